@@ -6,7 +6,7 @@ terms that scale differently cannot hold for all problems unless some constant h
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import import_module
@@ -17,7 +17,7 @@ from bounds.language import words
 from bounds.language.claim import Claim, Condition
 from bounds.language.names import LOSS, NAMES, ONE, PARAMETER, Unit
 
-__all__ = ["BASE", "Clash", "Unit", "check_units", "parse_unit", "unit_text", "units_of"]
+__all__ = ["BASE", "Clash", "Unit", "check_units", "parse_unit", "unit_text", "units_of", "units_where"]
 
 _LONGEST = 100  # characters of a unit
 
@@ -255,6 +255,12 @@ class _Checker:
             return self.unit(e.args[0])
         return _Form(unknown={f"{type(e).__name__}(...)": Fraction(1)})
 
+    def define(self, claim: Claim):
+        for definition in claim.used_definitions().values():
+            self.where = f"definition of {definition.name}"
+            terms = [term for term in sp.Add.make_args(sp.sympify(definition.formula)) if term != 0]
+            self.same([self.name(definition.name), *map(self.unit, terms)], [sp.Symbol(definition.name), *terms])
+
     def condition(self, condition: Condition, where: str):
         self.where = where
         terms = [term for side in (condition.left, condition.right) for term in sp.Add.make_args(side) if term != 0]
@@ -268,10 +274,7 @@ def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
     Units are given by the language, by the paper's module ``notation`` (UNITS), and by definitions.
     """
     checker = _Checker(BASE | _of_paper(claim.paper), claim.definitions)
-    for definition in claim.used_definitions().values():
-        checker.where = f"definition of {definition.name}"
-        terms = [term for term in sp.Add.make_args(sp.sympify(definition.formula)) if term != 0]
-        checker.same([checker.name(definition.name), *map(checker.unit, terms)], [sp.Symbol(definition.name), *terms])
+    checker.define(claim)
     for number, condition in enumerate(claim.hypotheses):
         checker.condition(condition, f"hypothesis {number + 1}")
     if claim.statement is not None:
@@ -284,6 +287,19 @@ def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
 def units_of(claim: Claim) -> dict[str, Unit]:
     """Units of the names in a claim, given and derived ones."""
     return {**BASE, **_of_paper(claim.paper), **check_units(claim)[1]}
+
+
+def units_where(claim: Claim, known: Mapping[str, Unit], expressions: Iterable[sp.Expr]) -> list[Unit | None]:
+    """Units of expressions in which names have the ``known`` units; None for one whose terms differ, or whose unit is not
+    known."""
+    checker, found = _Checker(known, claim.definitions), []
+    checker.define(claim)
+    for expression in expressions:
+        clashes = len(checker.clashes)
+        form = checker.reduced(checker.unit(expression))
+        fits = len(checker.clashes) == clashes and not form.unknown and all(isinstance(p, Fraction) for p in form.constant)
+        found.append(form.constant if fits else None)
+    return found
 
 
 def _of_paper(paper: str) -> Mapping[str, Unit]:

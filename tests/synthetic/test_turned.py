@@ -98,7 +98,7 @@ def violated(family, seed):
 def test_the_checker_replays_what_the_search_sees_in_turned_coordinates(family):
     found = violated(family, 1)
     sides = found.left, found.right
-    data = json.loads(json.dumps(certificate(AT_ONCE, found.shape, found.leaves, found.environment, *sides)))
+    data = json.loads(json.dumps(certificate(AT_ONCE, found.environment, *sides)))
     assert check(data).accepted, check(data).reason
     assert replay(data, AT_ONCE).agrees
     other = copy.deepcopy(data)

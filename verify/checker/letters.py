@@ -128,6 +128,8 @@ class Letters(Comparisons, Choices, Replay):
 
     def asked(self, k, x):
         """What is known of client k at a point: one point has one gradient and one value."""
+        if not isinstance(x, Row):
+            raise NoForm("a loss at a vector that no run gives")
         points = self.points[k]
         for point in points:
             if point[0].terms == x.terms:
@@ -226,8 +228,9 @@ class Letters(Comparisons, Choices, Replay):
         return self.asked(self.client(k), x)[1]
 
     def F(self, k, x):
+        value = self.asked(self.client(k), x)[2]
         self.random(x)
-        return self.asked(self.client(k), x)[2]
+        return value
 
     def client(self, k):
         if k not in self.all:

@@ -5,20 +5,16 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from bounds.language import words
 from bounds.language.claim import Claim, Condition, constants_at_all_points
 from bounds.language.space import infimum
 from verify.claims.sizes import once_by_claim
 
 __all__ = [
     "BoundOnNumber", "bounds_at_all_points", "bounds_on_entries", "bounds_on_numbers", "defined_numbers", "equations",
-    "given_numbers", "signs", "told_distance",
+    "given_numbers", "signs",
 ]
 
 _MIRRORED = {"<=": ">=", ">=": "<="}
-_START = words.x_round[0] - words.x_star
-#: lengths -> the root to take
-_DISTANCES = {word(v): root for v in (_START, -_START) for word, root in ((words.norm2, sp.sqrt), (words.norm, sp.sympify))}
 
 
 class BoundOnNumber(NamedTuple):
@@ -100,18 +96,6 @@ def bounds_on_numbers(claim: Claim) -> dict[str, list[BoundOnNumber]]:
                 if alone and (side / factor).is_positive:
                     found.setdefault(factor.name, []).append(BoundOnNumber(c, factor, relation, other * factor / side))
     return found
-
-
-@once_by_claim
-def told_distance(claim: Claim) -> sp.Expr | None:
-    """The distance of the first model from the optimum, where an equation tells it, or its square, by a formula whose value
-    is rational where its numbers are."""
-    for c in equations(claim):
-        for side, other in ((c.left, c.right), (c.right, c.left)):
-            distance = _DISTANCES[side](other) if side in _DISTANCES and not c.over else None
-            if distance is not None and all(power.exp.is_integer for power in distance.atoms(sp.Pow)):
-                return distance
-    return None
 
 
 @once_by_claim

@@ -89,6 +89,7 @@ class Environment:
         known: kept values of means and definitions; None if none are kept.
         met: (instances,), which instances satisfy the hypotheses, once that is computed.
         rows: the number of instances, of which arrays may have one for all.
+        instance: the shape and the parameters of the instances, in the units in which they were realised.
     """
 
     backend: Backend
@@ -110,6 +111,7 @@ class Environment:
     met: Any = None
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     rows: int = 1
+    instance: Any = None
     constants: dict[tuple, Any] = field(default_factory=dict, repr=False)  # arrays of plain numbers, made once
 
     def __post_init__(self):

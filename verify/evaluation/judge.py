@@ -16,7 +16,10 @@ from verify.evaluation.environment import Environment
 from verify.evaluation.evaluate import sides
 from verify.evaluation.term_sizes import sizes_of_sides
 
-__all__ = ["Judgement", "exact_violation", "flat_sides", "holds", "in_range", "judge", "pairs", "seems_violated", "unmet"]
+__all__ = [
+    "Judgement", "exact_violation", "flat_sides", "holds", "in_range", "judge", "pairs", "seems_violated",
+    "significant_sides", "unmet",
+]
 
 _ROUNDING = 1e-11  # rounding error of a few hundred operations in float64, relative to the terms that cancel
 _SIGNED = ("positive", "nonnegative")  # domains of entries that have a sign
@@ -132,6 +135,21 @@ def _nearly(sign: str, left, right):
 def flat_sides(condition: Condition, environment: Environment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Both sides of a condition and its mask, as (instances | 1, everything else)."""
     return _flat(*_where_possible(environment, *sides(condition, environment)))
+
+
+def significant_sides(condition: Condition, environment: Environment) -> tuple:
+    """Both sides at the first indices and outcomes, (instances,); NaN where a side may be nothing but rounding errors."""
+    found = [_first(side, environment.rows) for side in sides(condition, environment)[:2]]
+    if found[0].dtype == object:
+        return tuple(found)
+    sizes = [_first(size, environment.rows) for size in sizes_of_sides(condition, environment)[:2]]
+    return tuple(namespace(side).where(abs(side) > _ROUNDING * size, side, np.nan)
+                 for side, size in zip(found, sizes, strict=True))
+
+
+def _first(value, rows: int):
+    value = value.reshape(value.shape[0], -1)[:, 0]
+    return namespace(value).broadcast_to(value, (rows,))
 
 
 def holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:

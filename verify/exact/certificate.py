@@ -13,7 +13,6 @@ from verify.checker.form import SIZES
 from verify.checker.pieces import BOUNDS
 from verify.checker.words import FORMAT
 from verify.claims.choice import placed, unplaced
-from verify.claims.hypotheses import told_distance
 from verify.claims.method import free_starts
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import Environment
@@ -26,10 +25,10 @@ from verify.instances.shape import Shape
 __all__ = ["certificate", "printed"]
 
 
-def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment, left, right) -> dict[str, Any]:
-    """The certificate of one exact instance (row 0 of ``leaves`` and ``environment``) with the sides it breaks. Of a number
-    that is said to exist it has no subdivision of the interval yet."""
-    claim, also = unplaced(claim), {}
+def certificate(claim: Claim, environment: Environment, left, right) -> dict[str, Any]:
+    """The certificate of the one exact instance of an environment with the sides it breaks. Of a number that is said to
+    exist it has no subdivision of the interval yet."""
+    claim, also, (shape, leaves) = unplaced(claim), {}, environment.instance
     if environment.also is not None:  # both readings of the gradients of clients with samples
         sides = exact_violation(placed(claim), environment.also)
         also = {"also": {"values": _values(claim, environment.also), "left": _side(sides[0]), "right": _side(sides[1])}}
@@ -116,19 +115,11 @@ def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environme
         data["included"] = _text(leaves["included"])
         data["x_local"] = _text(to_numpy(environment.bound["x_local"].data)[0, 0, 0])
         return data
-    moved = told_distance(claim) is not None
-    data["start_offset"] = _text(_moved_start(environment) if moved else leaves["start_offset"][0])
+    data["start_offset"] = _text(leaves["start_offset"][0])
     data["initial"] = _initial(claim, environment)
     data["epsilon"] = _text(leaves["epsilon"][0])
     data["available"] = _text(leaves["available"][0])
     return data
-
-
-def _moved_start(environment: Environment) -> np.ndarray:
-    """The first model less the optimum (dim,), as fractions."""
-    star = to_numpy(environment.federation.x_star)[0]
-    found = to_numpy(environment.bound["x_round"].data).reshape(-1, len(star))[0] - star
-    return np.array([number.ends[0] if isinstance(number, Ball) else number for number in found], dtype=object)
 
 
 def _initial(claim: Claim, environment: Environment) -> dict[str, Any]:

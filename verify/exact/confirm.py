@@ -1,5 +1,6 @@
 """Whether a violation that float64 found is one in exact arithmetic."""
 
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -7,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bounds.language.claim import Claim, Condition
-from synthetic.numbers.arrays import EXACT, each
+from synthetic.numbers.arrays import BALLS, EXACT, each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
 from verify.claims.choice import left_out, placed, position_of
 from verify.claims.sizes import once_by_claim
+from verify.claims.told import Told, told_quantities
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
 from verify.evaluation.judge import exact_violation, pairs
 from verify.exact.balls import MOST_EXACT, violation_on_balls
@@ -60,7 +62,21 @@ def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = T
         found = violation_of(claim, shape, candidate) if promising else exact
         if isinstance(found, Violation):
             return found
-    return exact
+    missed = _missed(claim, shape, leaves) if exact == "unmet" else None
+    return exact if missed is None else f"uncertain: no fractions were found that meet {missed}"
+
+
+def _missed(claim: Claim, shape: Shape, leaves: Leaves) -> Told | None:
+    """The equation of a measured quantity that float64 meets in other units, and the exact instance does not."""
+    leaves = map_leaves(leaves, lambda name, a: each(a, Fraction))
+    for one in told_quantities(claim):
+        for backend in (EXACT, BALLS):
+            with suppress(ArithmeticError, LookupError, TypeError, ValueError):
+                both = pairs(one.condition, realise(claim, shape, leaves, backend, most=MOST_EXACT))
+                if not all(Ball(side).exact for pair in both for side in pair) or any(a != b for a, b in both):
+                    return one
+                break
+    return None
 
 
 def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
@@ -79,7 +95,7 @@ def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     there = None if at is None else leaves | {position_of(claim): each(np.full(1, at), Fraction)}
     if there is not None and _violation_of(claim, shape, there) == "holds":
         return "holds"
-    places = subdivision(certificate(claim, *found))
+    places = subdivision(certificate(claim, *found[2:]))
     return places if isinstance(places, str) else found
 
 

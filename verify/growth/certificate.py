@@ -24,7 +24,7 @@ def growth_certificate(claim: Claim, along: str, members: tuple[ExactMember, ...
     rows = []
     for member in members:
         v = member.violation
-        data = certificate(with_constant(claim, member.constant), v.shape, v.leaves, v.environment, v.left, v.right)
+        data = certificate(with_constant(claim, member.constant), v.environment, v.left, v.right)
         data = data if claim.exists is None else subdivided(data)
         constant = None if member.constant is None else str(member.constant)
         rows.append({"size": str(Fraction(member.size)), "constant": constant, "certificate": data})

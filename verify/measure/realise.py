@@ -1,5 +1,6 @@
 """Runs a batch of instances of a claim, or fixes its point, and binds every name of the claim to a value."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
@@ -13,15 +14,15 @@ from fedtheory import find_algorithm
 from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
-from synthetic.numbers.arrays import Backend, namespace, to_numpy
-from synthetic.numbers.balls import Ball
-from synthetic.numbers.roots import just_inside
-from verify.claims.hypotheses import told_distance
+from synthetic.numbers.arrays import EXACT, Backend, namespace, to_numpy
+from synthetic.numbers.roots import Irrational, just_inside
 from verify.claims.method import BERNOULLI, algorithm_of, own_arguments, selection_of
 from verify.claims.open_constants import possible
 from verify.claims.sizes import entries_of
+from verify.claims.told import Told, signs_in_all_units, told_quantities
 from verify.evaluation import over_space, words  # noqa: F401  (give the papers' operators their meaning)
-from verify.evaluation.environment import Environment, NamedArray, UnboundName
+from verify.evaluation.environment import Environment, NamedArray, NoEntry, UnboundName
+from verify.evaluation.judge import holds, significant_sides
 from verify.instances.instance import federation_of, outcomes
 from verify.instances.leaves import START, Leaves, number_of
 from verify.instances.outcomes import enumerated
@@ -30,6 +31,7 @@ from verify.measure.constants import bind_over_space, known_constant
 from verify.measure.coupled_runs import realise_coupled
 from verify.measure.determined import Determined
 from verify.measure.record import FullRecord
+from verify.measure.told_units import in_told_units
 
 __all__ = ["bind_given", "realise"]
 
@@ -41,6 +43,7 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
     The federation follows from the leaves, or is given (one instance, deterministic gradients); then the leaves only say
     where to start, whom to match and how far to step. Constants take the tightest value that the hypotheses admit; a
     condition ``symbol == formula`` defines the symbol; a step size bounded by conditions takes a fraction of its bound;
+    units of loss and length are such that other equations hold, where these determine them;
     ``values`` (name to :class:`NamedArray`) takes precedence over all that. No array of terms has
     more than about ``most`` entries.
 
@@ -48,31 +51,68 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
         UnboundName: a name nobody supplies.
         TooManyTerms: larger arrays than ``most`` allows.
     """
+    given = dict(claim=claim, backend=backend, federation=federation, values=values, most=most)
+    told = told_quantities(claim, federation is None) if values is None and not shape.family.coupled else ()
+    if told:
+        shape, leaves = in_told_units(claim, told, shape, leaves, partial(_measured, told, **given))
+    binder = _begun(shape=shape, leaves=leaves, **given)
+    return _ended(binder)
+
+
+def _begun(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federation, values, most: int | None) -> "_Binder":
+    """What is known before the run or the point."""
     rows = number_of(leaves)
-    environment = Environment(backend, shape.as_sizes(), dict(values or {}), definitions=claim.definitions, rows=rows)
+    environment = Environment(backend, shape.as_sizes(), dict(values or {}), definitions=claim.definitions, rows=rows,
+                              instance=(shape, leaves))
     if most is not None:
         environment.most_terms = most // max(rows * prod(outcomes(shape)) * shape.dim, 1)
     binder = _Binder(claim, leaves, environment, rows, shape=shape)
     if claim.setting == "algebra":
         binder.bind_variables()
+    elif not shape.family.coupled or federation is not None:
+        environment.federation = federation_of(shape, leaves, backend) if federation is None else federation
+        binder.bind_federation()
+        binder.bind_variables()
+        if claim.setting == "run":
+            binder.bind_start()
         binder.resolve()
-        return environment
-    if shape.family.coupled and federation is None:
+        binder.bind_steps()
+        binder.resolve()
+    return binder
+
+
+def _ended(binder: "_Binder") -> Environment:
+    """The environment with the run or the point."""
+    if binder.env.federation is not None:
+        binder.bind_point() if binder.claim.setting == "point" else binder.bind_run()
+    elif binder.claim.setting != "algebra":
         return realise_coupled(binder)
-    environment.federation = federation_of(shape, leaves, backend) if federation is None else federation
-    binder.bind_federation()
-    binder.bind_variables()
-    if claim.setting == "run":
-        binder.bind_start()
     binder.resolve()
-    binder.bind_steps()
-    binder.resolve()
-    if claim.setting == "point":
-        binder.bind_point()
-    else:
-        binder.bind_run()
-    binder.resolve()
-    return environment
+    return binder.env
+
+
+def _measured(told: Sequence[Told], shape: Shape, leaves: Leaves, *, backend: Backend, **given) -> list[tuple] | None:
+    """Both sides of what equations tell, (instances,), NaN on instances that break a hypothesis in all units; None where
+    they have no value. A run is made only if they need it. Where fractions do not suffice, balls measure."""
+    if backend.library == "balls":
+        with suppress(Irrational, TypeError, ValueError):
+            return _measured(told, shape, leaves, backend=EXACT, **given)
+    binder = _begun(shape=shape, leaves=leaves, backend=backend, **given)
+    for environment in (lambda: binder.env, lambda: _ended(binder)):
+        with suppress(UnboundName, NoEntry):
+            found = [significant_sides(one.condition, environment()) for one in told]
+            return found if found[0][0].dtype == object else _where_signs_fit(given["claim"], found, binder.env)
+    return None
+
+
+def _where_signs_fit(claim: Claim, sides: list[tuple], environment: Environment) -> list[tuple]:
+    """The sides, NaN where a number has not the sign that a hypothesis asks for: in small units it would pass for 0."""
+    fits = np.ones(environment.rows, dtype=bool)
+    for condition in signs_in_all_units(claim):
+        with suppress(UnboundName, NoEntry):
+            fits &= holds(condition, environment, environment.rows)
+    where, fits = namespace(sides[0][0]).where, environment.backend.booleans(fits)
+    return [tuple(where(fits, side, np.nan) for side in pair) for pair in sides]
 
 
 def bind_given(claim: Claim, federation, sizes: dict[str, int], measured: dict[str, NamedArray], runs: int | None = None,
@@ -154,27 +194,10 @@ class _Binder(Determined):
     @cached_property
     def start(self):
         """Where runs start, (instances, dim)."""
-        start = self.env.federation.x_star + self._offset()
+        start = self.env.federation.x_star + self.leaf("start_offset")
         if start.dtype == object:
             return start
         return namespace(start).nan_to_num(start)  # losses without a minimum, which no hypothesis admits (see judge)
-
-    def _offset(self):
-        """The start less the optimum. Where a hypothesis tells its length, it lies on the axis where it is longest, so that
-        it is rational where its length is."""
-        distance = told_distance(self.claim)
-        if distance is None:
-            return self.leaf("start_offset")
-        try:
-            self.settle()
-            length = self._value(distance, ())[0].reshape(-1, 1)
-        except UnboundName:
-            return self.leaf("start_offset")
-        if self.env.backend.library == "balls" and not all(Ball(number).exact for number in length.flat):
-            return self.leaf("start_offset")
-        offset = self.leaves["start_offset"]
-        axis = np.abs(offset).argmax(axis=1)[:, None] == np.arange(offset.shape[1])
-        return self.env.backend.array(axis * np.where(offset < 0, -1, 1)) * length
 
     def bind_start(self):
         """Bind the server's first model, which step sizes may depend on."""

@@ -11,6 +11,7 @@ from typing import Any
 import sympy as sp
 
 from bounds.language.claim import BY_NUMBER, Claim, Procedure
+from bounds.printing.render import condition_text
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.related import related
 from verify.evaluation.environment import UNMEASURED, NoEntry, UnboundName
@@ -28,6 +29,7 @@ from verify.referee.witness import by_witness
 from verify.results.commands import command
 from verify.results.verdict import Series, Verdict, ratio
 from verify.search.budget import BUDGETS
+from verify.search.never_met import never_met
 from verify.search.search import Found, search
 from verify.search.stages import switched_on
 
@@ -167,7 +169,7 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
     claim, left, right = case.claim, violation.left, violation.right
     sides = f"left side {_short(left)}", f"right side {_short(right)}"
     def written() -> dict:
-        data = certificate(claim, violation.shape, violation.leaves, violation.environment, left, right)
+        data = certificate(claim, violation.environment, left, right)
         return data if claim.exists is None else subdivided(data)
 
     outcome = accepted(claim, written, lambda data: check(data, claim), case.settings.out)
@@ -316,7 +318,11 @@ def _nothing_against_it(case: _Case) -> Verdict:
     found = case.found
     if found.met < _FEWEST:
         text = f"{found.met or 'none'} of {found.tried} instances met the hypotheses and gave both sides a value"
-        needed = "a family that meets them would decide" if not found.met else f"at least {_FEWEST} are needed"
+        needed = f"at least {_FEWEST} are needed"
+        if not found.met:
+            unmet = [condition_text(c, "code") for c in never_met(case.claim, BUDGETS[case.settings.budget])]
+            text += f"; none that was looked at again met {' or '.join(unmet)}" if unmet else ""
+            needed = "a family that meets them would decide"
         return case.undecided("instance", case.ratio if found.met else None, f"{text}; {needed}")
     spans = ", ".join(f"{name} {low}" if low == high else f"{name} {low} to {high}" for name, (low, high) in _spans(case))
     text = (f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried{'; ' * bool(spans)}"

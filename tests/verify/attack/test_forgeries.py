@@ -39,7 +39,7 @@ def _honest(claim_id: str) -> str:
     rng = np.random.default_rng(0)
     shape = next(iter(small_shapes(claim, rng, 64, 4))) if claim_id == DISTANCE else Shape()
     leaves = map_leaves(draw_leaves(claim, shape, 1, rng), _simple)
-    return json.dumps(certificate(claim, shape, leaves, realise(claim, shape, leaves, EXACT), 1, 0))
+    return json.dumps(certificate(claim, realise(claim, shape, leaves, EXACT), 1, 0))
 
 
 def _simple(name, array):

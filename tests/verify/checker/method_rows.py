@@ -214,7 +214,7 @@ def replayed(name, sampling, seed=None, noisy=(), rounds=2, steps=2):
     leaves |= {number: np.array([value]) for number, value in numbers}
     federation = federation_of(shape, leaves, backend)
     environment = realise(claim, shape, leaves, backend, federation.with_layers(shape.layers))
-    data = certificate(claim, shape, leaves, environment, 1, 0)
+    data = certificate(claim, environment, 1, 0)
     return environment, checker.kind(data)(json.loads(json.dumps(data, default=str)))
 
 

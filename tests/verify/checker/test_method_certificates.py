@@ -138,7 +138,7 @@ def written_on_balls(claim, shape, leaves):
     """The certificate of an instance whose sides are balls."""
     environment = realise(claim, shape, leaves, BALLS)
     left, right = (side.ravel()[-1] for side in sides(claim.statement, environment)[:2])
-    return json.loads(json.dumps(certificate(claim, shape, leaves, environment, left, right)))
+    return json.loads(json.dumps(certificate(claim, environment, left, right)))
 
 
 def irrational(base="fedsam", conditions=(), **options):
@@ -169,7 +169,7 @@ def test_what_is_not_certain_is_no_violation():
     """No interval can tell |x|^2 from the square of |x|."""
     claim, shape, leaves = irrational("fedswa")
     equal = replace(claim, statement=Condition(norm(x_round[rounds]) ** 2, "<=", norm2(x_round[rounds])))
-    data = json.loads(json.dumps(certificate(equal, shape, leaves, realise(equal, shape, leaves, BALLS), 2, 1)))
+    data = json.loads(json.dumps(certificate(equal, realise(equal, shape, leaves, BALLS), 2, 1)))
     data |= {"left": "-100 to 100", "right": "-100 to 100"}
     assert not check(data).accepted and "nothing violates" in check(data).reason
 

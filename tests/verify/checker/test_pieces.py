@@ -93,7 +93,7 @@ def refutation(name):
     with mock.patch("verify.search.search.shrink", simpler):
         found = next(v for v in (search(CLAIMS[name], BUDGET, seed).violation for seed in range(50))
                      if v is not None and v.shape.family.knots)
-    data = certificate(CLAIMS[name], found.shape, found.leaves, found.environment, found.left, found.right)
+    data = certificate(CLAIMS[name], found.environment, found.left, found.right)
     return json.loads(json.dumps(data))
 
 
@@ -135,6 +135,6 @@ def test_a_negative_mu_is_no_mu():
                    setting="point")
     data = refutation("convexity")
     found = search(CLAIMS["convexity"], BUDGET).violation
-    data = certificate(strong, found.shape, found.leaves, found.environment, found.left, found.right)
+    data = certificate(strong, found.environment, found.left, found.right)
     data = json.loads(json.dumps(data | {"values": data["values"] | {"mu": "-100"}}))
     assert not check(data).accepted and "mu > 0" in check(data).reason

@@ -77,7 +77,7 @@ def _written(claim_id, seed=0):
     claim = named(claim_id)
     found = search(claim, BUDGETS["standard"], seed).violation
     assert found is not None, f"the search with seed {seed} does not refute {claim_id}"
-    return json.dumps(certificate(claim, found.shape, found.leaves, found.environment, found.left, found.right))
+    return json.dumps(certificate(claim, found.environment, found.left, found.right))
 
 
 def refutation(claim_id, seed=0):
@@ -364,7 +364,7 @@ def test_the_checker_runs_as_the_engine_does(indicator, sampling, participants, 
             leaves["available"] = leaves["available"] * 0 + 1
             leaves["epsilon"] = leaves["epsilon"] * 0 + (10**9 if number else Fraction(1, 10**9))
         environment = realise(claim, shape, leaves, EXACT)
-        data = json.loads(json.dumps(certificate(claim, shape, leaves, environment, 1, 0)))
+        data = json.loads(json.dumps(certificate(claim, environment, 1, 0)))
         compare_with_record(checker.Replay(data), environment, MEASURED)
         included |= {tuple(row) for row in environment.bound["included"].data.reshape(-1, 4)}
     assert len(included) > 1, "free clients are always, or never, included: this compares too little"
@@ -412,7 +412,7 @@ def test_rational_norms_are_replayed_in_every_dimension():
     leaves = map_leaves(draw_leaves(claim, shape, 1, np.random.default_rng(0)), _simple)
     leaves["start_offset"] = np.array([[Fraction(3), Fraction(4)]])
     environment = realise(claim, shape, leaves, EXACT)
-    data = json.loads(json.dumps(certificate(claim, shape, leaves, environment, 5, 4)))
+    data = json.loads(json.dumps(certificate(claim, environment, 5, 4)))
     assert check(data).accepted
     data["instance"]["start_offset"] = ["4", "4"]  # |(4, 4)| lies between 5.65 and 5.66
     assert not check(data | {"left": "5"}).accepted

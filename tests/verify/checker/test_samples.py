@@ -45,7 +45,7 @@ def exact_leaves(shape, seed):
 def written(claim, shape, leaves):
     environment = realise(claim, shape, leaves, EXACT)
     sides = exact_violation(claim, environment)
-    return environment, json.loads(json.dumps(certificate(claim, shape, leaves, environment, *sides)))
+    return environment, json.loads(json.dumps(certificate(claim, environment, *sides)))
 
 
 @pytest.mark.parametrize("shape", ["one client", "one of two", "three atoms",

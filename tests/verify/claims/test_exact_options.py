@@ -51,7 +51,7 @@ def test_the_checker_replays_what_decimals_say(method, options):
     claim = control("decimals", "run", shorter, conditions=(Condition(local_steps, "==", 2),),
                     procedure=Procedure(method, options=options, equal_weights=True))
     found = search(claim, BUDGETS["quick"], 1).violation
-    data = certificate(claim, found.shape, found.leaves, found.environment, found.left, found.right)
+    data = certificate(claim, found.environment, found.left, found.right)
     assert check(data).accepted
 
 

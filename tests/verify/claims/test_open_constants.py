@@ -80,7 +80,7 @@ def test_an_assumed_constant_must_hold_on_the_run():
 
 def test_a_counterexample_with_an_assumed_constant_is_replayed():
     found = search(CIRCULAR, BUDGETS["quick"]).violation
-    data = certificate(CIRCULAR, found.shape, found.leaves, found.environment, found.left, found.right)
+    data = certificate(CIRCULAR, found.environment, found.left, found.right)
     assert check(data).accepted
     data["values"]["G"] = "0"
     assert not check(data).accepted

@@ -90,6 +90,6 @@ def test_the_checker_finds_the_same_least_values(clients, formula, tmp_path):
         least = sides(claim.hypotheses[place], environment)[0].item()
         if least > -np.inf:
             found += 1
-            data = certificate(claim, shape, leaves, environment, 1, 0)
+            data = certificate(claim, environment, 1, 0)
             assert checker.Replay(data).sides(data["hypotheses"][place], {}, None)[0] == least
     assert found

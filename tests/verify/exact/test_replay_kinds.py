@@ -32,7 +32,7 @@ CHECKER = ROOT / "verify" / "checker"
 def refutation(claim):
     found = search(claim, BUDGETS["quick"]).violation
     return found, json.loads(json.dumps(
-        certificate(claim, found.shape, found.leaves, found.environment, found.left, found.right)))
+        certificate(claim, found.environment, found.left, found.right)))
 
 
 @pytest.mark.parametrize("claim_id", [

@@ -233,7 +233,7 @@ def test_bounded_losses():
     values = np.stack([each.value(np.full((1, each.clients, 1), v))[0] for v in grid])
     np.testing.assert_allclose(values.max(), float(found), rtol=1e-3)
     np.testing.assert_allclose(values.min(axis=0), leaves["sample_offset"].reshape(-1).astype(float), atol=1e-3)
-    data = certificate(claim, shape, leaves, environment, *exact_violation(claim, environment))
+    data = certificate(claim, environment, *exact_violation(claim, environment))
     assert check(json.loads(json.dumps(data))).accepted
     assert checker.SampleReplay(data).given["H_loss"] == found
 

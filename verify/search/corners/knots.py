@@ -26,7 +26,8 @@ def _on_path(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generato
     """Moves one piece, of one client or of all, onto one step of the run, in some instances; slopes and starts stay."""
     try:
         with np.errstate(all="ignore"):
-            return _moved(realise(claim, shape, leaves, NUMPY, most=MOST_TERMS), shape, leaves, rng)
+            run = realise(claim, shape, leaves, NUMPY, most=MOST_TERMS)
+            return _moved(run, *run.instance, rng)
     except (UnboundName, TooManyTerms):
         return leaves
 
