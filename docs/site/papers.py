@@ -92,8 +92,8 @@ def write(pages: Pages, run: Run) -> None:
     for paper in PAPERS:
         claims = claims_of_paper(paper)
         counts = Counter(run.verdicts[i]["verdict"] for i in claims if i in run.verdicts)
-        title = import_module(f"bounds.papers.{paper}").__doc__.strip()
-        rows.append((f"[{paper}]({paper}.md)", title.split("\n")[0], len(claims),
+        title = " ".join(import_module(f"bounds.papers.{paper}").__doc__.split("\n\n")[0].split())
+        rows.append((f"[{paper}]({paper}.md)", title, len(claims),
                      *(counts[word] if counts else "-" for word in ORDER)))
         pages.write(f"papers/{paper}.md", _page(paper, claims, run))
     pages.write("papers/index.md", "\n".join([
