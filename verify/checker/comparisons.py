@@ -5,10 +5,10 @@ from itertools import combinations, product
 from math import comb
 
 from verify.checker.choices import Past, told_apart, whole
-from verify.checker.forms import Form, NoForm, nonnegative, plain
+from verify.checker.forms import LOSS, Form, NoForm, nonnegative, plain
 from verify.checker.intervals import extreme, quotient
 from verify.checker.limits import OUTCOMES, bounded
-from verify.checker.words import require
+from verify.checker.words import WORDS, require
 
 NOTHING = -1  # the first round in which anything is drawn: given that round's past, all noise is random
 
@@ -53,15 +53,6 @@ class Length(Ratio):
         return self.square
 
     __rmul__ = __mul__
-
-
-def squared(side):
-    """The square of a length, or of a number that is not negative."""
-    if isinstance(side, Length):
-        return side.square
-    if plain(side) < 0:
-        raise NoForm("a length is compared with what is not negative")
-    return plain(side)**2
 
 
 class Comparisons:
@@ -125,7 +116,7 @@ class Comparisons:
     def cleared(self, relation, left, right):
         """Both sides as forms; a / b <= c says that a <= c b where b is at least 0."""
         if isinstance(left, Length) or isinstance(right, Length):
-            left, right = squared(left), squared(right)
+            left, right = self.squared(left), self.squared(right)
         if isinstance(right, Ratio) and relation[0] == ">":
             left, right, relation = right, left, "<"
             return self.cleared(relation, left, right)[::-1]
@@ -134,3 +125,21 @@ class Comparisons:
                 raise NoForm("a ratio by what may be negative")
             left, right = left.above, left.below * plain(right)
         return tuple(side if isinstance(side, Form) else Form({(): plain(side)}) for side in (left, right))
+
+    def squared(self, side):
+        """The square of a length, or of a number that is not negative, or of which a hypothesis says so."""
+        if isinstance(side, Length):
+            return side.square
+        if isinstance(side, Form) and len(side.parts) == 1 and side.numerator > 0:
+            name, = side.parts
+            if any(rule["left"] == name and rule["relation"] in (">", ">=") and rule["right"] == 0 for rule in self.hypotheses):
+                return side**2
+        if plain(side) < 0:
+            raise NoForm("a length is compared with what is not negative")
+        return plain(side)**2
+
+    def power(self, base, exponent):
+        """A power; of a number without a value that is no matter of chance, its root, by the square of that."""
+        sure = isinstance(base, Form) and {*base.parts} - {()} and all(
+            isinstance(key, str) and not key.startswith(LOSS) for key in {*base.parts} - {()})
+        return Length(base) if sure and exponent == Fraction(1, 2) else WORDS["^"](base, exponent)

@@ -15,7 +15,7 @@ from verify.checker.forms import LAYER, ORIGIN, Form
 from verify.checker.letters import Letters
 from verify.checker.limits import bounded
 
-__all__ = ["SMALL", "Program", "Solution", "inner", "of_letters", "programs", "solver"]
+__all__ = ["SMALL", "Program", "Solution", "inner", "needed", "of_letters", "programs", "solver"]
 
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
 
@@ -236,12 +236,17 @@ def programs(letters: Letters, statements: Sequence, most: int | None = None) ->
     triples = [triple for statement in statements for triple in letters.compared(statement)]
     found = {}
     for past, known in letters.known({past for past, *_ in triples}).items():
-        forms = [form for part in known for form in part.values()]
-        forms += [side for at, *pair in triples if at == past for side in pair]
-        found[past] = Program(letters, known, {*range(len(letters.depends))}.union(*map(of_letters, forms)))
+        found[past] = Program(letters, known, needed(known, [side for at, *pair in triples if at == past for side in pair]))
         if most is not None:
             bounded(found[past].large, most, "letters")
     return [(found[past], *pair) for past, *pair in triples]
+
+
+def needed(known: tuple[dict[str, Form], dict[str, Form]], sides: Sequence[Form]) -> set[int]:
+    """The letters without which no proof can do: not those of which nothing is known but that they are uncorrelated."""
+    inequalities, equalities = known
+    forms = [*sides, *inequalities.values(), *(form for form in equalities.values() if len(form.parts) > 1)]
+    return set().union(*map(of_letters, forms))
 
 
 def of_letters(form: Form) -> set[int]:

@@ -20,6 +20,8 @@ __all__ = ["Place", "Setting", "setting_of"]
 
 _ENDS = ("<=", ">=")
 _TABLES = 64  # of zeros and ones that are tried
+#: shares of an interval without its ends: squares whose complements are squares, so that their roots are fractions
+_SQUARES = [Fraction(leg, longest) ** 2 for leg, longest in ((24, 25), (4, 5), (3, 5), (7, 25), (20, 101), (60, 901))]
 #: positive numbers at which conditions are looked at
 _NUMBERS = [Fraction(digits) * Fraction(10) ** power for power in range(-8, 6) for digits in (
     10, 11, 12, 13, 14, 15, 17, 20, 22, 25, 28, 30, 33, 36, 40, 45, 50, 55, 60, 70, 80, 90)]
@@ -75,6 +77,7 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
     values: dict[str, Any] = {}
     waiting = [name for name in free if name not in sizes]
     numbers = {name: given[name] for name in waiting if name in given}
+    whole = {s.name for f in claim.formulas for s in f.free_symbols if s.is_integer and s.is_positive}
     for name in waiting:
         definition = definition_of(claim, name)
         over_all_points = definition is not None and claim.hypotheses[definition["hypothesis"]].right.has(infimum)
@@ -87,6 +90,7 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
             near = place.near[i % len(place.near)]
             number = place._asdict()[name] if name in ("L", "mu") else _bounded(claim, name, known, near)
             if number is not None:
+                number = Fraction(max(floor(number), 1)) if name in whole else number
                 numbers[name], known[name] = number, sp.Rational(str(number))
     if "eta_l" in waiting and not {"eta_l"} & {*values, *numbers}:
         numbers["eta_l"] = place.step / numbers.get("L", place.L)
@@ -216,6 +220,8 @@ def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
     lows, highs = ([*_bounds(claim, name, known, relation)] for relation in (">=", "<="))
     if not lows and not highs:
         return None
+    if any(c.strict and name in names_in(c.left) | names_in(c.right) for c in claim.hypotheses):
+        near = min(_SQUARES, key=lambda square: abs(square - near))
     of_sign = [Fraction(0) for v in claim.variables if v.name == name and v.domain in ("positive", "nonnegative")]
     high = min(highs, default=None)
     if not lows:  # signs are no bounds to be met with equality

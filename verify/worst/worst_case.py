@@ -108,7 +108,6 @@ def _small(letters: Letters, asked, most: int | None) -> None:
     """Refuse what is larger than a look at factors may be. Raises TooLarge."""
     if most is None:
         return
-    bounded(len(letters.depends), most, "letters")
     bounded(letters.meter.spent, STEPS, "steps")
     for program, *_ in asked:
         bounded(program.large, most, "letters")
