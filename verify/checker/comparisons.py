@@ -132,7 +132,8 @@ class Comparisons:
             return side.square
         if isinstance(side, Form) and len(side.parts) == 1 and side.numerator > 0:
             name, = side.parts
-            if any(rule["left"] == name and rule["relation"] in (">", ">=") and rule["right"] == 0 for rule in self.hypotheses):
+            signs = (rule["relation"] for rule in self.hypotheses if rule["left"] == name and rule["right"] == 0)
+            if {*signs} & {">", ">="}:
                 return side**2
         if plain(side) < 0:
             raise NoForm("a length is compared with what is not negative")

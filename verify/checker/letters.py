@@ -176,7 +176,8 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
             return self.at_the_point(*args, index)
         if word == "highest":
             name, low, high, body = args
-            return self.upper(*(self.value(body, {**index, name: i}, outcome) for i in self.span([low, high], index, outcome)))
+            each = [{**index, name: i} for i in self.span([low, high], index, outcome)]
+            return self.upper(*(self.value(body, one, outcome) for one in each))
         return super().meaning(word, args, index, outcome)
 
     def name(self, name, indices, outcome):

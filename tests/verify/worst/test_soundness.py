@@ -32,7 +32,8 @@ BOUNDED = sum((symbol(name) for name in ("sigma_g", "sigma_g_1", "sigma_g_2", "s
 POINTS = norm2(x_round[rounds] - x_star)
 SOLVED = Procedure("fedpd", equal_weights=True, options=(("solver", "exact"), ("rho_prox", 2)))
 
-ADAM = {"rounds": 2, "clients": 1, "trackers": 1, "beta1": Q(1, 2), "beta2": Q(1, 3), "eps": Q(1, 4), "eta": Q(1, 3), "eta_g": 2}
+ADAM = {"rounds": 2, "clients": 1, "trackers": 1, "beta1": Q(1, 2), "beta2": Q(1, 3), "eps": Q(1, 4),
+        "eta": Q(1, 3), "eta_g": 2}
 #: claims whose runs ask for every kind of letter: their sizes and numbers
 RUNS = {
     "classical/gd-distance": {}, "classical/sgd-value": {}, "classical/fedavg-round": {},
@@ -122,7 +123,7 @@ FAULTS = {
             (name, u, quotient, 100 * a) for name, u, quotient, a in old(self)))),
     "quotients that are not diagonal": ("fadamgc/eq-134", lambda patch: patch.setattr(
         ByCoordinate, "equalities", lambda self, past, old=ByCoordinate.equalities: old(self, past) | {
-            "diagonal": known.pairing(*[[*asked.values()][0][1] for asked in [*self.quotients.values()][:2]])})),
+            "diagonal": known.pairing(*[next(iter(asked.values()))[1] for asked in [*self.quotients.values()][:2]])})),
     "a mean beside what is random": ("means of models", lambda patch: patch.setattr(
         Letters, "equalities", lambda self, past, old=Letters.equalities: (
             self.drawn.update(dict.fromkeys(self.drawn, -2)), old(self, past))[1])),
