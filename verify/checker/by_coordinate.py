@@ -14,10 +14,10 @@ BY_COORDINATE = ("square", "root", "upper", "raised", "scaled")
 class ByCoordinate:
     """In front of the class of runs on letters.
 
-    ``functions`` has the letter of each function and its vectors, ``positive`` the letters without a negative entry, ``tops``
-    of the largest entries of several vectors these vectors, by letter; ``bases`` by (w, a) of a reduced basis triples (a letter
-    that stands in this vector of the basis alone, the vector, its quotient), ``quotients`` the pairs (vector, quotient) that
-    were asked for.
+    ``functions`` has the letter of each function and its vectors, ``positive`` the letters without a negative entry;
+    ``tops`` of the largest entries of several vectors these vectors, by letter; ``bases`` by (w, a) of a reduced basis
+    triples (a letter that stands in this vector of the basis alone, the vector, its quotient), ``quotients`` the pairs
+    (vector, quotient) that were asked for.
     """
 
     def nothing_made(self):
