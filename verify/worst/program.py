@@ -168,8 +168,8 @@ class Program:
 
     def solve(self, smaller: Form, larger: Form, cost: float | None = None, others: Sequence[Form] = ()) -> Solution | None:
         """The least ``factor`` for which ``factor * larger - smaller`` is certainly not negative, infinite where none is
-        enough; with a ``cost`` of all multipliers of inequalities the cheapest proof that ``larger - smaller`` is not. None
-        where the solver finds no answer, or no proof.
+        enough; with a ``cost`` of all multipliers of inequalities the cheapest proof that ``larger - smaller`` is not, an
+        infinite factor where there is none. None where the solver finds no answer.
 
         With ``others``, and no cost, the smaller side is the least of ``smaller`` and these: of all their means that one
         whose factor is least.
@@ -202,7 +202,7 @@ class Program:
         found = solved(aim, sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
                        np.concatenate([right[: zeros + 1], np.zeros(signed - len(bounds)), bounds, right[zeros + 1 :]]),
                        cones, settings)
-        if scaled and found is not None and str(found.status) == "PrimalInfeasible":
+        if found is not None and str(found.status) == "PrimalInfeasible":
             return Solution(inf, {}, [], *[np.zeros((self.count, self.count))] * 2, {})
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 
@@ -31,6 +32,8 @@ def proof(program: Program, smaller: Form, larger: Form, most: int | None = None
 def _proof(program: Program, gap: Form) -> dict[str, Fraction] | None:
     for cost in _COSTS:
         solution = program.solve(Form({}), gap, cost)
+        if solution and solution.factor == inf:  # whatever the cost
+            return None
         for found in _rounded(program, gap, solution) if solution else ():
             if any(number < 0 for name, number in found.items() if name in program.inequalities):
                 continue
