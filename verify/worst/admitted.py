@@ -9,6 +9,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from bounds.language.words import local_steps, tau
+from verify.exact.statement import statement_of
 from verify.worst.setting import Setting
 
 __all__ = ["admitted"]
@@ -78,7 +79,7 @@ def _conditions(claim: Claim) -> tuple[_OfNumbers, ...]:
         return sp.sympify(formula).xreplace(dict(zip(indices, e.indices, strict=True)))
 
     found = []
-    for c in claim.hypotheses:
+    for c, said in zip(claim.hypotheses, statement_of(claim)["hypotheses"], strict=False):
         if isinstance(c.left, sp.Indexed) and defined.get(c.left.base.label.name) == (c.left.indices, c.right):
             continue
         sides = [*map(sp.sympify, (c.left, c.right))]
@@ -91,5 +92,5 @@ def _conditions(claim: Claim) -> tuple[_OfNumbers, ...]:
         symbols = set().union(*(part.free_symbols for part in (*sides, *ends))) - {*arrays.values(), *indices}
         names = {s: s.name for s in symbols} | {dummy: a.base.label.name for a, dummy in arrays.items()}
         found.append(_OfNumbers(c.relation, (*names.values(),), sp.lambdify([*names], ends, "math"),
-                                sp.lambdify([*names, *indices], sides, "math"), f"{c.left} {c.relation} {c.right}"))
+                                sp.lambdify([*names, *indices], sides, "math"), said["text"]))
     return tuple(found)
