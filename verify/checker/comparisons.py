@@ -55,6 +55,15 @@ class Length(Ratio):
     __rmul__ = __mul__
 
 
+def squared(side):
+    """The square of a length, or of a number that is not negative."""
+    if isinstance(side, Length):
+        return side.square
+    if plain(side) < 0:
+        raise NoForm("a length is compared with what is not negative")
+    return plain(side)**2
+
+
 class Comparisons:
     """In front of the class of runs on letters."""
 
@@ -116,7 +125,7 @@ class Comparisons:
     def cleared(self, relation, left, right):
         """Both sides as forms; a / b <= c says that a <= c b where b is at least 0."""
         if isinstance(left, Length) or isinstance(right, Length):
-            left, right = self.squared(left), self.squared(right)
+            left, right = self.square_of(left), self.square_of(right)
         if isinstance(right, Ratio) and relation[0] == ">":
             left, right, relation = right, left, "<"
             return self.cleared(relation, left, right)[::-1]
@@ -126,18 +135,14 @@ class Comparisons:
             left, right = left.above, left.below * plain(right)
         return tuple(side if isinstance(side, Form) else Form({(): plain(side)}) for side in (left, right))
 
-    def squared(self, side):
-        """The square of a length, or of a number that is not negative, or of which a hypothesis says so."""
-        if isinstance(side, Length):
-            return side.square
+    def square_of(self, side):
+        """The square of a side that is compared with a length."""
         if isinstance(side, Form) and len(side.parts) == 1 and side.numerator > 0:
             name, = side.parts
-            signs = (rule["relation"] for rule in self.hypotheses if rule["left"] == name and rule["right"] == 0)
-            if {*signs} & {">", ">="}:
+            signs = {rule["relation"] for rule in self.hypotheses if rule["left"] == name and rule["right"] == 0}
+            if signs & {">", ">="}:
                 return side**2
-        if plain(side) < 0:
-            raise NoForm("a length is compared with what is not negative")
-        return plain(side)**2
+        return squared(side)
 
     def power(self, base, exponent):
         """A power; of a number without a value that is no matter of chance, its root, by the square of that."""
