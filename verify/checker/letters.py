@@ -97,7 +97,8 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
 
     # letters ---------------------------------------------------------------------------------------------------------------
     def letter(self, depends=frozenset()):
-        bounded(len(self.depends) + 1, self.most, "letters")
+        bounded(len(self.depends) + 1 - len(self.functions), self.most, "letters")
+        bounded(len(self.depends) + 1, LETTERS, "letters")
         self.depends.append(frozenset(depends))
         return Row({len(self.depends) - 1 + l * LAYER: Fraction(1) for l in self.layers})
 
