@@ -5,10 +5,10 @@ from itertools import combinations, product
 from math import comb
 
 from verify.checker.choices import Past, told_apart, whole
-from verify.checker.forms import Form, NoForm, nonnegative, plain
+from verify.checker.forms import LOSS, Form, NoForm, nonnegative, plain
 from verify.checker.intervals import extreme, quotient
 from verify.checker.limits import OUTCOMES, bounded
-from verify.checker.words import require
+from verify.checker.words import WORDS, require
 
 NOTHING = -1  # the first round in which anything is drawn: given that round's past, all noise is random
 
@@ -125,7 +125,7 @@ class Comparisons:
     def cleared(self, relation, left, right):
         """Both sides as forms; a / b <= c says that a <= c b where b is at least 0."""
         if isinstance(left, Length) or isinstance(right, Length):
-            left, right = squared(left), squared(right)
+            left, right = self.square_of(left), self.square_of(right)
         if isinstance(right, Ratio) and relation[0] == ">":
             left, right, relation = right, left, "<"
             return self.cleared(relation, left, right)[::-1]
@@ -134,3 +134,18 @@ class Comparisons:
                 raise NoForm("a ratio by what may be negative")
             left, right = left.above, left.below * plain(right)
         return tuple(side if isinstance(side, Form) else Form({(): plain(side)}) for side in (left, right))
+
+    def square_of(self, side):
+        """The square of a side that is compared with a length."""
+        if isinstance(side, Form) and len(side.parts) == 1 and side.numerator > 0:
+            name, = side.parts
+            signs = {rule["relation"] for rule in self.hypotheses if rule["left"] == name and rule["right"] == 0}
+            if signs & {">", ">="}:
+                return side**2
+        return squared(side)
+
+    def power(self, base, exponent):
+        """A power; of a number without a value that is no matter of chance, its root, by the square of that."""
+        sure = isinstance(base, Form) and {*base.parts} - {()} and all(
+            isinstance(key, str) and not key.startswith(LOSS) for key in {*base.parts} - {()})
+        return Length(base) if sure and exponent == Fraction(1, 2) else WORDS["^"](base, exponent)

@@ -11,6 +11,7 @@ Expectations are conditional ones, given all noise that is drawn before some rou
 
 from fractions import Fraction
 
+from verify.checker.by_coordinate import BY_COORDINATE, ByCoordinate
 from verify.checker.choices import Choices
 from verify.checker.comparisons import NOTHING, Comparisons, Length
 from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, NoForm, Row, effort, loss, pairing, plain, unknown
@@ -22,10 +23,10 @@ from verify.checker.words import require
 
 #: words that mean the same of letters as of coordinates; the others have none
 WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
-OF_LETTERS = ("dot", "norm", "norm2", "F", "grad", "objective", "objective_grad", "layer_part")
+OF_LETTERS = ("dot", "norm", "norm2", "F", "grad", "objective", "objective_grad", "layer_part", *BY_COORDINATE)
 
 
-class Letters(Comparisons, Choices, Replay):
+class Letters(Comparisons, ByCoordinate, Choices, Replay):
     """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes, numbers and weights
     of clients: all of them priority clients, and an objective that has a minimum.
 
@@ -57,7 +58,8 @@ class Letters(Comparisons, Choices, Replay):
         given = self.given
         self.P, self.p, self.all = given["priority"], given["client_weight"], range(self.size["clients"])
         self.main, self.lines = self.p, None
-        self.words = self.words | {"dot": self.dot, "norm": self.norm, "norm2": self.norm2}
+        self.words = self.words | {"dot": self.dot, "norm": self.norm, "norm2": self.norm2, "^": self.power}
+        self.nothing_made()
         for name in self.without:
             by_client = name.endswith("_client")
             given[name] = [unknown(f"{name} {k}") for k in self.all] if by_client else unknown(name)
@@ -95,7 +97,8 @@ class Letters(Comparisons, Choices, Replay):
 
     # letters ---------------------------------------------------------------------------------------------------------------
     def letter(self, depends=frozenset()):
-        bounded(len(self.depends) + 1, self.most, "letters")
+        bounded(len(self.depends) + 1 - len(self.functions), self.most, "letters")
+        bounded(len(self.depends) + 1, LETTERS, "letters")
         self.depends.append(frozenset(depends))
         return Row({len(self.depends) - 1 + l * LAYER: Fraction(1) for l in self.layers})
 
@@ -174,6 +177,10 @@ class Letters(Comparisons, Choices, Replay):
             return self.extreme(word, args, index, outcome)
         if word == "infimum":
             return self.at_the_point(*args, index)
+        if word == "highest":
+            name, low, high, body = args
+            each = [{**index, name: i} for i in self.span([low, high], index, outcome)]
+            return self.upper(*(self.value(body, one, outcome) for one in each))
         return super().meaning(word, args, index, outcome)
 
     def name(self, name, indices, outcome):

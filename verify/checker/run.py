@@ -96,6 +96,10 @@ class Run:
         """A state of the method before the first round, by name: the ``value`` that the method gives it."""
         return value
 
+    def by_coordinates(self, word, *vectors):
+        """A function of vectors, coordinate by coordinate: a word of formulas."""
+        return self.instance.words[word](*vectors)
+
     # what is recorded -----------------------------------------------------------------------------------------------------
     def keep(self, state):
         """Record a method's state between two rounds; ``x_round`` is the server's model."""

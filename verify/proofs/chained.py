@@ -55,8 +55,9 @@ class Chained:
     link: Link | None = None
 
 
-def chained(claim: Claim) -> Chained:
-    """A proof of a claim from its steps; none where too few settings have one, or a quick search refutes the claim.
+def chained(claim: Claim, searched: bool = False) -> Chained:
+    """A proof of a claim from its steps; none where too few settings have one, or a quick search refutes the claim, unless a
+    longer one has been ``searched``.
 
     Raises:
         ImportError: the solver is not installed.
@@ -65,18 +66,18 @@ def chained(claim: Claim) -> Chained:
         return Chained(reason="it rests on itself")
     _open.append(claim)
     try:
-        return _chained(claim)
+        return _chained(claim, searched)
     finally:
         _open.pop()
 
 
-def _chained(claim: Claim) -> Chained:
+def _chained(claim: Claim, searched: bool) -> Chained:
     if not claim.steps or claim.statement is None or not claim.explicit or claim.exists is not None:
         return Chained(reason="it lists no steps, or no explicit statement")
     found = link(claim, premises_of(claim))
     if found.answer != "follows":
         return Chained(reason=f"{found.answer}: {found.text}", link=found)
-    if _refuted(claim):
+    if not searched and _refuted(claim):
         return Chained(reason="a search refutes it", link=found)
     ready = [p for p in _usable(claim) if p.setting == "algebra" and prove(p) is not None]
     if used := _followed(claim, ready):

@@ -19,7 +19,7 @@ from verify.checker.words import replayed
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
 from verify.worst.challenge import challenged
-from verify.worst.program import Program, of_letters
+from verify.worst.program import Program, needed
 from verify.worst.proof import proof
 from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, looked_at, may_fail, only_small
 from verify.worst.setting import Place, Setting, setting_of
@@ -138,9 +138,8 @@ def proofs_of(asked: list[Duty]) -> list[dict[str, str]] | None:
         key = id(letters), past
         if key not in programs:
             known = letters.known({past})[past]
-            forms = [form for part in known for form in part.values()]
-            forms += [side for one in asked if one.letters is letters for side in (one.smaller, one.larger)]
-            programs[key] = Program(letters, known, {*range(len(letters.depends))}.union(*map(of_letters, forms)))
+            sides = [side for one in asked if one.letters is letters for side in (one.smaller, one.larger)]
+            programs[key] = Program(letters, known, needed(known, sides))
         rest = larger - smaller
         multipliers = {} if not rest.terms or ({*rest.terms} <= {()} and plain(rest) >= 0) else proof(
             programs[key], smaller, larger)

@@ -19,7 +19,7 @@ __all__ = ["Found", "found_proof"]
 
 _ACTIVE = 1e-9
 _MOST = 150  # vectors of one program
-_SECONDS, _TOLERANCE, _INFEASIBLE = 5.0, 1e-9, 2  # of the solver, and its word for no solution
+_ITERATIONS, _TOLERANCE, _INFEASIBLE = 20_000, 1e-9, 2  # of the solver, and its word for no solution
 _PASSES = 2  # over all that is to be made up for
 _FINEST = 10**18  # denominators of multipliers that are rounded up
 _COLUMN, _PART = 1e-3, 1e-2  # what multipliers cost
@@ -236,7 +236,7 @@ class _Program:
         """(solution, whether there is none) of a program whose variables are not negative; None where none is found."""
         size = np.abs(b).max(initial=0) or 1.0
         found = linprog(cost, A_ub=A, b_ub=b / size, A_eq=E, b_eq=np.zeros(E.shape[0]), method="highs",
-                        options={"time_limit": _SECONDS, "primal_feasibility_tolerance": _TOLERANCE,
+                        options={"maxiter": _ITERATIONS, "primal_feasibility_tolerance": _TOLERANCE,
                                  "dual_feasibility_tolerance": _TOLERANCE})
         return (found.x * size if found.status == 0 else None), found.status == _INFEASIBLE
 

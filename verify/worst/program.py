@@ -15,7 +15,7 @@ from verify.checker.forms import LAYER, ORIGIN, Form
 from verify.checker.letters import Letters
 from verify.checker.limits import bounded
 
-__all__ = ["SMALL", "Program", "Solution", "inner", "of_letters", "programs", "solver"]
+__all__ = ["SMALL", "Program", "Solution", "inner", "needed", "of_letters", "programs", "solver"]
 
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
 
@@ -168,8 +168,8 @@ class Program:
 
     def solve(self, smaller: Form, larger: Form, cost: float | None = None, others: Sequence[Form] = ()) -> Solution | None:
         """The least ``factor`` for which ``factor * larger - smaller`` is certainly not negative, infinite where none is
-        enough; with a ``cost`` of all multipliers of inequalities the cheapest proof that ``larger - smaller`` is not. None
-        where the solver finds no answer, or no proof.
+        enough; with a ``cost`` of all multipliers of inequalities the cheapest proof that ``larger - smaller`` is not, an
+        infinite factor where there is none. None where the solver finds no answer.
 
         With ``others``, and no cost, the smaller side is the least of ``smaller`` and these: of all their means that one
         whose factor is least.
@@ -202,7 +202,7 @@ class Program:
         found = solved(aim, sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
                        np.concatenate([right[: zeros + 1], np.zeros(signed - len(bounds)), bounds, right[zeros + 1 :]]),
                        cones, settings)
-        if scaled and found is not None and str(found.status) == "PrimalInfeasible":
+        if found is not None and str(found.status) == "PrimalInfeasible":
             return Solution(inf, {}, [], *[np.zeros((self.count, self.count))] * 2, {})
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
@@ -236,12 +236,17 @@ def programs(letters: Letters, statements: Sequence, most: int | None = None) ->
     triples = [triple for statement in statements for triple in letters.compared(statement)]
     found = {}
     for past, known in letters.known({past for past, *_ in triples}).items():
-        forms = [form for part in known for form in part.values()]
-        forms += [side for at, *pair in triples if at == past for side in pair]
-        found[past] = Program(letters, known, {*range(len(letters.depends))}.union(*map(of_letters, forms)))
+        found[past] = Program(letters, known, needed(known, [side for at, *pair in triples if at == past for side in pair]))
         if most is not None:
             bounded(found[past].large, most, "letters")
     return [(found[past], *pair) for past, *pair in triples]
+
+
+def needed(known: tuple[dict[str, Form], dict[str, Form]], sides: Sequence[Form]) -> set[int]:
+    """The letters without which no proof can do: not those of which nothing is known but that they are uncorrelated."""
+    inequalities, equalities = known
+    forms = [*sides, *inequalities.values(), *(form for form in equalities.values() if len(form.parts) > 1)]
+    return set().union(*map(of_letters, forms))
 
 
 def of_letters(form: Form) -> set[int]:

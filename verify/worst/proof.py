@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 
@@ -23,15 +24,16 @@ def proof(program: Program, smaller: Form, larger: Form, most: int | None = None
     if nonnegative(gap):
         return {}
     for part in program.parts(gap, most):
-        if (found := _proof(part, smaller, larger)) is not None:
+        if (found := _proof(part, gap)) is not None:
             return found
     return None
 
 
-def _proof(program: Program, smaller: Form, larger: Form) -> dict[str, Fraction] | None:
-    gap = larger - smaller
+def _proof(program: Program, gap: Form) -> dict[str, Fraction] | None:
     for cost in _COSTS:
-        solution = program.solve(smaller, larger, cost)
+        solution = program.solve(Form({}), gap, cost)
+        if solution and solution.factor == inf:  # whatever the cost
+            return None
         for found in _rounded(program, gap, solution) if solution else ():
             if any(number < 0 for name, number in found.items() if name in program.inequalities):
                 continue

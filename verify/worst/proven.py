@@ -115,25 +115,26 @@ def may_fail(one: WorstCase, near: float = _NEAR) -> bool:
 def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
     """What is known at each place, or why nothing is. A claim of which nothing is known at the first places, of each size
     one, is looked at nowhere else."""
-    known = 0
+    known, unneeded = 0, None
     for number, place in enumerate(PLACES):
         try:
-            one = looked_at(claim, place)
+            one = looked_at(claim, place, unneeded)
         except ERRORS as error:
             yield error
             if not known and number + 1 == len(_SIZES):
                 return
             continue
         known += 1
+        unneeded = frozenset(one.setting.unknown) if place.numbers else unneeded
         yield one
 
 
-def looked_at(claim: Claim, place: Place) -> WorstCase:
+def looked_at(claim: Claim, place: Place, unneeded: frozenset[str] | None = None) -> WorstCase:
     """At a place, with numbers that have no value where the statement is linear in them, and smaller ones where hypotheses
-    ask for that."""
+    ask for that. ``unneeded``: numbers that need no value, where they are known."""
     places = [place._replace(numbers=())]
     if place.numbers:
-        without = _unneeded(claim, place)
+        without = _unneeded(claim, place) if unneeded is None else unneeded
         smaller = [place._replace(numbers=tuple(number * part for number in place.numbers), near=tuple(
             near * (9 + part) / 10 for near in place.near)) for part in _PARTS]
         places += [each._replace(unknown=without) for each in smaller] + smaller * bool(without)

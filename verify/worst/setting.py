@@ -3,6 +3,7 @@
 from bisect import bisect
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice, product
 from math import ceil, floor
 from typing import Any, NamedTuple
@@ -20,6 +21,8 @@ __all__ = ["Place", "Setting", "setting_of"]
 
 _ENDS = ("<=", ">=")
 _TABLES = 64  # of zeros and ones that are tried
+#: shares of an interval without its ends: squares whose complements are squares, so that their roots are fractions
+_SQUARES = [Fraction(leg, longest) ** 2 for leg, longest in ((24, 25), (4, 5), (3, 5), (7, 25), (20, 101), (60, 901))]
 #: positive numbers at which conditions are looked at
 _NUMBERS = [Fraction(digits) * Fraction(10) ** power for power in range(-8, 6) for digits in (
     10, 11, 12, 13, 14, 15, 17, 20, 22, 25, 28, 30, 33, 36, 40, 45, 50, 55, 60, 70, 80, 90)]
@@ -75,26 +78,31 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
     values: dict[str, Any] = {}
     waiting = [name for name in free if name not in sizes]
     numbers = {name: given[name] for name in waiting if name in given}
+    whole = {s.name for f in claim.formulas for s in f.free_symbols if s.is_integer and s.is_positive}
     for name in waiting:
         definition = definition_of(claim, name)
         over_all_points = definition is not None and claim.hypotheses[definition["hypothesis"]].right.has(infimum)
         if name not in given and definition is not None and not over_all_points:
             values[name] = definition
-    for _ in waiting:  # bounds may wait for each other
+    before = None
+    while before != len(numbers):  # bounds may wait for each other
+        before = len(numbers)
         for i, name in enumerate(waiting):
             if name in values or name in numbers:
                 continue
             near = place.near[i % len(place.near)]
             number = place._asdict()[name] if name in ("L", "mu") else _bounded(claim, name, known, near)
             if number is not None:
+                number = Fraction(max(floor(number), 1)) if name in whole else number
                 numbers[name], known[name] = number, sp.Rational(str(number))
     if "eta_l" in waiting and not {"eta_l"} & {*values, *numbers}:
         numbers["eta_l"] = place.step / numbers.get("L", place.L)
     left = [name for name in waiting if name not in values and name not in numbers]
     for variable in claim.variables:
         by_layer = variable.domain == "binary" and [size for _, size in variable.indices] == ["rounds", "layers"]
-        if by_layer and variable.name in left and (table := _table(claim, variable.name, sizes, place)):
-            values[variable.name] = table
+        if by_layer and variable.name in left and (table := _table(
+                claim, variable.name, (*sizes.items(),), sum(place.weights))):
+            values[variable.name] = [[*row] for row in table]
             left.remove(variable.name)
     if place.numbers:
         numbers |= {name: place.numbers[i % len(place.numbers)] for i, name in enumerate(left)
@@ -139,8 +147,12 @@ def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
     return sizes | {"iterations": sizes["rounds"] * sizes["local_steps"]}
 
 
-def _table(claim: Claim, name: str, sizes: dict[str, int], place: Place) -> list[list[str]] | None:
-    """Zeros and ones by round and layer as the conditions on them allow; None where none are found."""
+@lru_cache(256)
+def _table(claim: Claim, name: str, of_sizes: tuple[tuple[str, int], ...], turn: int) -> tuple[tuple[str, ...], ...] | None:
+    """Zeros and ones by round and layer as the conditions on them allow, those first that begin in a ``turn``; None where
+    none are found."""
+    sizes = dict(of_sizes)
+
     def sized(formula):
         formula = sp.sympify(formula)
         return formula.subs({s: sizes[s.name] for s in formula.free_symbols if getattr(s, "name", "") in sizes})
@@ -148,7 +160,7 @@ def _table(claim: Claim, name: str, sizes: dict[str, int], place: Place) -> list
     about = [c for c in claim.hypotheses if name in (names := names_in(c.left) | names_in(c.right))
              and names <= {name, *sizes} | {str(index) for index, *_ in c.over}]
     rows = [*product("01", repeat=sizes["layers"])]
-    turn = sum(place.weights) % len(rows)
+    turn %= len(rows)
 
     def side(formula, index, table):
         def entry(e):
@@ -170,7 +182,7 @@ def _table(claim: Claim, name: str, sizes: dict[str, int], place: Place) -> list
 
     for table in islice(product(rows[turn:] + rows[:turn], repeat=sizes["rounds"]), _TABLES):
         if allowed(table):
-            return [[*row] for row in table]
+            return table
     return None
 
 
@@ -216,6 +228,8 @@ def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
     lows, highs = ([*_bounds(claim, name, known, relation)] for relation in (">=", "<="))
     if not lows and not highs:
         return None
+    if any(c.strict for c in _about(claim, name)):
+        near = min(_SQUARES, key=lambda square: abs(square - near))
     of_sign = [Fraction(0) for v in claim.variables if v.name == name and v.domain in ("positive", "nonnegative")]
     high = min(highs, default=None)
     if not lows:  # signs are no bounds to be met with equality
@@ -227,7 +241,7 @@ def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
 def _bounds(claim: Claim, name: str, known, relation: str) -> Iterator[Fraction]:
     """The numbers that are the most, the least or the only ones of a name that conditions allow, of which all else is known:
     those right of ``name relation ...``, and where a condition on a positive number changes from true to false."""
-    for condition in claim.hypotheses:
+    for condition in _about(claim, name):
         left = condition.left.base.label if isinstance(condition.left, sp.Indexed) else condition.left
         if getattr(left, "name", "") == name and condition.relation == relation:
             number = condition.right.subs({s: known[s.name] for s in condition.right.free_symbols if s.name in known})
@@ -238,6 +252,12 @@ def _bounds(claim: Claim, name: str, known, relation: str) -> Iterator[Fraction]
             end = _end(condition, name, known, relation)
             if end is not None:
                 yield end
+
+
+@lru_cache(1024)
+def _about(claim: Claim, name: str) -> list[Condition]:
+    """The hypotheses that mention a name."""
+    return [c for c in claim.hypotheses if name in names_in(c.left) | names_in(c.right)]
 
 
 def _end(condition, name: str, known, relation: str) -> Fraction | None:

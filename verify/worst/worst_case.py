@@ -14,6 +14,7 @@ from verify.checker.limits import TooLarge, bounded
 from verify.checker.proof import FORMAT
 from verify.checker.words import replayed
 from verify.exact.statement import statement_of
+from verify.worst.admitted import admitted
 from verify.worst.program import programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
@@ -78,7 +79,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         LookupError, TypeError, ValueError: the claim has no worst case of this kind, or not at these numbers, or not with
             at most so many letters.
     """
-    stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
+    stated, setting = statement_of(claim), admitted(claim, setting_of(claim, given or {}, place))
     try:
         letters = Letters(stated, *setting, **({} if most is None or proofs else {"most": most, "steps": STEPS}))
         asked = programs(letters, [stated["statement"]])
@@ -108,7 +109,6 @@ def _small(letters: Letters, asked, most: int | None) -> None:
     """Refuse what is larger than a look at factors may be. Raises TooLarge."""
     if most is None:
         return
-    bounded(len(letters.depends), most, "letters")
     bounded(letters.meter.spent, STEPS, "steps")
     for program, *_ in asked:
         bounded(program.large, most, "letters")
@@ -131,7 +131,7 @@ def _proven(stated, setting: Setting, asked, most: int | None) -> tuple[dict[str
 def has_form(claim: Claim, place: Place) -> int:
     """The number of pairs of forms that a claim compares at a place. Raises what :func:`worst_case` raises."""
     stated = statement_of(claim)
-    return sum(1 for _ in Letters(stated, *setting_of(claim, {}, place)).compared(stated["statement"]))
+    return sum(1 for _ in Letters(stated, *admitted(claim, setting_of(claim, {}, place))).compared(stated["statement"]))
 
 
 def functions_of(letters: Letters) -> str:

@@ -14,6 +14,7 @@ from verify.checker.words import replayed
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import once_by_claim
 from verify.exact.statement import statement_of
+from verify.worst.admitted import admitted
 from verify.worst.lengths import found_proof
 from verify.worst.setting import Place, Setting, setting_of
 
@@ -56,6 +57,7 @@ def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, 
         own = {**setting._asdict(), "vectors": [name for name, kind in stated["free"].items() if kind == ["dim"]]}
         del own["unknown"]
         try:
+            admitted(claim, setting)
             rules = checker.rules_of({**stated, **own})
             pairs, known = rules.compared(stated["statement"]), rules.known()
             bounded(len(rules.upstream), most or 2 * LETTERS, "letters")

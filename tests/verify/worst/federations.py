@@ -90,6 +90,10 @@ class Values:
         assert len(self.rounds) < _AXES
         asked = {next(iter(g.terms)): (k, x) for k, points in enumerate(letters.points) for x, g, _ in points
                  if g.terms and {i % LAYER for i in g.terms} == {next(iter(g.terms))} and {*g.terms.values()} == {1}}
+        made = {next(iter(row.terms)): (word, [Row(dict(part)) for part in parts])
+                for (word, *parts), row in letters.functions.items()}
+        made |= {next(iter(row.terms)): ("scaled", [u, Row(dict(w)), a]) for (w, a), asked in letters.quotients.items()
+                 for u, row in asked.values() if {*row.terms.values()} == {1} and len(row.terms) == 1}
         drawn, self.axes = np.array([self.chances[1], -self.chances[0]]) / (rare * (1 - rare)) ** 0.5, len(self.rounds)
         self.vectors: list[np.ndarray] = []
         for letter in range(len(letters.depends)):
@@ -97,6 +101,8 @@ class Values:
                 k, x, place = draws[letter]
                 here = np.moveaxis(drawn.reshape(2, *[1] * self.axes), 0, place)
                 found = federation.noise(k, self.vector(x), here)
+            elif letter in made:
+                found = self.by_coordinate(*made[letter])
             elif letter in means:
                 of, r = means[letter]
                 found = self.averaged(self.vectors[of], r)
@@ -121,6 +127,23 @@ class Values:
             parts = [sum(-float(c / form.terms[name]) * self.random(key) for key, c in form.terms.items() if key != name)
                      for form in bounds]
             self.numbers[name] = (np.max if bounds[0].terms[name] > 0 else np.min)(np.broadcast_arrays(*parts), axis=0)
+
+    def by_coordinate(self, word, args) -> np.ndarray:
+        """A function of vectors by coordinates, 0/0 = 0."""
+        parts = [self.vector(arg) if isinstance(arg, Row) else float(arg) for arg in args]
+        match word:
+            case "one":
+                return np.ones((*[1] * self.axes, self.federation.dim))
+            case "square":
+                return parts[0] ** 2
+            case "root":
+                return np.sqrt(parts[0])
+            case "upper":
+                return np.max(np.broadcast_arrays(*parts), axis=0)
+            case "raised":
+                return parts[0] + parts[1]
+        above, below = np.broadcast_arrays(parts[0], parts[1] + parts[2])
+        return np.divide(above, below, out=np.zeros(above.shape), where=(above != 0) | (below != 0))
 
     def chosen(self, rng, made) -> list[np.ndarray]:
         """Whether each world comes about, by the draws of noise."""

@@ -17,7 +17,8 @@ from tests.changes import put
 from tests.said import tells
 from tests.verify.worst.federations import Federation, Values
 from verify.checker import known, limits
-from verify.checker.forms import Form, Row, combined
+from verify.checker.by_coordinate import ByCoordinate
+from verify.checker.forms import Form, NoForm, Row, combined
 from verify.checker.letters import Letters
 from verify.checker.limits import Meter, TooLarge
 from verify.checker.proof import FORMAT
@@ -31,6 +32,8 @@ BOUNDED = sum((symbol(name) for name in ("sigma_g", "sigma_g_1", "sigma_g_2", "s
 POINTS = norm2(x_round[rounds] - x_star)
 SOLVED = Procedure("fedpd", equal_weights=True, options=(("solver", "exact"), ("rho_prox", 2)))
 
+ADAM = {"rounds": 2, "clients": 1, "trackers": 1, "beta1": Q(1, 2), "beta2": Q(1, 3), "eps": Q(1, 4),
+        "eta": Q(1, 3), "eta_g": 2}
 #: claims whose runs ask for every kind of letter: their sizes and numbers
 RUNS = {
     "classical/gd-distance": {}, "classical/sgd-value": {}, "classical/fedavg-round": {},
@@ -39,6 +42,8 @@ RUNS = {
     "li2020/theorem-2": {"local_steps": 1},
     "fedluar/lemma-A.2-smooth": {"rounds": 2, "local_steps": 2, "clients": 1, "eta": Q(1, 4)},
     "fedluar/eq-14@forced": {"rounds": 3, "local_steps": 1, "clients": 1, "eta": Q(1, 4)},
+    "fadamgc/eq-134": ADAM | {"G": 2}, "fadamgc/eq-37@y-gradient": ADAM | {"clients": 2, "local_steps": 1},
+    "fadamgc/eq-151@y-gradient": ADAM | {"G": 2, "eta": Q(1, 1000)}, "fadamgc/lemma-D.1@v-init": ADAM | {"local_steps": 1},
     "fedluar/eq-16": {"rounds": 2, "clients": 1, "local_steps": 1, "eta": Q(1, 4)},  # given the past, with the choices in it
 }
 OWN = {
@@ -113,6 +118,12 @@ FAULTS = {
     "a largest number that is less": ("fedluar/lemma-A.2-smooth", lambda patch: patch.setattr(
         Letters, "always", lambda self, past, old=Letters.always: old(self, past) | {
             f"-{name}": -form for name, form in self.largest.items()})),
+    "quotients by less": ("fadamgc/eq-37@y-gradient", lambda patch: patch.setattr(
+        ByCoordinate, "single_and_apart", lambda self, old=ByCoordinate.single_and_apart: (
+            (name, u, quotient, 100 * a) for name, u, quotient, a in old(self)))),
+    "quotients that are not diagonal": ("fadamgc/eq-134", lambda patch: patch.setattr(
+        ByCoordinate, "equalities", lambda self, past, old=ByCoordinate.equalities: old(self, past) | {
+            "diagonal": known.pairing(*[next(iter(asked.values()))[1] for asked in [*self.quotients.values()][:2]])})),
     "a mean beside what is random": ("means of models", lambda patch: patch.setattr(
         Letters, "equalities", lambda self, past, old=Letters.equalities: (
             self.drawn.update(dict.fromkeys(self.drawn, -2)), old(self, past))[1])),
@@ -124,6 +135,29 @@ def test_faults_in_what_is_known_are_noticed(name, monkeypatch):
     claim, fault = FAULTS[name]
     fault(monkeypatch)
     assert false_of_a_federation(*letters_of(claim), range(6))
+
+
+def test_functions_by_coordinates_are_the_vectors_that_they_say():
+    letters, _ = letters_of("classical/sgd-value")
+    u, v = Row({2: Q(1), 4: Q(-2)}), Row({1: Q(3), 2: Q(1, 2)})
+    square, other = letters.square(u * -2), letters.square(v)
+    top = letters.upper(letters.upper(square, other * 3), other, Row({}))
+    root = letters.root(top + square * Q(1, 2)) * 2
+    found = [square, top, root, letters.raised(u, Q(2)), *(letters.scaled(w, root, Q(1, 3)) for w in (u, v, u * 2 - v, v)),
+             letters.scaled(v, letters.root(other), Q(0)), letters.scaled(u, Q(2), Q(1)), letters.root(Row({}))]
+    rng = np.random.default_rng(0)
+    values = Values(letters, Federation(rng, -1.0, 1.0, letters.size["clients"], False), rng, 0.5)
+    a, b = values.vector(u), values.vector(v)
+    largest = np.maximum(np.maximum(4 * a**2, 3 * b**2), b**2)
+    by = 2 * np.sqrt(largest + 2 * a**2)
+    said = [4 * a**2, largest, by, a + 2, *(w / (by + 1 / 3) for w in (a, b, 2 * a - b, b)), np.sign(b), a / 3, 0 * a]
+    for row, vector in zip(found, said, strict=True):
+        np.testing.assert_allclose(*np.broadcast_arrays(values.vector(row), vector), atol=1e-9)
+    assert len(letters.quotients[next(iter(letters.quotients))]) == 3 and len(letters.bases[next(iter(letters.bases))]) == 2
+    for made in (lambda: letters.root(u), lambda: letters.scaled(u, v, Q(1)), lambda: letters.root(letters.upper(square, u)
+                 * -1), lambda: letters.square(Row({-1: Q(1)}))):
+        with pytest.raises(NoForm):
+            made()
 
 
 # false statements ------------------------------------------------------------------------------------------------------

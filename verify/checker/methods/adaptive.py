@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import comb
 
-from verify.checker.intervals import Vector, along, dot, each, extreme, quotient, root
+from verify.checker.intervals import Vector, along
 from verify.checker.limits import OUTCOMES, bounded
 
 
@@ -26,7 +26,8 @@ class Moments:
         self.maximum = run.option("vhat", "reset", "carry", "zero", "none")
         self.stored = run.option("store", "v", "vhat")
         self.delayed = run.option("moment_index", "immediate", "delayed") == "delayed"
-        first = Vector([run.number("v_init") for _ in range(1 if self.scalar else len(run.zero))])
+        first = run.number("v_init")
+        first = Vector([first]) if self.scalar else run.by_coordinates("raised", run.zero, first)
         self.v = self.largest = [first for _ in run.clients]
 
     def kept(self):
@@ -43,15 +44,15 @@ class Moments:
 
     def direction(self, k, g):
         """m / (sqrt(vhat) + eps), without bias correction, 0/0 = 0."""
-        m, top = self.m[k], self.top[k]
-        square = Vector([dot(g, g)]) if self.scalar else each(lambda a: a * a if a == 0 else a**2, g)
+        m, top, by = self.m[k], self.top[k], self.run.by_coordinates
+        square = Vector([by("norm2", g)]) if self.scalar else by("square", g)
         self.m[k] = m * self.beta1 + g * (1 - self.beta1)
         self.v_now[k] = self.v_now[k] * self.beta2 + square * (1 - self.beta2)
         keeps = self.maximum == "none"
-        self.top[k] = self.v_now[k] if keeps else each(lambda a, b: extreme([a, b]), self.top[k], self.v_now[k])
+        self.top[k] = self.v_now[k] if keeps else by("upper", self.top[k], self.v_now[k])
         m, top = (m, top) if self.delayed else (self.m[k], self.top[k])
-        top = Vector(top[0] for _ in m) if self.scalar else top
-        return each(lambda a, b: quotient(a, root(b) + self.eps), m, top)
+        root = by("root", top)
+        return by("scaled", m, root[0] if self.scalar else root, self.eps)
 
     def end(self):
         """After a round: what the clients drawn keep."""

@@ -1,0 +1,29 @@
+"""Numbers that break a hypothesis are left without a run on letters; others, and what floats do not decide, are not."""
+
+from fractions import Fraction as Q
+
+import pytest
+
+from bounds.registry.claims import find_claim
+from verify.worst.admitted import admitted
+from verify.worst.setting import setting_of
+
+STEPS = {"rounds": Q(2), "local_steps": Q(2), "rho_decay": Q(1, 2)}
+
+
+@pytest.mark.parametrize(("claim", "given", "broken"), [
+    ("classical/gd-distance", {"L": Q(2), "mu": Q(1, 2)}, ""),
+    ("fadamgc/eq-61", {"beta1": Q(1, 2), "beta2": Q(3, 2)}, "beta2 < 1"),
+    ("fadamgc/eq-61", {"beta1": Q(1, 2), "beta2": Q(1)}, ""),  # only just: exact arithmetic says so
+    ("fedmoswa/eq-53@first", {**STEPS, "L": Q(1), "eta": Q(1), "c": Q(9)}, r"eta <= 1/\(L\*local_steps\*rounds\)"),
+    ("fedmoswa/eq-53@first", {**STEPS, "L": Q(1), "eta": Q(1, 4), "c": Q(6, 5)}, r"L\*swa_rate\[t\] \+ 1 <= c"),
+    ("fedmoswa/eq-53@first", {**STEPS, "L": Q(1), "eta": Q(1, 4), "c": Q(5, 4)}, ""),
+])
+def test_numbers_that_break_a_hypothesis_are_left(claim, given, broken):
+    claim = find_claim(claim)
+    setting = setting_of(claim, given)
+    if not broken:
+        assert admitted(claim, setting) == setting
+        return
+    with pytest.raises(ValueError, match=broken):
+        admitted(claim, setting)
