@@ -12,7 +12,7 @@ from verify.worst.setting import Place, setting_of
 from verify.worst.uphill import ERRORS, Known, Look, known_at, nothing, uphill, worst_first
 from verify.worst.worst_case import worst_case
 
-__all__ = ["CHALLENGES", "challenged", "growing", "limit"]
+__all__ = ["CHALLENGES", "ENOUGH", "challenged", "growing", "limit"]
 
 _LETTERS, _MOST = 20, 32  # of a setting that is looked at, and of one at which a proof is looked for
 _COUNT, _TRIALS = 48, 80  # settings drawn, and trials uphill from the worst of them
@@ -26,6 +26,7 @@ _NEAR = ("1", "1", "1/2", "1/10", "1/1000", "999/1000")
 _STEPS = ("1/2", "1", "1/10", "19/10", "1/100")
 _FALSE = 1.005  # a larger factor asks for a proof
 _TIMES, _LONG = (1, 2, 4), 26  # sizes that grow, and letters of the largest
+ENOUGH = 4  #: settings drawn at which something must be known of a claim that rests on nothing but its own proofs
 _STILL, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
 
 
@@ -51,8 +52,9 @@ CHALLENGES = (*_drawn(),)
 
 
 @cache
-def challenged(claim: Claim) -> str:
-    """Where a claim may be false: the functions, sizes and numbers, in one line; empty where that is nowhere seen.
+def challenged(claim: Claim, enough: int = 0) -> str:
+    """Where a claim may be false: the functions, sizes and numbers, in one line; empty where that is nowhere seen, and at
+    least ``enough`` places have been looked at.
 
     All ``CHALLENGES`` are looked at, then what lies uphill from the worst of them. Where the solver's numbers say that the
     statement is false, a proof may say that it is true.
@@ -64,8 +66,10 @@ def challenged(claim: Claim) -> str:
     for one in known_at(look, CHALLENGES):
         if one is not None and _false(claim, one):
             return one.case.scope
-        known.append(one)
-    known = worst_first(one for one in known if one is not None)[:_STARTS]
+        known += [one] * (one is not None)
+    if len(known) < enough:
+        return f"settings with one large size, as only {len(known)} of {len(CHALLENGES)} could be looked at"
+    known = worst_first(known)[:_STARTS]
     for one in uphill(look, known, _TRIALS):
         if _false(claim, one):
             return one.case.scope

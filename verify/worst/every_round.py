@@ -18,7 +18,7 @@ from verify.checker.timeless import BY_ROUND
 from verify.checker.words import replayed
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
-from verify.worst.challenge import challenged
+from verify.worst.challenge import ENOUGH, challenged
 from verify.worst.program import Program, needed
 from verify.worst.proof import proof
 from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, looked_at, may_fail, only_small
@@ -65,7 +65,7 @@ def every_round(claim: Claim) -> Proven:
         return Proven(reason=f"not from any state: {(reasons or ['too few places'])[0]}")
     if small := only_small(claim, [one.setting.sizes for one in found], ("clients", "local_steps")):
         return Proven(reason=small)
-    if where := challenged(claim):
+    if where := challenged(claim, ENOUGH):
         return Proven(reason=f"it may be false at {where}")
     found = found[:SETTINGS]
     settings = [setting for one in found for setting in one.certificate["settings"]]

@@ -9,7 +9,7 @@ from typing import Any
 
 from bounds.language.claim import Claim
 from verify.claims.needs import speaks_of_samples
-from verify.worst.challenge import challenged
+from verify.worst.challenge import ENOUGH, challenged
 from verify.worst.setting import Place, setting_of
 from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase, has_form, worst_case
@@ -89,7 +89,7 @@ def proven(claim: Claim) -> Proven:
         return Proven(reason=reason or f"it has {len(found)} settings; {FEWEST} are needed")
     if small := only_small(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
-    if where := challenged(claim):
+    if where := challenged(claim, ENOUGH):
         return Proven(reason=f"it may be false at {where}")
     settings = [setting for one in found for setting in one.certificate["settings"]]
     return Proven(found[0].certificate | {"settings": settings}, in_one_line(found))

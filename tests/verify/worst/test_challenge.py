@@ -12,6 +12,7 @@ from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, SMOOTH
 from bounds.registry.claims import find_claim
 from verify.worst import challenge, proven
 from verify.worst.challenge import challenged, limit
+from verify.worst.setting import Place
 
 STEP = Condition(eta_l[t], "==", 1 / L, over=((t, 0, iterations - 1),))
 GAP = objective(x_round[rounds]) - F_star
@@ -42,7 +43,7 @@ def test_a_claim_that_is_false_far_away_is_challenged(claim):
 
 
 def test_without_challenges_it_would_count_as_proven(monkeypatch):
-    monkeypatch.setattr(proven, "challenged", lambda claim: "")
+    monkeypatch.setattr(proven, "challenged", lambda claim, enough: "")
     assert proven.proven(find_claim("afedpd/lemma-3@inactive-theta")).certificate is not None
 
 
@@ -50,6 +51,14 @@ def test_without_challenges_it_would_count_as_proven(monkeypatch):
     "classical/gd-distance", "classical/scaffold-drift-smooth", "classical/fedavg-dissimilar-convex", "li2020/theorem-1"])
 def test_a_true_claim_is_not_challenged(name):
     assert not challenged(find_claim(name))
+
+
+def test_a_claim_of_which_too_few_places_can_be_looked_at_is_not_proven(monkeypatch):
+    claim = find_claim("classical/gd-distance")
+    assert proven.proven(claim).certificate is not None
+    monkeypatch.setattr(challenge, "CHALLENGES", [Place(8, 8, 8)] * 48)
+    monkeypatch.setattr(proven, "challenged", challenge.challenged.__wrapped__)  # answers are remembered
+    assert "only 0 of 48 could be looked at" in proven.proven(claim).reason
 
 
 def test_an_answer_without_precision_challenges_nothing(monkeypatch):
