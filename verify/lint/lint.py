@@ -90,8 +90,9 @@ def _value_that_may_do(claim: Claim) -> Iterator[Finding]:
 # units -------------------------------------------------------------------------------------------------------------------
 def _units(claim: Claim) -> Iterator[Finding]:
     clashes, derived = check_units(claim)
+    presumed = any(clash.fixed_units and clash.where.startswith("hypothesis") for clash in clashes)
     for clash in clashes:
-        yield Finding(claim.id, "units", _severity_of(clash, claim), clash.text(),
+        yield Finding(claim.id, "units", _severity_of(clash, claim, presumed), clash.text(),
                       {"where": clash.where, "terms": [[unit, list(terms)] for unit, terms in clash.groups],
                        "fixed units": clash.fixed_units, "alike if pure": clash.alike_if})
     hidden = {v.name for v in claim.variables if v.domain in HIDDEN}
@@ -102,11 +103,12 @@ def _units(claim: Claim) -> Iterator[Finding]:
                           {"constant": name, "unit": unit})
 
 
-def _severity_of(clash: Clash, claim: Claim) -> str:
-    """A plain number may stand for a quantity with a unit. Constants that may depend on the problem may have any unit."""
+def _severity_of(clash: Clash, claim: Claim, presumed: bool) -> str:
+    """A plain number may stand for a quantity with a unit, and does where a hypothesis presumes fixed units. Constants that
+    may depend on the problem may have any unit."""
     if not claim.explicit and claim.constants_may_use is None:
         return "note"
-    return "error" if claim.explicit and not clash.fixed_units else "warning"
+    return "error" if claim.explicit and not clash.fixed_units and not presumed else "warning"
 
 
 # symbols -----------------------------------------------------------------------------------------------------------------

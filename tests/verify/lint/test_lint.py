@@ -123,6 +123,13 @@ def test_a_number_that_stands_for_a_quantity_is_no_error():
     assert found.severity == "warning" and found.data["fixed units"]
 
 
+@pytest.mark.parametrize(("hypotheses", "severity"), [
+    ([Condition(DISTANCE, "==", 2)], "warning"), ([Condition(DISTANCE, "<=", norm2(x_star))], "error")])
+def test_units_that_a_hypothesis_presumes_are_no_error_of_the_statement(hypotheses, severity):
+    found = [f for f in lint(claim(GAP, "<=", L / 3, *hypotheses)) if f.check == "units"]
+    assert {f.severity for f in found} == {severity}
+
+
 def test_what_claims_of_one_paper_share_is_told_once():
     shared = Condition(eta_l[0], "<=", L)
     claims = [replace(claim(GAP, "<=", n * L * DISTANCE, shared), id=f"{paper}/claim-{n}")
