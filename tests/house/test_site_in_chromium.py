@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from docs.site import links
 from tests import ROOT
@@ -43,7 +44,9 @@ FAINT = """() => {
 @pytest.fixture(scope="module")
 def site() -> Path:
     pytest.importorskip("sphinx", reason="building the site needs the extra site")
-    done = subprocess.run([sys.executable, "-m", "docs.site"], cwd=ROOT, capture_output=True, text=True)
+    SITE.parent.mkdir(exist_ok=True)
+    with FileLock(SITE.parent / "site.lock"):  # another worker may build it at the same time
+        done = subprocess.run([sys.executable, "-m", "docs.site"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return SITE
 
