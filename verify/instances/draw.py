@@ -9,7 +9,8 @@ from math import prod
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import BY_NUMBER, Claim, length_of
+from bounds.language.claim import BY_NUMBER, Claim, length_of, names_in
+from bounds.language.names import CONSTANT, row_of
 from synthetic.numbers.arrays import NUMPY
 from verify.claims.hypotheses import bounds_on_entries, bounds_on_numbers, equations
 from verify.claims.method import by_coordinate, free_starts, subset_left_open
@@ -181,6 +182,9 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
         if variable.domain != "integer" or variable.indices:
             leaves[variable.name] = _variable(variable, shape, count, rng)
     for condition in bounds_on_entries(claim):
+        bounding = names_in(condition.right) - {v.name for v in claim.variables}
+        if any((row := row_of(name)) is not None and row.source == CONSTANT for name in bounding):
+            continue  # these constants are the tightest that the entries allow
         name = condition.left.base.label.name
         leaves[name] = _beyond(condition, leaves[name], shape.as_sizes(), rng)
     for name, bound in _upper_bounds_of_arrays(claim).items():

@@ -27,6 +27,7 @@ from bounds.language.claim import Claim, Condition, Procedure
 from bounds.language.words import norm2, rounds, x_round, x_star
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.user_claims import load_claims
+from synthetic.numbers.balls import Undecided
 from tests.verify.attack.every_round import attack_rounds
 from tests.verify.attack.mutants import damaged, mutant
 from tests.verify.attack.other_kinds import of_other_kinds
@@ -172,6 +173,9 @@ def _judge(outcome: Outcome, data: Any, judge) -> CheckResult | None:
 def _second(outcome: Outcome, data: Mapping[str, Any], claim: Claim) -> None:
     try:
         agrees = _confirmed(data, claim)
+    except Undecided:
+        outcome["undecided"] += 1
+        return
     except Exception as error:
         if data["format"] == PROOF:  # there is no claim that says what it says
             outcome["not judged"] += 1

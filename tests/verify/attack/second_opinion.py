@@ -37,10 +37,16 @@ _SURE = 1e-6  # a violation, relative to both sides, that no rounding explains
 
 def refutes(data: Mapping[str, Any], claim: Claim) -> bool:
     """Whether the engine finds that the certificate's instance, with its values, meets all hypotheses and breaks the
-    statement, for sure; with a number that is said to exist, wherever it is asked and meets the conditions on it."""
+    statement, for sure; with a number that is said to exist, wherever it is asked and meets the conditions on it.
+
+    Raises:
+        Undecided: the engine cannot tell, as of a number that may be 0, by which another one that may be 0 is divided.
+    """
     found = {_broken(data, claim, place, also=False) for place in _places(claim)}
     if "also" in data:
         found |= {_broken(data | {"values": data["also"]["values"]}, claim, place, also=True) for place in _places(claim)}
+    if "undecided" in found:
+        raise Undecided("balls overlap")
     counts = {v.name for v in claim.variables if v.domain == "integer"}
     alone = claim.exists and any(
         (names_in(c.left) | names_in(c.right)) - counts == {claim.exists.name} for c in claim.hypotheses)
