@@ -1,6 +1,7 @@
 """Whether numbers break a hypothesis about numbers alone, in floats: before a run on letters finds that out exactly."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
@@ -91,6 +92,7 @@ def _conditions(claim: Claim) -> tuple[_OfNumbers, ...]:
         indices = [index for index, *_ in c.over]
         symbols = set().union(*(part.free_symbols for part in (*sides, *ends))) - {*arrays.values(), *indices}
         names = {s: s.name for s in symbols} | {dummy: a.base.label.name for a, dummy in arrays.items()}
-        found.append(_OfNumbers(c.relation, (*names.values(),), sp.lambdify([*names], ends, "math"),
-                                sp.lambdify([*names, *indices], sides, "math"), said["text"]))
+        with suppress(NotImplementedError):  # a word that has no floats, such as a product
+            found.append(_OfNumbers(c.relation, (*names.values(),), sp.lambdify([*names], ends, "math"),
+                                    sp.lambdify([*names, *indices], sides, "math"), said["text"]))
     return tuple(found)

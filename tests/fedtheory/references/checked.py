@@ -18,6 +18,7 @@ from verify.checker.intervals import Interval, Vector
 from verify.checker.limits import Meter
 from verify.checker.replay import METHODS
 from verify.checker.run import Run
+from verify.checker.words import WORDS
 
 __all__ = ["CHECKED", "checked", "replayed"]
 
@@ -110,7 +111,7 @@ def replayed(method: str, given: Given, options: dict, *, eta_l, tracked=None, s
             "client_weight": [equal] * given.clients, "priority": [1] * given.clients, "initial": initial,
             "epsilon": [Fraction(0)], "available": [[1] * given.clients]},
         size=sizes, active=given.active, tracked=tracked, parameter=numbers.__getitem__,
-        meter=Meter(), how={"options": options, "sampling": "full" if full else "without-replacement",
+        meter=Meter(), words=WORDS, how={"options": options, "sampling": "full" if full else "without-replacement",
                             "indicator": "broadcast", "strict": True},
         step_size=[Fraction(now(eta_l, t)) for t in range(rounds) for _ in range(given.local_steps)],
         start=lambda: _vector(given.x), grad=on_federation(given.full), F=lambda k, v: 0, objective=lambda v: 0,

@@ -45,7 +45,7 @@ ROWS = {  # interval, statement, more conditions, verdict
     "a single point": ("[1/L, 1/L]", NEARER % "(1 - mu/L)**2", "", "consistent"),
     "a single wrong point": ("[1/(2*L), 1/(2*L)]", NEARER % "(1 - mu/L)**2", "", "refuted"),
     "an empty interval": ("[2/L, 1/L]", NEARER % "0", "", "ill-posed"),
-    "an empty interval without its ends": ("(1/L, 1/L)", NEARER % "0", "", "undecided"),
+    "an empty interval without its ends": ("(1/L, 1/L)", NEARER % "0", "", "ill-posed"),
 }
 
 

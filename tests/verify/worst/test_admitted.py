@@ -18,6 +18,7 @@ STEPS = {"rounds": Q(2), "local_steps": Q(2), "rho_decay": Q(1, 2)}
     ("fedmoswa/eq-53@first", {**STEPS, "L": Q(1), "eta": Q(1), "c": Q(9)}, r"eta <= 1/\(L\*local_steps\*rounds\)"),
     ("fedmoswa/eq-53@first", {**STEPS, "L": Q(1), "eta": Q(1, 4), "c": Q(6, 5)}, r"L\*swa_rate\[t\] \+ 1 <= c"),
     ("fedmoswa/eq-53@first", {**STEPS, "L": Q(1), "eta": Q(1, 4), "c": Q(5, 4)}, ""),
+    ("fedluar/lemma-3.1@main", {}, ""),  # a product has no floats
 ])
 def test_numbers_that_break_a_hypothesis_are_left(claim, given, broken):
     claim = find_claim(claim)
