@@ -57,6 +57,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "fedtheory/test_trajectory.py::test_a_resumed_run_is_the_long_run_bit_for_bit": ("[scheme I]", "[every step]"),
     "synthetic/test_problems.py::test_every_named_problem_rests_at_its_optimum_runs_and_takes_layers": ("sigmoid", "synth"),
     "verify/growth/test_growth.py::test_true_orders_are_spared": ("value",),
+    "verify/growth/test_with_chance.py::test_growth_by_chance_leaves_an_order_undecided": ("[rounds", "[local steps"),
     "verify/report/test_drawing.py::test_figure_that_cannot_be_written_is_an_error": ("[1]",),
     "fedtheory/conformance/test_check_algorithm.py::test_traits_may_stand_on_the_class_or_be_given": (),
     "fedtheory/test_compiled.py::test_a_damaged_file_is_compiled_anew": (),
