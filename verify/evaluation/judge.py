@@ -168,6 +168,10 @@ def _all_hold(hypotheses, environment: Environment, count: int) -> np.ndarray:
     return environment.met
 
 
+def _has_sign(values: np.ndarray, positive: bool) -> np.ndarray:
+    return values > 0 if positive else values >= 0
+
+
 def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
     """Which instances have a minimum, positive steps, finite constants with the signs of the claim's symbols, and variables
     below their bounds, with the signs of their domains."""
@@ -180,7 +184,7 @@ def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
         if name in environment.bound and (environment.bound[name].indices == 0 or name == "eta_l"):
             values = to_numpy(environment.bound[name].data)
             values = values.reshape(values.shape[0], -1)
-            admitted = (values > 0 if positive else values >= 0) & (values < np.inf)
+            admitted = _has_sign(values, positive) & (values < np.inf)
             inside &= np.asarray(admitted.all(axis=1), dtype=bool)
     for variable in (v for v in claim.variables if v.name in environment.bound):
         values = to_numpy(environment.bound[variable.name].data)
@@ -188,7 +192,7 @@ def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
         if variable.below is not None:
             inside &= np.asarray((values < variable.below).all(axis=1), dtype=bool)
         if variable.indices and variable.domain in _SIGNED:  # bounds of hypotheses may move entries anywhere
-            inside &= np.asarray((values > 0 if variable.domain == _SIGNED[0] else values >= 0).all(axis=1), dtype=bool)
+            inside &= np.asarray(_has_sign(values, variable.domain == _SIGNED[0]).all(axis=1), dtype=bool)
     return inside
 
 
