@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 _LIBRARIES = ("torch", "numpy", "exact", "balls")
-_FLOATS = ("float16", "bfloat16", "float32", "float64")
+_DTYPES = ("float64", "float32", "bfloat16", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
 _SHORT = 6  # entries of an axis: NumPy adds up to 7 in their order
 
 
@@ -43,8 +43,8 @@ class Backend:
         if self.library not in _LIBRARIES:
             raise ValueError(f"unknown array library {self.library!r}; allowed: {', '.join(_LIBRARIES)}")
         object.__setattr__(self, "dtype", str(self.dtype).removeprefix("torch."))
-        if self.dtype not in _FLOATS:
-            raise ValueError(f"unknown dtype {self.dtype!r}; allowed: {', '.join(_FLOATS)}")
+        if self.dtype not in _DTYPES:
+            raise ValueError(f"unknown dtype {self.dtype!r}; allowed: {', '.join(_DTYPES)}")
         if self.device == "cpu":
             return
         import torch
