@@ -36,7 +36,8 @@ def test_what_is_refuted_or_of_another_kind_is_not_proven(name):
 
 
 @pytest.mark.parametrize(("reasons", "told"), [
-    ([], ""), (["no value"], "no value"), (["no value", "unmet"], "unmet"), (["no value", "unmet", "no proof", "unmet"], "unmet")])
+    ([], ""), (["no value"], "no value"), (["no value", "unmet"], "unmet"),
+    (["no value", "unmet", "no proof", "unmet", "no proof", "unmet"], "unmet")])
 def test_the_reason_is_one_that_most_places_give(reasons, told):
     """At the first place free numbers have no values, which says nothing of the claim."""
     assert most_often(reasons) == told
