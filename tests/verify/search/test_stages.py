@@ -151,9 +151,10 @@ def test_instances_that_start_at_the_optimum_are_kept_beside_tighter_ones():
 @pytest.mark.parametrize(("name", "way"), [
     ("false/sgd-stationary", {"rounds": 7}), ("false/noise-of-many-steps", {"local_steps": 7})])
 def test_runs_with_chance_are_lengthened_beyond_what_other_stages_enumerate(name, way):
-    """With steps of 1/8 noise exceeds eta sigma^2/(2 mu) from eleven steps on, which have more outcomes than the budget's."""
+    """With steps of 1/8 noise exceeds eta sigma^2/(2 mu) from eleven steps on, of more outcomes than the budget's."""
     claim, archive, shape = statements()[name][1], Archive(), Shape(noisy=(0,), **way)
-    leaves = {leaf: np.ones_like(array) for leaf, array in draw_leaves(claim, shape, 1, np.random.default_rng(0)).items()}
+    drawn = draw_leaves(claim, shape, 1, np.random.default_rng(0))
+    leaves = {leaf: np.ones_like(array) for leaf, array in drawn.items()}
     leaves |= {"start_offset": np.zeros((1, 1)), "eta": np.full((1, 1), 1 / 8)}
     state = State(claim, BUDGETS["standard"], archive, (), NUMPY, [0])
     archive.add(shape, leaves, judged(claim, shape, leaves, NUMPY))
