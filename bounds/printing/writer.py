@@ -195,8 +195,8 @@ class Writer(ABC):
         return filled(form, texts), binding(form)
 
     def form(self, name: str, operator) -> str:
-        """The form of an operator of this name: the paper's, if its letters have one with arguments, else the operator's own:
-        a number of a paper may have the name of an operator."""
+        """The form of an operator of this name: the paper's, if its letters have one with arguments, else the operator's
+        own: a number of a paper may have the name of an operator."""
         letter = (self.letters or {}).get(name)
         return self.typeset(letter.latex) if letter and "<0>" in letter.latex else getattr(operator, self.own_form)
 
