@@ -12,7 +12,7 @@ from verify.worst.setting import Place, setting_of
 from verify.worst.uphill import ERRORS, Known, Look, known_at, nothing, uphill, worst_first
 from verify.worst.worst_case import worst_case
 
-__all__ = ["CHALLENGES", "ENOUGH", "challenged", "growing", "limit"]
+__all__ = ["AT_BOUNDS", "CHALLENGES", "ENOUGH", "challenged", "growing", "limit"]
 
 _LETTERS, _MOST = 20, 32  # of a setting that is looked at, and of one at which a proof is looked for
 _COUNT, _TRIALS = 48, 80  # settings drawn, and trials uphill from the worst of them
@@ -30,6 +30,10 @@ ENOUGH = 4  #: settings drawn at which something must be known of a claim that r
 _STILL, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
 
 
+#: a place with all numbers at their bounds, or 1
+AT_BOUNDS = Place(numbers=(Fraction(1),))
+
+
 def _drawn() -> list[Place]:
     """Places with one large size each, and numbers of all magnitudes; first one where all numbers, mu too, are at their
     bounds."""
@@ -38,7 +42,7 @@ def _drawn() -> list[Place]:
     def some(texts) -> tuple[Fraction, ...]:
         return tuple(map(Fraction, rng.choices(texts, k=7)))
 
-    found = [Place(mu=Fraction(99, 100))]
+    found = [AT_BOUNDS._replace(mu=Fraction(99, 100))]
     for i in range(1, _COUNT):
         sizes = [rng.choice(_SMALL) for _ in range(3)]
         sizes[i % 3] = rng.choice([n for n in _LARGE if n * prod(sizes) <= _RUN * sizes[i % 3]])
@@ -74,7 +78,7 @@ def challenged(claim: Claim, enough: int = 0) -> str:
     for one in uphill(look, known, _TRIALS):
         if _false(claim, one):
             return one.case.scope
-    far = growing(claim, partial(_look, claim, most=_LONG), [Place(), *(one.place for one in known)])
+    far = growing(claim, partial(_look, claim, most=_LONG), [AT_BOUNDS, *(one.place for one in known)])
     size, factors, _ = next(far, ("", [], Place()))
     shown = ", ".join(f"{factor:.3g}" for factor in factors)
     return f"larger {size}: the worst case is {shown} of what is allowed" if size else ""
