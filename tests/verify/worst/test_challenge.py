@@ -101,5 +101,5 @@ def test_sizes_seem_false_from_two_numbers_on(factors, false):
 
 def test_curvatures_stay_within_what_conditions_allow():
     claim = statements()["false/fedprox-inexact"][1]
-    for L, mu, expected in ((1, "1/10", "1/10"), (1, "9/10", "11/20"), (2, "9/5", "11/10"), (2, "1", "1")):
-        assert setting_of(claim, {}, Place(L=Fraction(L), mu=Fraction(mu))).values["mu"] == expected
+    for curvature, mu, expected in ((1, "1/10", "1/10"), (1, "9/10", "11/20"), (2, "9/5", "11/10"), (2, "1", "1")):
+        assert setting_of(claim, {}, Place(L=Fraction(curvature), mu=Fraction(mu))).values["mu"] == expected
