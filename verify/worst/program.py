@@ -17,6 +17,7 @@ from verify.checker.limits import bounded
 
 __all__ = ["SMALL", "Program", "Solution", "inner", "needed", "of_letters", "programs", "solver"]
 
+_OF_FACTORS, _LONGEST = 1e-7, 50  # tolerance and iterations of the solver where it is asked for factors
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
 
 
@@ -199,6 +200,11 @@ class Program:
         settings = own.DefaultSettings()
         settings.verbose = False
         settings.chordal_decomposition_enable = False  # it panics on some programs
+        settings.equilibrate_enable = False  # all that is known has its largest coefficient 1: other units make it worse
+        if scaled:  # factors are compared to three digits; what takes longer rarely gets nearer
+            settings.iterative_refinement_enable = False
+            settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _OF_FACTORS
+            settings.max_iter = _LONGEST
         found = solved(aim, sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
                        np.concatenate([right[: zeros + 1], np.zeros(signed - len(bounds)), bounds, right[zeros + 1 :]]),
                        cones, settings)
