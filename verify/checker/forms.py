@@ -190,7 +190,8 @@ def nonnegative(slack, spend=lambda steps: None):
 
 def semidefinite(matrix, spend=lambda steps: None):
     """Whether a symmetric matrix of fractions is positive semidefinite, by elimination in whole numbers (Bareiss 1968): each
-    entry is a minor of the whole matrix, so that all divisions are exact."""
+    entry is a minor of the whole matrix, so that all divisions are exact. What remains is symmetric, so that its upper part
+    is that of its lower one."""
     size = lcm(*(entry.denominator for row in matrix for entry in row))
     rows, before = [[int(entry * size) for entry in row] for row in matrix], 1
     while rows:
@@ -201,8 +202,8 @@ def semidefinite(matrix, spend=lambda steps: None):
         if pivot < 0 or any(rows[i][i] == 0 and any(rows[i]) for i in range(len(rows))):
             return False
         spend(sum(long(*row) for row in rows) * len(rows) // 4)
-        rows = [[(a * pivot - row[place] * b) // before
-                 for j, (a, b) in enumerate(zip(row, lead, strict=True)) if j != place]
-                for i, row in enumerate(rows) if i != place]
+        left = [i for i in range(len(rows)) if i != place]
+        lower = [[(rows[i][j] * pivot - lead[i] * lead[j]) // before for j in left[: n + 1]] for n, i in enumerate(left)]
+        rows = [row + [lower[j][n] for j in range(n + 1, len(left))] for n, row in enumerate(lower)]
         before = pivot
     return True
