@@ -38,6 +38,14 @@ class Linear:
     def terms(self):
         return {key: Fraction(c, self.over) for key, c in self.parts.items()}
 
+    @property
+    def said(self):
+        """The same for equal combinations alone, for sets."""
+        return self.over, frozenset(self.parts.items())
+
+    def equals(self, other):
+        return self.over == other.over and self.parts == other.parts
+
     def __add__(self, other):
         other = self.like(other)
         over = lcm(self.over, other.over)
@@ -97,7 +105,7 @@ class Form(Linear):
     def __pow__(self, power):
         if power == 1:
             return self
-        if power == 2 and len(self.terms) == 1:
+        if power == 2 and len(self.parts) == 1:
             (key, c), = self.terms.items()
             if isinstance(key, str) and not key.startswith(LOSS):
                 return Form({f"{key}^2": c**2})
