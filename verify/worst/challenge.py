@@ -134,7 +134,7 @@ def limit(one: float, two: float, four: float) -> float:
 
 def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS):
     try:
-        one = worst_case(claim, given, place, most, proofs=False)
+        one = worst_case(claim, given, place, most, proofs=False, rough=True)
     except ERRORS as error:
         return nothing(error)
     return max((factor for factor in one.factors if factor is not None), default=0.0), one

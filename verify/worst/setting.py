@@ -15,6 +15,7 @@ from bounds.language.layers import layer_part
 from bounds.language.space import infimum
 from verify.checker.form import SIZES
 from verify.claims.needs import speaks_of_samples
+from verify.claims.sizes import once_by_claim
 from verify.exact.statement import definition_of, free_names
 
 __all__ = ["Place", "Setting", "setting_of"]
@@ -78,7 +79,7 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
     values: dict[str, Any] = {}
     waiting = [name for name in free if name not in sizes]
     numbers = {name: given[name] for name in waiting if name in given}
-    whole = {s.name for f in claim.formulas for s in f.free_symbols if s.is_integer and s.is_positive}
+    whole = _whole(claim)
     for name in waiting:
         definition = definition_of(claim, name)
         over_all_points = definition is not None and claim.hypotheses[definition["hypothesis"]].right.has(infimum)
@@ -116,6 +117,12 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
     parts = [1 if alike else place.weights[k % len(place.weights)] for k in range(sizes["clients"])]
     weights = [str(Fraction(part, sum(parts))) for part in parts]
     return Setting(sizes, values, [name for name in left if name not in values], weights)
+
+
+@once_by_claim
+def _whole(claim: Claim) -> set[str]:
+    """Names of positive whole numbers in a claim's formulas."""
+    return {s.name for f in claim.formulas for s in f.free_symbols if s.is_integer and s.is_positive}
 
 
 def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
@@ -164,23 +171,19 @@ def _table(claim: Claim, name: str, of_sizes: tuple[tuple[str, int], ...], turn:
     rows = [*product("01", repeat=sizes["layers"])]
     turn %= len(rows)
 
-    def side(formula, index, table):
-        def entry(e):
-            r, l = map(int, e.indices)
-            return sp.Integer(table[r][l])
-
-        return sized(formula).subs(index).doit().replace(lambda e: isinstance(e, sp.Indexed), entry)
+    known: list[tuple[Any, Any, str]] = []  # all cases of all conditions
+    for c in about:
+        cases = [{}]
+        for index, low, high in c.over:
+            ends = [int(sized(end)) for end in (low, high)]
+            cases = [{**case, index: sp.Integer(i)} for case in cases for i in range(ends[0], ends[1] + 1)]
+        left, right = sized(c.left), sized(c.right)
+        known += [(left.subs(case).doit(), right.subs(case).doit(), c.relation) for case in cases]
+    entries = set().union(*(side.atoms(sp.Indexed) for *sides, _ in known for side in sides))
 
     def allowed(table) -> bool:
-        for c in about:
-            cases = [{}]
-            for index, low, high in c.over:
-                ends = [int(sized(end)) for end in (low, high)]
-                cases = [{**case, index: sp.Integer(i)} for case in cases for i in range(ends[0], ends[1] + 1)]
-            for case in cases:
-                if not sp.Rel(side(c.left, case, table), side(c.right, case, table), c.relation):
-                    return False
-        return True
+        numbers = {e: sp.Integer(table[int(e.indices[0])][int(e.indices[1])]) for e in entries}
+        return all(sp.Rel(left.xreplace(numbers), right.xreplace(numbers), relation) for left, right, relation in known)
 
     for table in islice(product(rows[turn:] + rows[:turn], repeat=sizes["rounds"]), _TABLES):
         if allowed(table):

@@ -70,9 +70,10 @@ class WorstCase(Shown):
 
 
 def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
-               most: int | None = None, factors: bool | None = True, proofs: bool = True) -> WorstCase:
+               most: int | None = None, factors: bool | None = True, proofs: bool = True, rough: bool = False) -> WorstCase:
     """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``place``; without
     ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof.
+    ``rough``: factors as in :meth:`verify.worst.program.Program.solve`.
 
     Raises:
         ImportError: the solver is not installed.
@@ -95,7 +96,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
             _small(letters, asked, most)
         except TooLarge as error:
             raise _none(claim, setting, error) from error
-        solved = [program.solve(*pair) for program, *pair in asked]
+        solved = [program.solve(*pair, rough=rough) for program, *pair in asked]
     return WorstCase(**known, factors=(*(s and s.factor for s in solved),), certificate=found[0], reason=found[1],
                      sure=all(s.sure for s in solved if s is not None))
 
