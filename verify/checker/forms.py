@@ -21,6 +21,8 @@ class Linear:
     """A linear combination, {what: coefficient}. Its coefficients are whole numbers, the ``parts``, over one denominator,
     ``over``, which has no factor in common with all of them."""
 
+    with_powers = False  # whether its keys have powers of the number of clients
+
     def __init__(self, terms):
         over = lcm(*(c.denominator for c in terms.values()))
         self.parts, self.over = {key: c.numerator * (over // c.denominator) for key, c in terms.items() if c != 0}, over
@@ -48,6 +50,8 @@ class Linear:
         return self.reduced(found, over)
 
     def __mul__(self, number):
+        if isinstance(number, Linear) and number.with_powers:
+            return NotImplemented
         number = plain(number)
         above = number.numerator
         return self.reduced({key: c * above for key, c in self.parts.items()}, self.over * number.denominator)

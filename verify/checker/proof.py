@@ -2,9 +2,14 @@
 
 At each of its settings a certificate has multipliers of inequalities that hold for every federation of the class
 (``Letters``). Where the larger side of the statement, less the smaller one and these multiples, is a sum of squares, the
-statement holds at these sizes and numbers for every federation of the class in every dimension.
+statement holds at these sizes and numbers for every federation of the class in every dimension. A setting with a ``degree``
+is one for every number of clients from its own on (``EveryNumber``).
 """
 
+from fractions import Fraction
+
+from verify.checker.at_a_number import agrees
+from verify.checker.every_number import ANY, EveryNumber
 from verify.checker.form import STATED, keys, one_meaning, shaped, sized, stated, texts, valued
 from verify.checker.forms import combined, nonnegative
 from verify.checker.letters import Letters
@@ -12,17 +17,17 @@ from verify.checker.limits import SETTINGS, bounded, written
 from verify.checker.words import require
 
 FORMAT = "fedtheory proof 2"
-GIVEN = ("sizes", "values", "unknown", "weights", "proofs")
+GIVEN, MORE = ("sizes", "values", "unknown", "weights", "proofs"), ("degree",)
 
 
 def check(certificate):
     """(accepted, reason, "", "")."""
-    return checked(certificate, FORMAT, GIVEN, proven, "proven: the statement is a sum of what is known and of squares")
+    return checked(certificate, FORMAT, GIVEN, proven, "proven: the statement is a sum of what is known and of squares", MORE)
 
 
-def checked(certificate, form, given, proven, accepted):
-    """(accepted, reason, "", "") of a proof at several settings, each with the keys ``given``; ``proven`` says what is wrong
-    with one of them."""
+def checked(certificate, form, given, proven, accepted, more=()):
+    """(accepted, reason, "", "") of a proof at several settings, each with the keys ``given``, and perhaps those of ``more``;
+    ``proven`` says what is wrong with one of them."""
     require(isinstance(certificate, dict) and certificate.get("format") == form, f"not a {form}")
     keys(certificate, ("format", *STATED, "settings"), "a proof")
     stated(certificate)
@@ -30,7 +35,8 @@ def checked(certificate, form, given, proven, accepted):
     settings = certificate["settings"]
     require(isinstance(settings, list) and settings, "settings must be a list of at least one")
     bounded(len(settings), SETTINGS, "settings")
-    said = [proven({name: certificate[name] for name in STATED} | keys(setting, given, "a setting")) for setting in settings]
+    stating = {name: certificate[name] for name in STATED}
+    said = [proven(stating | keys(setting, given, "a setting", more)) for setting in settings]
     refused = [f"setting {number}: {reason}" for number, reason in enumerate(said) if reason]
     return not refused, "; ".join(refused) or accepted, "", ""
 
@@ -47,8 +53,10 @@ def numbers_of(certificate):
         require(sum(kinds) == 1, f"{name} must be a size, a value or a number without one; it is {sum(kinds)} of these")
         require(name not in unknown or free[name] in ([], ["clients"]), f"{name} is no number")
     weights = certificate["weights"]
-    shaped(weights, [certificate["sizes"]["clients"]], "weights")
-    require(sum(map(written, weights)) == 1 and all(written(p) > 0 for p in weights), "weights are positive and sum to one")
+    if weights != ANY or "degree" not in certificate:
+        shaped(weights, [certificate["sizes"]["clients"]], "weights")
+        positive = all(written(p) > 0 for p in weights)
+        require(sum(map(written, weights)) == 1 and positive, "weights are positive and sum to one")
     require(isinstance(certificate["proofs"], list), "proofs must be a list")
     proofs = [{name: written(number) for name, number in keys(proof, (), "a proof", proof).items()}
               for proof in certificate["proofs"]]
@@ -59,14 +67,29 @@ def numbers_of(certificate):
 def proven(certificate):
     """What is wrong with the proof at one setting; empty where nothing is."""
     numbers, proofs = numbers_of(certificate)
-    letters = Letters(certificate, *numbers)
-    pairs, spend = [*letters.compared(certificate["statement"])], letters.meter.spend
+    letters = run(certificate, numbers)
+    pairs, spend = [*letters.to_prove(certificate["statement"])], letters.meter.spend
     known = letters.known({past for past, *_ in pairs})
     require(len(proofs) == len(pairs), f"{len(pairs)} pairs of sides need as many proofs; got {len(proofs)}")
     for number, (multipliers, (past, smaller, larger)) in enumerate(zip(proofs, pairs, strict=True)):
         if wrong := lacking(number, multipliers, known[past], larger - smaller, spend):
             return wrong
     return ""
+
+
+def run(certificate, numbers):
+    """The run on letters of a setting. One for every number of clients must say the same as those of the first two numbers."""
+    if "degree" not in certificate:
+        return Letters(certificate, *numbers)
+    letters = EveryNumber(certificate, *numbers, degree=certificate["degree"])
+    sizes, values, unknown, weights = numbers
+    for count in (letters.least, letters.least + 1):
+        parts = [k + 1 if weights == ANY else 1 for k in range(count)]
+        weighed = [str(Fraction(part, sum(parts))) for part in parts]
+        some = Letters(certificate, sizes | {"clients": count, "participants": count}, values, unknown, weighed)
+        same = agrees(letters, some, certificate["statement"])
+        require(same, f"a run of {count} clients says something else than that of every number of clients")
+    return letters
 
 
 def lacking(number, multipliers, known, gap, spend):

@@ -72,10 +72,10 @@ class AnyState(Letters):
     def any_state(self, name, value):
         """A state of which nothing is known; the same in all runs."""
         if name not in self.states:
-            def one(vector):
-                return self.letter({PAST} & self.drawn.keys()) + origin_of(vector)
+            def one(vector, shared):
+                return self.letter({PAST} & self.drawn.keys(), shared) + origin_of(vector)
 
-            self.states[name] = [one(v) for v in value] if isinstance(value, list) else one(value)
+            self.states[name] = [one(v, False) for v in value] if isinstance(value, list) else one(value, True)
         return self.states[name]
 
     def hypothesis(self, place, rule):

@@ -10,6 +10,7 @@ from typing import Any
 from bounds.language.claim import Claim
 from verify.claims.needs import speaks_of_samples
 from verify.worst.challenge import ENOUGH, challenged
+from verify.worst.every_number import every_number
 from verify.worst.setting import Place, setting_of
 from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase, has_form, worst_case
@@ -141,7 +142,7 @@ def looked_at(claim: Claim, place: Place, unneeded: frozenset[str] | None = None
     errors: list[Exception] = []
     for each in places:
         try:
-            return worst_case(claim, {}, each, _MOST, factors=None)
+            return every_number(claim, each, _MOST) or worst_case(claim, {}, each, _MOST, factors=None)
         except (ArithmeticError, TypeError, ValueError) as error:
             errors.append(error)
     raise errors[min(1, len(errors) - 1)]

@@ -8,6 +8,7 @@ from typing import Any
 from bounds.language.claim import Claim
 from synthetic.base.shown import Shown
 from verify.checker import proof as checker
+from verify.checker.every_number import ANY
 from verify.checker.forms import NoForm
 from verify.checker.letters import Letters
 from verify.checker.limits import TooLarge, bounded
@@ -19,7 +20,7 @@ from verify.worst.program import programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
 
-__all__ = ["STEPS", "WorstCase", "functions_of", "has_form", "worst_case"]
+__all__ = ["STEPS", "WorstCase", "certified", "functions_of", "has_form", "worst_case"]
 
 STEPS = 600_000  # of a look at letters: what a run of some twenty rounds needs
 _NOT_SAID = {"dim", "layers", "iterations"}
@@ -35,6 +36,7 @@ class WorstCase(Shown):
         sure: whether the solver reached its own precision in all factors.
         certificate: a proof that the checker accepts; None where none was found.
         reason: why there is none.
+        onwards: whether the proof holds for every number of clients from that of the setting on.
     """
 
     claim: str
@@ -45,6 +47,7 @@ class WorstCase(Shown):
     certificate: dict[str, Any] | None
     reason: str = ""
     sure: bool = True
+    onwards: bool = False
 
     def _line(self) -> str:
         factors = ", ".join("none" if factor is None else f"{factor:.6g}" for factor in self.factors)
@@ -57,8 +60,12 @@ class WorstCase(Shown):
     @property
     def numbers(self) -> dict[str, str]:
         """Sizes, and numbers that have a value; layers where a model has several."""
-        weights = {} if len({*self.setting.weights}) == 1 else {"weights": " ".join(self.setting.weights)}
+        weights = self.setting.weights
+        weights = {} if len({*weights}) == 1 else {"weights": weights if weights == ANY else " ".join(weights)}
         found = {**self.setting.sizes, **{n: v for n, v in self.setting.values.items() if isinstance(v, str)}, **weights}
+        if self.onwards:
+            found["clients"] = f"every number from {found['clients']} on"
+            del found["participants"]
         told = {"layers"} if self.setting.sizes["layers"] > 1 else set()
         return {name: str(value) for name, value in found.items() if name not in _NOT_SAID - told}
 
@@ -88,7 +95,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     except (NoForm, TooLarge) as error:
         raise _none(claim, setting, error) from error
     known = {"claim": claim.id, "setting": setting, "functions": functions_of(letters), "letters": len(letters.depends)}
-    found = _proven(stated, setting, asked, most) if proofs else (None, "none was looked for")
+    found = certified(stated, setting, asked, most) if proofs else (None, "none was looked for")
     solved = []
     if factors or not proofs or (factors is None and found[0] is None):
         try:
@@ -114,15 +121,15 @@ def _small(letters: Letters, asked, most: int | None) -> None:
         bounded(program.large, most, "letters")
 
 
-def _proven(stated, setting: Setting, asked, most: int | None) -> tuple[dict[str, Any] | None, str]:
-    """A certificate that the checker accepts, or None and why there is none."""
+def certified(stated, setting: Setting, asked, most: int | None, **more: Any) -> tuple[dict[str, Any] | None, str]:
+    """A certificate that the checker accepts, or None and why there is none; ``more``: what else its setting says."""
     multipliers = []
     for number, (program, *pair) in enumerate(asked):
         found = proof(program, *pair, most)
         if found is None:
             return None, f"no proof was found of pair {number} of {len(asked)}"
         multipliers.append({name: str(number) for name, number in found.items()})
-    settings = [{**setting._asdict(), "proofs": multipliers}]
+    settings = [{**setting._asdict(), "proofs": multipliers, **more}]
     certificate = {"format": FORMAT, **stated, "settings": settings}
     accepted, reason, *_ = replayed(checker.check, certificate)
     return (certificate, "") if accepted else (None, f"the checker: {reason}")
