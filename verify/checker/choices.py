@@ -30,7 +30,7 @@ def of_world(key):
 
 
 def told_apart(*forms):
-    return any(of_world(key) for form in forms for key in form.parts)
+    return any(of_world(key) for form in forms for key in form.keys())
 
 
 def whole(form, worlds):

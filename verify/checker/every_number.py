@@ -83,8 +83,8 @@ class EveryNumber(Letters):
     def federation(self):
         self.layers, self.shared = range(2), set()
         self.count = unknown(f"{LOSS}clients") if self.any_weights else CLIENTS
-        self.size = self.size | {"clients": self.count, "participants": self.count}
-        self.given |= self.size
+        counts = {"clients": self.count, "participants": self.count}
+        self.size, self.given = self.size | counts, self.given | counts
         self.given["client_weight"] = OfClients([CLIENTS**-1])
         self.given["priority"] = OfClients([1])
         super().federation()

@@ -28,6 +28,8 @@ class Powers:
         found.parts, found.over = {(0, key): c for key, c in linear.parts.items()}, linear.over
         return found
 
+    def keys(self): return {key for _, key in self.parts}
+
     def like(self, other):
         return other if isinstance(other, type(self)) else self.lifted(self.without({}).like(other))
 
