@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from verify.checker.forms import LAYER, LOSS, Form, pairing
+from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, Row, pairing
 from verify.checker.powers import FormOfClients
 from verify.checker.words import require
 
@@ -17,8 +17,9 @@ class AtANumber:
         self.pair([g for _, g, _ in every.points[0]], [[g for _, g, _ in points] for points in some.points])
         self.pair([row for seen in every.noises.values() for row, *_ in seen],
                   [[row for (j, *_), seen in some.noises.items() if j == k for row, *_ in seen] for k in some.all])
-        for name, state in every.given["initial"].items():
-            mine = some.given["initial"][name]
+        states = some.given["initial"] | getattr(some, "states", {})
+        for name, state in (every.given["initial"] | getattr(every, "states", {})).items():
+            mine = states[name]
             many = isinstance(mine, list)
             self.pair(state if many else [state], [[mine[k] if many else mine] for k in some.all])
         for (letter, past), mean in every.conditional.items():
@@ -26,11 +27,11 @@ class AtANumber:
             self.pair([mean], [[some.conditional[i, past]] for i in of])
 
     def pair(self, letters, by_client):
+        require(all(len(rows) == len(letters) for rows in by_client), "runs of some clients ask for other letters")
         for number, row in enumerate(letters):
-            i, *_ = {key % LAYER for key in row.parts} or {None}
-            require(all(len(rows) == len(letters) for rows in by_client), "runs of some clients ask for other letters")
-            if i is not None:
-                self.rows[i] = [rows[number] for rows in by_client]
+            if found := {key % LAYER for key in row.parts if key != ORIGIN}:
+                (i,) = found
+                self.rows[i] = [from_the_optimum(rows[number]) for rows in by_client]
 
     def form(self, form):
         """What a form says."""
@@ -66,10 +67,12 @@ class AtANumber:
         return sum(parts[1:], parts[0])
 
 
-def agrees(every, some, rule):
-    """Whether a condition says the same in both runs."""
-    mine, others = ([*letters.compared(rule)] for letters in (every, some))
-    at = AtANumber(every, some)
-    return len(mine) == len(others) and all(
-        past == other_past and at.form(larger - smaller).terms == (more - less).terms
-        for (past, smaller, larger), (other_past, less, more) in zip(mine, others, strict=True))
+def from_the_optimum(row):
+    """A vector, or a point as it lies from the optimum."""
+    return Row({i: c for i, c in row.terms.items() if i != ORIGIN})
+
+
+def agree(of_every, of_some):
+    """Whether what is to be proven for every number of clients is, at some number, what is to be proven there."""
+    form = AtANumber(of_every.letters, of_some.letters).form(of_every.larger - of_every.smaller)
+    return of_every.past == of_some.past and form.terms == (of_some.larger - of_some.smaller).terms

@@ -63,9 +63,11 @@ class EachRun(LetterRun):
     split = choose
 
 
-class EveryNumber(Letters):
-    """A run for every number of clients from ``sizes["clients"]`` on; forms are polynomials of at most a ``degree`` in 1/m.
-    The layers of letters are means and deviations."""
+class Alike:
+    """In front of the class of runs on letters: a run for every number of clients from ``sizes["clients"]`` on. Sides are
+    polynomials of at most a ``degree`` in 1/m. The layers of letters are means and deviations."""
+
+    of_each = EachRun
 
     def __init__(self, stated, sizes, values, without, weights, degree=0, **limits):
         require(stated["procedure"]["sampling"] == "full" and sizes["participants"] == sizes["clients"], "all take part")
@@ -98,7 +100,7 @@ class EveryNumber(Letters):
         return [gradient - common(gradient)]
 
     def all_take_part(self): return True
-    def made(self, method, outcome): return EachRun(self, method, outcome)
+    def made(self, method, outcome): return self.of_each(self, method, outcome)
 
     @staticmethod
     def numbered(k): return CLIENT
@@ -271,12 +273,16 @@ class EveryNumber(Letters):
             self.meter.spend(sum(len(part.parts) for part in parts))
         return found
 
-    def to_prove(self, rule):
-        for past, smaller, larger in self.compared(rule):
-            require(not (self.any_weights and (larger - smaller).with_powers), "a weight outside of sums")
-            found = on_ends(larger - smaller, self.least, self.degree)
-            require(found, f"a side has a larger degree in 1/m than {self.degree}")
-            yield past, Form({}), sum(found, Form({}))
+    def as_proven(self, smaller, larger):
+        gap = larger - smaller
+        require(not (self.any_weights and gap.with_powers), "a weight outside of sums")
+        found = on_ends(gap, self.least, self.degree)
+        require(found, f"a side has a larger degree in 1/m than {self.degree}")
+        return Form({}), sum(found, Form({}))
+
+
+class EveryNumber(Alike, Letters):
+    """A run on letters for every number of clients."""
 
 
 def common(value):

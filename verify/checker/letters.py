@@ -176,9 +176,9 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
             self.points[k].append((self.solved[key], gradient, loss(k, len(self.points[k]))))
         return self.solved[key]
 
-    def to_prove(self, rule):
-        """Triples (past, smaller, larger) of which a proof has one sum each."""
-        return self.compared(rule)
+    def as_proven(self, smaller, larger):
+        """Two sides as a proof has them."""
+        return smaller, larger
 
     # words -----------------------------------------------------------------------------------------------------------------
     def made(self, method, outcome):

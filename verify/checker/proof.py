@@ -6,9 +6,10 @@ statement holds at these sizes and numbers for every federation of the class in 
 is one for every number of clients from its own on (``EveryNumber``).
 """
 
+from collections import namedtuple
 from fractions import Fraction
 
-from verify.checker.at_a_number import agrees
+from verify.checker.at_a_number import agree
 from verify.checker.every_number import ANY, EveryNumber
 from verify.checker.form import STATED, keys, one_meaning, shaped, sized, stated, texts, valued
 from verify.checker.forms import combined, nonnegative
@@ -18,6 +19,9 @@ from verify.checker.words import require
 
 FORMAT = "fedtheory proof 2"
 GIVEN, MORE = ("sizes", "values", "unknown", "weights", "proofs"), ("degree",)
+
+#: what is to be proven: of letters, given the past of a round, ``smaller <= larger``
+Duty = namedtuple("Duty", "letters past smaller larger")
 
 
 def check(certificate):
@@ -67,38 +71,45 @@ def numbers_of(certificate):
 def proven(certificate):
     """What is wrong with the proof at one setting; empty where nothing is."""
     numbers, proofs = numbers_of(certificate)
-    letters = run(certificate, numbers)
-    pairs, spend = [*letters.to_prove(certificate["statement"])], letters.meter.spend
-    known = letters.known({past for past, *_ in pairs})
-    require(len(proofs) == len(pairs), f"{len(pairs)} pairs of sides need as many proofs; got {len(proofs)}")
-    for number, (multipliers, (past, smaller, larger)) in enumerate(zip(proofs, pairs, strict=True)):
-        if wrong := lacking(number, multipliers, known[past], larger - smaller, spend):
+    asked = duties(certificate, numbers)
+    known = asked[0].letters.known({duty.past for duty in asked}) if asked else {}
+    require(len(proofs) == len(asked), f"{len(asked)} pairs of sides need as many proofs; got {len(proofs)}")
+    for number, (multipliers, duty) in enumerate(zip(proofs, asked, strict=True)):
+        if wrong := lacking(number, multipliers, known[duty.past], duty):
             return wrong
     return ""
 
 
-def run(certificate, numbers):
-    """The run on letters of a setting. One for every number of clients must say the same as those of the first two numbers."""
-    if "degree" not in certificate:
-        return Letters(certificate, *numbers)
-    letters = EveryNumber(certificate, *numbers, degree=certificate["degree"])
+def duties(certificate, numbers):
+    """All that is to be proven at one setting."""
+    def of(kind, *numbers, **more):
+        letters = kind(certificate, *numbers, **more)
+        return [Duty(letters, *pair) for pair in letters.compared(certificate["statement"])]
+
+    return of(Letters, *numbers) if "degree" not in certificate else same_as_of_some(
+        of(EveryNumber, *numbers, degree=certificate["degree"]), numbers, lambda *some: of(Letters, *some))
+
+
+def same_as_of_some(every, numbers, of_some):
+    """What is to be proven for every number of clients, if it is the same as ``of_some`` numbers: the first two."""
     sizes, values, unknown, weights = numbers
-    for count in (letters.least, letters.least + 1):
+    for count in (sizes["clients"], sizes["clients"] + 1):
         parts = [k + 1 if weights == ANY else 1 for k in range(count)]
         weighed = [str(Fraction(part, sum(parts))) for part in parts]
-        some = Letters(certificate, sizes | {"clients": count, "participants": count}, values, unknown, weighed)
-        same = agrees(letters, some, certificate["statement"])
-        require(same, f"a run of {count} clients says something else than that of every number of clients")
-    return letters
+        some = of_some(sizes | {"clients": count, "participants": count}, values, unknown, weighed)
+        same = len(every) == len(some) and all(map(agree, every, some))
+        require(same, f"what is to be proven of {count} clients is something else than of every number of clients")
+    return every
 
 
-def lacking(number, multipliers, known, gap, spend):
-    """What keeps multipliers of what is known from proving that ``gap`` is not negative; empty where nothing does."""
+def lacking(number, multipliers, known, duty):
+    """What keeps multipliers of what is known from proving a duty; empty where nothing does."""
     inequalities, equalities = known
-    forms = inequalities | equalities
+    forms, spend = inequalities | equalities, duty.letters.meter.spend
+    smaller, larger = duty.letters.as_proven(duty.smaller, duty.larger)
     require({*multipliers} <= {*forms}, f"nothing known is called {', '.join({*multipliers} - {*forms})}")
     if negative := [n for n in inequalities if multipliers.get(n, 0) < 0]:
         return f"multipliers of inequalities are negative in proof {number}: {', '.join(negative)}"
-    if not nonnegative(gap - combined(forms, multipliers, spend), spend):
+    if not nonnegative(larger - smaller - combined(forms, multipliers, spend), spend):
         return f"what is left in proof {number} is not a sum of squares"
     return ""

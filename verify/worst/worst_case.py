@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from bounds.language.claim import Claim
 from synthetic.base.shown import Shown
 from verify.checker import proof as checker
-from verify.checker.every_number import ANY
+from verify.checker.every_number import ANY, EveryNumber
 from verify.checker.forms import NoForm
 from verify.checker.letters import Letters
 from verify.checker.limits import TooLarge, bounded
@@ -16,6 +17,7 @@ from verify.checker.proof import FORMAT
 from verify.checker.words import replayed
 from verify.exact.statement import statement_of
 from verify.worst.admitted import admitted
+from verify.worst.every_number import first_proof
 from verify.worst.program import programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
@@ -36,7 +38,7 @@ class WorstCase(Shown):
         sure: whether the solver reached its own precision in all factors.
         certificate: a proof that the checker accepts; None where none was found.
         reason: why there is none.
-        onwards: whether the proof holds for every number of clients from that of the setting on.
+        onwards: the setting of the proof, if that holds for every number of clients from its own on.
     """
 
     claim: str
@@ -47,7 +49,7 @@ class WorstCase(Shown):
     certificate: dict[str, Any] | None
     reason: str = ""
     sure: bool = True
-    onwards: bool = False
+    onwards: Setting | None = None
 
     def _line(self) -> str:
         factors = ", ".join("none" if factor is None else f"{factor:.6g}" for factor in self.factors)
@@ -60,9 +62,10 @@ class WorstCase(Shown):
     @property
     def numbers(self) -> dict[str, str]:
         """Sizes, and numbers that have a value; layers where a model has several."""
-        weights = self.setting.weights
+        setting = self.onwards or self.setting
+        weights = setting.weights
         weights = {} if len({*weights}) == 1 else {"weights": weights if weights == ANY else " ".join(weights)}
-        found = {**self.setting.sizes, **{n: v for n, v in self.setting.values.items() if isinstance(v, str)}, **weights}
+        found = {**setting.sizes, **{n: v for n, v in setting.values.items() if isinstance(v, str)}, **weights}
         if self.onwards:
             found["clients"] = f"every number from {found['clients']} on"
             del found["participants"]
@@ -77,9 +80,10 @@ class WorstCase(Shown):
 
 
 def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
-               most: int | None = None, factors: bool | None = True, proofs: bool = True) -> WorstCase:
+               most: int | None = None, factors: bool | None = True, proofs: bool = True, onwards: bool = False) -> WorstCase:
     """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``place``; without
-    ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof.
+    ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof;
+    ``onwards``: first a proof for every number of clients from some number on, and nothing else where there is one.
 
     Raises:
         ImportError: the solver is not installed.
@@ -87,6 +91,8 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
             at most so many letters.
     """
     stated, setting = statement_of(claim), admitted(claim, setting_of(claim, given or {}, place))
+    if onwards and (one := first_proof(claim, setting, partial(_onwards, claim, stated, setting, most))):
+        return one
     try:
         letters = Letters(stated, *setting, **({} if most is None or proofs else {"most": most, "steps": STEPS}))
         asked = programs(letters, [stated["statement"]])
@@ -105,6 +111,14 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         solved = [program.solve(*pair) for program, *pair in asked]
     return WorstCase(**known, factors=(*(s and s.factor for s in solved),), certificate=found[0], reason=found[1],
                      sure=all(s.sure for s in solved if s is not None))
+
+
+def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: Setting, degree: int) -> WorstCase | None:
+    """What is known where there is a proof for every number of clients, at a setting that says so."""
+    letters = EveryNumber(stated, *onwards, degree=degree)
+    certificate, _ = certified(stated, onwards, programs(letters, [stated["statement"]]), most, degree=degree)
+    known = claim.id, setting, functions_of(letters), len(letters.depends), (), certificate
+    return None if certificate is None else WorstCase(*known, onwards=onwards)
 
 
 def _none(claim: Claim, setting: Setting, error: Exception) -> ValueError:
