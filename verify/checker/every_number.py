@@ -203,6 +203,11 @@ class Alike:
             raise NoForm("the objective at a point of one client")
         return self.asked(0, x)
 
+    def dot(self, u, v):
+        (u, p), (v, q) = factored(u), factored(v)
+        found = super().dot(u, v)
+        return found * CLIENTS ** (p + q) if p + q else found
+
     def objective(self, x):
         value = self.of_all(x)[2]
         self.random(x)
@@ -228,11 +233,15 @@ class Alike:
             return False
         return super().says_something(rule, gap)
 
-    def at_all_points(self):
-        for name in self.stated["everywhere"]:
-            if name != "G_lip":
-                raise NoForm(f"{name}, for every number of clients")
-        return super().at_all_points()
+    def apart_at_all_points(self, name, bound):
+        """At the points that all have in common."""
+        if name == "sigma_g_client" or (self.any_weights and name not in ("sigma_g_max", "sigma_g_2")):
+            raise NoForm(f"{name}, for every number of clients")
+        for number, x in enumerate(filter(is_common, self.places())):
+            gradient = self.asked(0, x)[1]
+            apart = gradient - common(gradient)
+            share = 1 if name in ("sigma_g_max", "sigma_g_2") else CLIENTS**-1
+            yield f"{name} {number}", bound**2 - pairing(apart, apart) * share
 
     def at_the_optimum(self):
         L, m = self.bounds["L_client"][0], self.bounds["mu_client"][0]
@@ -292,6 +301,16 @@ def common(value):
     if value.with_powers:
         return value.reduced({(p, i): c for (p, i), c in value.parts.items() if i < LAYER}, value.over)
     return value.reduced({i: c for i, c in value.parts.items() if i < LAYER}, value.over)
+
+
+def factored(row):
+    """A vector without a power of the number of clients, and that power."""
+    if not isinstance(row, Row) or not row.with_powers:
+        return row, 0
+    powers = {p for p, _ in row.parts}
+    if len(powers) > 1:
+        raise NoForm("a vector with several powers of the number of clients")
+    return Row({i: c for (_, i), c in row.terms.items()}), *powers
 
 
 def is_common(row):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import groupby
 
 from bounds.language.claim import Claim
 from verify.checker.every_number import ANY
@@ -11,7 +12,8 @@ from verify.worst.uphill import ERRORS
 __all__ = ["first_proof", "for_every_number"]
 
 _LEAST = 2  # clients
-_DEGREES = (0, 1, 2)  # in 1/m
+_DEGREES = (0, 1, 2, 3)  # in 1/m
+_TRIED = 2  # of these
 
 
 def for_every_number(claim: Claim, setting: Setting) -> Iterator[tuple[Setting, int]]:
@@ -31,11 +33,16 @@ def for_every_number(claim: Claim, setting: Setting) -> Iterator[tuple[Setting, 
 
 def first_proof(claim: Claim, setting: Setting, prove: Callable):
     """What ``prove(setting, degree)`` finds first that is not None; None where it finds nothing."""
-    for one, degree in for_every_number(claim, setting):
-        try:
-            found = prove(one, degree)
-        except (*ERRORS, AttributeError):  # of a kind that is not known of every number of clients
-            continue
-        if found is not None:
-            return found
+    for _, tried in groupby(for_every_number(claim, setting), lambda way: way[0]):
+        missed = 0
+        for one, degree in tried:
+            try:
+                found = prove(one, degree)
+            except (*ERRORS, AttributeError):  # of a kind, or of a degree, that is not known of every number of clients
+                continue
+            if found is not None:
+                return found
+            missed += 1
+            if missed == _TRIED:
+                break
     return None
