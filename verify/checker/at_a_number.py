@@ -8,8 +8,8 @@ from verify.checker.words import require
 
 
 class AtANumber:
-    """A run of ``every`` number of clients at that of ``some``, an ordinary run of the same claim, of which the same was asked
-    in the same order. ``rows`` has of each letter what it is of each client."""
+    """A run of ``every`` number of clients at that of ``some``, an ordinary run of the same claim, of which the same was
+    asked in the same order. ``rows`` has of each letter what it is of each client."""
 
     def __init__(self, every, some):
         self.some, self.clients, self.rows = some, some.all, {}
@@ -49,7 +49,7 @@ class AtANumber:
         means = [self.mean(rows) for rows in sides]
         if not apart:
             return pairing(*means)
-        return self.mean([pairing(*(row - m for row, m in zip(rows, means, strict=True))) for rows in zip(*sides, strict=True)])
+        return self.mean([pairing(one - means[0], other - means[1]) for one, other in zip(*sides, strict=True)])
 
     def number(self, name):
         if name == f"{LOSS}clients":

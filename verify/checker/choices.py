@@ -30,7 +30,7 @@ def of_world(key):
 
 
 def told_apart(*forms):
-    return any(of_world(key) for form in forms for key in form.keys())
+    return any(of_world(key) for form in forms for key in form.of_what)
 
 
 def whole(form, worlds):

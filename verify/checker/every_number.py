@@ -2,24 +2,23 @@
 
 One client stands for each. Means are those by weight. A letter i of clients is the sum of its mean over all clients, the
 letter i, and of what a client's one deviates from it, i + LAYER. So the mean of a vector over all clients is what is left of
-it without deviations, and the mean of an inner product over all clients is that of means and that of deviations: products of
-a mean with a deviation have mean zero. Every form here stands for its mean over all clients, which is the form itself where no
-client's index occurs in it. What holds for each client holds for the mean.
+it without deviations, and the mean of an inner product over all clients is that of means and that of deviations: products
+of a mean with a deviation have mean zero. Every form here stands for its mean over all clients, which is the form itself
+where no client's index occurs in it. What holds for each client holds for the mean.
 
-Equal weights are 1/m, and numbers may be polynomials in m and 1/m. With weights that may be any, a sum over clients is one of
-multiples of the weight, and m is a number without a value. Whatever would ask for one client by its number, for two clients at
-once, or for m otherwise, has no form.
+Equal weights are 1/m, and numbers may be polynomials in m and 1/m. With weights that may be any, a sum over clients is one
+of multiples of the weight, and m is a number without a value. Whatever would ask for one client by its number, for two
+clients at once, or for m otherwise, has no form.
 """
 
 from fractions import Fraction
 
-from verify.checker.choices import told_apart
 from verify.checker.comparisons import Ratio
-from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, Linear, NoForm, Row, between, pairing, plain, unknown
+from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, Linear, NoForm, Row, pairing, plain, unknown
 from verify.checker.letter_run import LetterRun
 from verify.checker.letters import Letters
 from verify.checker.methods import adaptive
-from verify.checker.powers import CLIENTS, FormOfClients, coefficients, holds, on_ends, polynomial
+from verify.checker.powers import CLIENTS, FormOfClients, holds, on_ends, polynomial
 from verify.checker.words import require
 
 #: methods that treat all clients alike, and speak of their number nowhere
@@ -71,7 +70,8 @@ class Alike:
 
     def __init__(self, stated, sizes, values, without, weights, degree=0, **limits):
         require(stated["procedure"]["sampling"] == "full" and sizes["participants"] == sizes["clients"], "all take part")
-        require(stated["procedure"]["base"] in ALIKE, f"{stated['procedure']['base']} is not known of every number of clients")
+        base = stated["procedure"]["base"]
+        require(base in ALIKE, f"{base} is not known of every number of clients")
         require(type(degree) is int and 0 <= degree <= DEGREE, f"the degree is a whole number up to {DEGREE}")
         require(sizes["layers"] == 1, "layers, for every number of clients")
         require(weights == ANY or len({*map(Fraction, weights)}) == 1, "clients of equal weight, or of any")
@@ -229,7 +229,8 @@ class Alike:
         if self.any_weights and isinstance(gap, FormOfClients):
             return False  # it is about weights, and not used
         if isinstance(gap, FormOfClients) and polynomial(gap) is not None:
-            require(holds(rule["relation"], gap, self.least), f"a hypothesis fails for some number of clients: {rule['text']}")
+            meets = holds(rule["relation"], gap, self.least)
+            require(meets, f"a hypothesis fails for some number of clients: {rule['text']}")
             return False
         return super().says_something(rule, gap)
 

@@ -63,7 +63,8 @@ class Linear:
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def keys(self): return self.parts.keys()
+    @property
+    def of_what(self): return self.parts.keys()
 
     @property
     def numerator(self): return max(self.parts.values(), key=abs, default=0)

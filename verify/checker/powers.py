@@ -28,7 +28,8 @@ class Powers:
         found.parts, found.over = {(0, key): c for key, c in linear.parts.items()}, linear.over
         return found
 
-    def keys(self): return {key for _, key in self.parts}
+    @property
+    def of_what(self): return {key for _, key in self.parts}
 
     def like(self, other):
         return other if isinstance(other, type(self)) else self.lifted(self.without({}).like(other))
@@ -130,7 +131,7 @@ def at_end(key, e, degree):
 
 
 def holds(relation, gap, least):
-    """Whether a number that is a polynomial is surely as a relation says to 0, ``gap >= 0`` for ``<=``, for every m >= least."""
+    """Whether ``0 relation gap`` surely holds for every m >= least, of a number that is a polynomial."""
     found = [plain(b) for b in ends(gap, least)]
     if relation[0] == "=":
         return not any(found)

@@ -26,12 +26,13 @@ Duty = namedtuple("Duty", "letters past smaller larger")
 
 def check(certificate):
     """(accepted, reason, "", "")."""
-    return checked(certificate, FORMAT, GIVEN, proven, "proven: the statement is a sum of what is known and of squares", MORE)
+    said = "proven: the statement is a sum of what is known and of squares"
+    return checked(certificate, FORMAT, GIVEN, proven, said, MORE)
 
 
 def checked(certificate, form, given, proven, accepted, more=()):
-    """(accepted, reason, "", "") of a proof at several settings, each with the keys ``given``, and perhaps those of ``more``;
-    ``proven`` says what is wrong with one of them."""
+    """(accepted, reason, "", "") of a proof at several settings, each with the keys ``given``, and perhaps those of
+    ``more``; ``proven`` says what is wrong with one of them."""
     require(isinstance(certificate, dict) and certificate.get("format") == form, f"not a {form}")
     keys(certificate, ("format", *STATED, "settings"), "a proof")
     stated(certificate)

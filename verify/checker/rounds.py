@@ -12,8 +12,8 @@ keep. What is proven there of one round holds of each round of every run, if it 
 from fractions import Fraction
 
 from verify.checker.course import NEVER, Course, added, least
-from verify.checker.form import STATED, keys
 from verify.checker.every_number import Alike, EachRun
+from verify.checker.form import STATED, keys
 from verify.checker.forms import LAYER, ORIGIN, Form, NoForm
 from verify.checker.letters import NOTHING, LetterRun, Letters
 from verify.checker.limits import written
@@ -136,7 +136,7 @@ class FirstRoundOfEach(Alike, FirstRound):
 
 
 def duties(certificate, numbers, potential, degree=None):
-    """All that is to be proven at one setting: of each round, or of a potential. With a ``degree`` for every number of clients."""
+    """All that is to be proven at one setting: of each round, or of a potential; with a ``degree`` of every number of clients."""
     say = {name: certificate[name] for name in STATED}
     if degree is None:
         return duties_of(say, potential, AnyState(say, *numbers), lambda: FirstRound(say, *numbers))

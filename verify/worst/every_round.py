@@ -86,8 +86,8 @@ def _may_fail(claim: Claim, place: Place) -> bool:
 
 
 def at(claim: Claim, given: Mapping[str, Fraction], place: Place, onwards: bool = False) -> WorstCase:
-    """A proof for every number of rounds at the sizes and numbers ``given``, and else at those of a place; ``onwards``: if there
-    is one, for every number of clients from some number on too.
+    """A proof for every number of rounds at the sizes and numbers ``given``, and else at those of a place; ``onwards``: for
+    every number of clients from some number on too, if there is one.
 
     Raises:
         LookupError, TypeError, ValueError: the claim does not speak of every round, or not at these numbers.

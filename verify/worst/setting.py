@@ -51,8 +51,8 @@ class Place(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What a certificate says of an instance: sizes, values of free names, free names without a value, clients' weights, which
-    may be any."""
+    """What a certificate says of an instance: sizes, values of free names, free names without a value, weights of clients,
+    which may be any."""
 
     sizes: dict[str, int]
     values: dict[str, Any]

@@ -80,7 +80,8 @@ class WorstCase(Shown):
 
 
 def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
-               most: int | None = None, factors: bool | None = True, proofs: bool = True, onwards: bool = False) -> WorstCase:
+               most: int | None = None, factors: bool | None = True, proofs: bool = True,
+               onwards: bool = False) -> WorstCase:
     """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``place``; without
     ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof;
     ``onwards``: first a proof for every number of clients from some number on, and nothing else where there is one.

@@ -1,4 +1,4 @@
-"""Proofs for every number of clients: what they say of some numbers, statements that hold for few clients alone, forgeries."""
+"""Proofs for every number of clients: of some numbers, of statements that hold for few clients alone, and forged ones."""
 
 from copy import deepcopy
 from fractions import Fraction as Q
@@ -16,18 +16,13 @@ from bounds.registry.user_claims import load_claims
 from tests.changes import both, dropped, put
 from tests.verify.worst.federations import Federation, Values
 from verify.checker import every_number, powers, proof
-from verify.checker.at_a_number import AtANumber, agree
-from verify.checker.every_number import ALIKE, ANY, Alike, EachRun, EveryNumber, common
-from verify.checker.forms import LAYER, Form, Row
-from verify.checker.letter_run import LetterRun
+from verify.checker.at_a_number import AtANumber
+from verify.checker.every_number import ANY, Alike, EveryNumber, common
+from verify.checker.forms import LAYER, Form
 from verify.checker.letters import Letters
-from verify.checker.powers import CLIENTS, FormOfClients, ends, on_ends
-from verify.checker.proof import Duty, duties
+from verify.checker.powers import CLIENTS
 from verify.exact.check import replay_alone
 from verify.exact.statement import statement_of
-from verify.worst.every_number import first_proof, for_every_number
-from verify.worst.every_round import at
-from verify.worst.proven import proven
 from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import worst_case
 
@@ -45,7 +40,10 @@ variables = {VARIABLES}
 ONE = {"local_steps": Q(1), "rounds": Q(1), "L": Q(1), "mu": Q(1, 10)}
 
 
-def claim_of(tmp_path, statement, noise="0", conditions='"eta_l[t] == 1/L for t in 0..iterations-1"', options="", variables=""):
+STEPS = '"eta_l[t] == 1/L for t in 0..iterations-1"'
+
+
+def claim_of(tmp_path, statement, noise="0", conditions=STEPS, options="", variables=""):
     path = tmp_path / "mine.toml"
     text = CLAIM.replace("STATEMENT", statement).replace("NOISE", noise).replace("CONDITIONS", conditions)
     path.write_text(text.replace("OPTIONS", options).replace("VARIABLES", variables))
@@ -70,7 +68,8 @@ NOISY = {"noise": "sigma_sq", "options": EQUAL}
 STEP = f"E(norm2(x_round[1] - x_star)) <= {START} + "
 TRUE = {
     "a mean of noise": (STEP + "sigma_sq/L**2/clients", NOISY),
-    "a mean of noise, times the number": (f"clients*E(norm2(x_round[1] - x_star)) <= clients*{START} + sigma_sq/L**2", NOISY),
+    "a mean of noise, times the number": (
+        f"clients*E(norm2(x_round[1] - x_star)) <= clients*{START} + sigma_sq/L**2", NOISY),
     "more than the noise of a mean": (STEP + "sigma_sq/L**2*(1/clients + 1/clients**2 - 1/clients**3)", NOISY),
     "less noise than of one client": (STEP + "sigma_sq/L**2*(1 - 1/clients)", NOISY),
     "a square of a sum": (f"norm2(Sum(grad(k, x_round[0]), {OF_ALL})) <= clients*{SQUARES}", {"options": EQUAL}),
@@ -92,18 +91,19 @@ FALSE = {
     "a square of a sum over those who take part": (
         f"norm2(Sum(grad(k, x_round[0]), (k, 0, participants-1))) <= 3*{SQUARES}", {"options": EQUAL}),
     "deviations summed": (
-        f"Sum(norm2(grad(k, x_round[0]) - objective_grad(x_round[0])), {OF_ALL}) <= 3/clients*{SQUARES}", {"options": EQUAL}),
+        f"Sum(norm2(grad(k, x_round[0]) - objective_grad(x_round[0])), {OF_ALL}) <= 3/clients*{SQUARES}",
+        {"options": EQUAL}),
     "a step size that grows": (
         f"norm2(x_round[1] - x_star) <= {START}",
         {"options": EQUAL, "conditions": '"eta_l[t] == clients/(2*L) for t in 0..iterations-1"'}),
     "the largest of clients": (f"Max(norm2(grad(k, x_round[0])), {OF_ALL}) <= 3/clients*{SQUARES}", {"options": EQUAL}),
     "the first client": (f"norm2(grad(0, x_round[0])) <= 3/clients*{SQUARES}", {"options": EQUAL}),
     "the last client": (f"norm2(grad(clients - 1, x_round[0])) <= 3/clients*{SQUARES}", {"options": EQUAL}),
-    "the first client's model": (f"norm2(x_before[1, 0] - x_star) <= 3/clients*Sum(norm2(x_before[1, k] - x_star), {OF_ALL})",
-                                 {"options": EQUAL}),
+    "the first client's model": (
+        f"norm2(x_before[1, 0] - x_star) <= 3/clients*Sum(norm2(x_before[1, k] - x_star), {OF_ALL})", {"options": EQUAL}),
     "squares of weights": (
-        f"Sum(client_weight[k]*norm2(grad(k, x_round[0])), {OF_ALL}) <= 3*Sum(client_weight[k]**2*norm2(grad(k, x_round[0])), "
-        f"{OF_ALL})", {"options": EQUAL}),
+        f"Sum(client_weight[k]*norm2(grad(k, x_round[0])), {OF_ALL}) <= "
+        f"3*Sum(client_weight[k]**2*norm2(grad(k, x_round[0])), {OF_ALL})", {"options": EQUAL}),
     "pairs of clients": (
         f"Sum(Sum(norm2(grad(k, x_round[0]) - grad(j, x_round[0])), (j, 0, clients-1)), {OF_ALL}) <= 6*{SQUARES}",
         {"options": EQUAL}),
@@ -112,7 +112,7 @@ FALSE = {
     "the first clients alone": (
         f"{SQUARES} <= 9/clients*Sum(norm2(grad(k, x_round[0])), (k, 0, Min(2, clients - 1)))", {"options": EQUAL}),
     "a client's number": (f"Sum(k*norm2(grad(k, x_round[0])), {OF_ALL}) <= 2*{SQUARES}", {"options": EQUAL}),
-    "each client": (f"norm2(grad(k, x_round[0])) <= 3/clients*Sum(norm2(grad(j, x_round[0])), (j, 0, clients-1)) "
+    "each client": ("norm2(grad(k, x_round[0])) <= 3/clients*Sum(norm2(grad(j, x_round[0])), (j, 0, clients-1)) "
                     "for k in 0..clients-1", {"options": EQUAL}),
     "a power of the number": (f"{SQUARES} <= 2**(3 - clients)*2*{SQUARES}", {"options": EQUAL}),
     "a number that conditions bound": (
@@ -315,8 +315,8 @@ def _as_all(self, row):
 
 
 def _of_one(self, past):
-    return {name.replace("of others", "uncorrelated"): Form({next(iter(form.terms))[1]: Q(1)}) if name.startswith("of others")
-            else form for name, form in UNCORRELATED(self, past).items()}
+    return {name: Form({next(iter(form.terms))[1]: Q(1)}) if name.startswith("of others") else form
+            for name, form in UNCORRELATED(self, past).items()}
 
 
 UNCORRELATED = Alike.uncorrelated
