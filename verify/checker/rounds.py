@@ -136,7 +136,8 @@ class FirstRoundOfEach(Alike, FirstRound):
 
 
 def duties(certificate, numbers, potential, degree=None):
-    """All that is to be proven at one setting: of each round, or of a potential; with a ``degree`` of every number of clients."""
+    """All that is to be proven at one setting: of each round, or of a potential. With a ``degree`` of any number of
+    clients."""
     say = {name: certificate[name] for name in STATED}
     if degree is None:
         return duties_of(say, potential, AnyState(say, *numbers), lambda: FirstRound(say, *numbers))

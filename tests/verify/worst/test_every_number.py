@@ -23,6 +23,8 @@ from verify.checker.letters import Letters
 from verify.checker.powers import CLIENTS
 from verify.exact.check import replay_alone
 from verify.exact.statement import statement_of
+from verify.worst.every_round import every_round
+from verify.worst.proven import proven
 from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import worst_case
 
@@ -235,7 +237,7 @@ def test_faults_by_which_false_statements_are_proven(name, monkeypatch, tmp_path
     monkeypatch.setattr(where, what, fault)
     if name in TOLD:
         assert onwards(claim) is None
-        monkeypatch.setattr(proof, "agree", lambda *_: True)
+        monkeypatch.setattr(proof, "same_as_of_some", lambda every, *_: every)
     forged = onwards(claim)
     assert forged is not None
     monkeypatch.undo()
@@ -331,3 +333,31 @@ def test_faults_in_what_is_known_are_noticed(name, monkeypatch):
     of, what, fault = KNOWN_FAULTS[name]
     monkeypatch.setattr(Alike, what, fault)
     assert false_of_some(of, 3)
+
+
+# of the registry ---------------------------------------------------------------------------------------------------------
+#: claims that are proven for every number of clients, and whether for every number of rounds too
+PROVEN = {
+    "classical/gd-distance": True, "classical/sgd-distance": True, "classical/scaffold-one-step": True,
+    "classical/fedavg-round": True, "fedmoswa/explicit-5.2-nonconvex@everyone": False,
+}
+SLOW = {"classical/sgd-distance", "classical/fedavg-round", "fedmoswa/explicit-5.2-nonconvex@everyone"}
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in PROVEN])
+def test_claims_are_proven_for_every_number_of_clients(name):
+    claim = find_claim(name)
+    found = every_round(claim) if PROVEN[name] else proven(claim)
+    assert replay_alone(found.certificate).accepted
+    assert "every number of clients from 2 on" in found.scope and "participants" not in found.scope
+    assert ("every number of rounds" in found.scope) == PROVEN[name]
+    assert {"degree" in setting for setting in found.certificate["settings"]} == {True, False}  # of one client there is none
+
+
+@pytest.mark.parametrize(("name", "count"), [
+    (name, count) for name in PROVEN if name != "fedmoswa/explicit-5.2-nonconvex@everyone" for count in (4, 7)])
+def test_what_is_proven_for_every_number_is_proven_for_some(name, count):
+    found = worst_case(find_claim(name), {"clients": Q(count), "rounds": Q(1)}, Place(
+        numbers=(Q(1, 2),), weights=(1,)))
+    assert found.certificate is not None and max(found.factors) <= 1 + 1e-6
