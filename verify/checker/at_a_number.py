@@ -2,7 +2,8 @@
 
 from fractions import Fraction
 
-from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, Row, pairing
+from verify.checker.choices import whole
+from verify.checker.forms import APART, LAYER, LOSS, ORIGIN, WORLD, Form, Row, pairing
 from verify.checker.powers import FormOfClients
 from verify.checker.words import require
 
@@ -41,25 +42,33 @@ class AtANumber:
         return found
 
     def value(self, key):
+        """What stands under a key of a form."""
         if isinstance(key, str):
-            return self.number(key)
+            name, _, world = key.partition(" @")
+            return whole(self.number(name), [int(world)]) if world else self.number(name)
         if not key:
             return Form({(): Fraction(1)})
-        sides, apart = [self.rows[i % LAYER] for i in key], key[0] >= LAYER
-        means = [self.mean(rows) for rows in sides]
-        if not apart:
-            return pairing(*means)
-        return self.mean([pairing(one - means[0], other - means[1]) for one, other in zip(*sides, strict=True)])
+        (i, j), world = (n % WORLD for n in key), key[0] // WORLD
+        one, other = (self.rows[n % LAYER] for n in (i, j))
+        layer, means = i % APART // LAYER, [self.mean(one), self.mean(other)]
+        pairs = zip(one, other, strict=True)
+        found = self.in_layer(layer, *means) if i < APART else self.mean([
+            self.in_layer(layer, u - means[0], v - means[1]) for u, v in pairs])
+        return whole(found, [world]) if world else found
+
+    def in_layer(self, l, u, v):
+        return pairing(self.some.part(l, u), self.some.part(l, v))
 
     def number(self, name):
-        if name == f"{LOSS}clients":
+        kind, *of = name.removeprefix(LOSS).split() if name.startswith(LOSS) else [""]
+        if kind == "clients":
             return Form({(): Fraction(len(self.clients))})
-        if not name.startswith(LOSS) or name.startswith(f"{LOSS}any "):
-            return Form({name: Fraction(1)})
-        if name.startswith(f"{LOSS}of "):
-            said = [f"{name.removeprefix(f'{LOSS}of ')} {k}" for k in self.clients]
-        else:
-            said = [f"{LOSS}{k} {name.split()[-1]}" for k in self.clients]
+        if kind == "of":
+            said = [f"{' '.join(of)} {k}" for k in self.clients]
+        elif kind == "0" and of:
+            said = [f"{LOSS}{k} {of[0]}" for k in self.clients]
+        else:  # the same of all clients
+            said = [name for _ in self.clients]
         return self.mean([Form({one: Fraction(1)}) for one in said])
 
     def mean(self, parts):

@@ -35,11 +35,7 @@ def told_apart(*forms):
 
 def whole(form, worlds):
     """A form, whose parts without a world are sums over ``worlds``."""
-    found = {}
-    for key, c in form.parts.items():
-        for new in [key] if of_world(key) else [within(key, world) for world in worlds]:
-            found[new] = found.get(new, 0) + c
-    return Form.reduced(found, form.over)
+    return form.replaced(lambda key: [key] if of_world(key) else [within(key, world) for world in worlds])
 
 
 class Choices(Known):

@@ -1,7 +1,7 @@
 """Runs on letters of every number of clients m at once, where all clients take part and are alike but for their weights.
 
 One client stands for each. Means are those by weight. A letter i of clients is the sum of its mean over all clients, the
-letter i, and of what a client's one deviates from it, i + LAYER. So the mean of a vector over all clients is what is left of
+letter i, and of what a client's one deviates from it, i + APART. So the mean of a vector over all clients is what is left of
 it without deviations, and the mean of an inner product over all clients is that of means and that of deviations: products
 of a mean with a deviation have mean zero. Every form here stands for its mean over all clients, which is the form itself
 where no client's index occurs in it. What holds for each client holds for the mean.
@@ -13,8 +13,8 @@ clients at once, or for m otherwise, has no form.
 
 from fractions import Fraction
 
-from verify.checker.comparisons import Ratio
-from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, Linear, NoForm, Row, pairing, plain, unknown
+from verify.checker.comparisons import NOTHING, Ratio
+from verify.checker.forms import APART, LAYER, LOSS, ORIGIN, Form, Linear, NoForm, Row, pairing, plain, unknown
 from verify.checker.letter_run import LetterRun
 from verify.checker.letters import Letters
 from verify.checker.methods import adaptive
@@ -23,7 +23,10 @@ from verify.checker.words import require
 
 #: methods that treat all clients alike, and speak of their number nowhere
 ALIKE = ("fedavg", "fedswa", "fedmoswa", "scaffold", "fedprox", "fedpd", "feddyn", "afedpd", "fedadmm", "fedcm", "fedavg-m",
-         "fedavgm", "scaffold-m", "fedmo", "fedacg")
+         "fedavgm", "scaffold-m", "fedmo", "fedacg", "fedluar", "feddrop")
+#: what runs record of each client, beside what has a name with ``client_``; other lists are those of layers
+BY_CLIENT = ("x_local", "x_before", "g", "included", "sampled_weight", "sampled", "server_duals")
+LAYERS = 20  # of a model at most
 DEGREE = 4  # the largest one in 1/m
 ANY = "any"  # in place of weights
 
@@ -46,25 +49,24 @@ class EachRun(LetterRun):
 
     def __init__(self, letters, method, outcome):
         super().__init__(letters, method, outcome)
-        require(all(count == 1 for count in self.alternatives.values()), "the method draws")
-        self.record = {name: [OfClients(entry) if isinstance(entry, (list, tuple)) else entry for entry in entries]
-                       for name, entries in self.record.items()}
+        for name in self.record:
+            if name in BY_CLIENT or name.startswith("client_"):
+                self.record[name] = [entry if entry is None else OfClients(entry) for entry in self.record[name]]
+            else:
+                layered = all(len(entry) == letters.size["layers"] for entry in self.record[name] if isinstance(entry, list))
+                require(layered, f"{name} is a list of neither clients nor layers")
 
-    def gradient(self, k, point, kind="noise", step=0):
-        gradient = self.instance.asked(k, point)[1]
-        return gradient + self.instance.noise(k, point, gradient, (kind, self.round, step))
+    def gradient_at(self, k, point):
+        return self.instance.asked(k, point)[1]
 
     def _weighted(self, weights, vectors):
         require(weights is self.weights and [*self.included] == [1] and len(vectors) == 1, "a mean over some clients")
         return common(vectors[0])
 
-    def choose(self, *_): raise NoForm("choices, for every number of clients")
-    split = choose
-
 
 class Alike:
     """In front of the class of runs on letters: a run for every number of clients from ``sizes["clients"]`` on. Sides are
-    polynomials of at most a ``degree`` in 1/m. The layers of letters are means and deviations."""
+    polynomials of at most a ``degree`` in 1/m. The parts of letters are means and deviations in each layer."""
 
     of_each = EachRun
 
@@ -73,7 +75,7 @@ class Alike:
         base = stated["procedure"]["base"]
         require(base in ALIKE, f"{base} is not known of every number of clients")
         require(type(degree) is int and 0 <= degree <= DEGREE, f"the degree is a whole number up to {DEGREE}")
-        require(sizes["layers"] == 1, "layers, for every number of clients")
+        require(sizes["layers"] <= LAYERS, f"more than {LAYERS} layers")
         require(weights == ANY or len({*map(Fraction, weights)}) == 1, "clients of equal weight, or of any")
         require(weights != ANY or degree == 0, "clients of any weight have no degree")
         for name, value in values.items():
@@ -83,7 +85,7 @@ class Alike:
         super().__init__(stated, sizes | {"clients": 1, "participants": 1}, values, without, ["1"], **limits)
 
     def federation(self):
-        self.layers, self.shared = range(2), set()
+        self.layers, self.shared = [l + apart for apart in (0, APART // LAYER) for l in self.layers], set()
         self.count = unknown(f"{LOSS}clients") if self.any_weights else CLIENTS
         counts = {"clients": self.count, "participants": self.count}
         self.size, self.given = self.size | counts, self.given | counts
@@ -116,10 +118,11 @@ class Alike:
         """The draws of noise on which a client's vector depends: draw n of its own, and of all others where it depends on
         n + LAYER too."""
         found = set()
-        for i in {key % LAYER for key in row.parts if key != ORIGIN}:
-            found |= self.depends[i]
-            if row.parts.get(i, 0) != row.parts.get(i + LAYER, 0):  # more than the client's own letter
-                found |= {draw + LAYER for draw in self.depends[i] if 0 <= draw < LAYER}
+        for i in {key % APART for key in row.parts if key != ORIGIN}:
+            depends = self.depends[i % LAYER]
+            found |= depends
+            if row.parts.get(i, 0) != row.parts.get(i + APART, 0):  # more than the client's own letter
+                found |= {draw + LAYER for draw in depends if 0 <= draw < LAYER}
         return frozenset(found)
 
     def noise(self, k, x, gradient, draw, before=0):
@@ -215,9 +218,8 @@ class Alike:
 
     def objective_grad(self, x): return common(self.of_all(x)[1])
 
-    def layer_part(self, l, v):
-        require(l == 0, f"{l} is no layer")
-        return v
+    def whole_part(self, l, v):
+        return v if self.size["layers"] == 1 else self.part(l, v) + self.part(l + APART // LAYER, v)
 
     def power(self, base, exponent):
         if isinstance(base, FormOfClients):
@@ -255,20 +257,34 @@ class Alike:
         """Inner products of noise with what does not depend on its draw, and those of one client's noise with another's
         letter, where that depends on no client's draw but its own: of <n_k, v_j>, the mean over all k and j is 1/m times the
         one over k = j."""
-        first = {next(iter(row.terms)): next(iter(seen[0][0].terms)) for (_, *draw), seen in self.noises.items()
-                 if draw[1] >= past for row, *_ in seen}
-        found = {}
+        first, found = self.first_of_draws(past), {}
         for i in range(len(self.depends)):
             for j in range(i, len(self.depends)):
                 pairs = [(first[n], self.depends[v]) for n, v in ((i, j), (j, i)) if n in first]
-                mean, apart = (Form({(i + l, j + l): Fraction(1)}) for l in (0, LAYER))
-                if any(draw not in depends for draw, depends in pairs):
-                    found[f"uncorrelated {i} {j}"] = mean
-                    if not {i, j} & self.shared:
-                        found[f"uncorrelated {i} {j} apart"] = apart
-                elif not self.any_weights and any(draw + LAYER not in depends for draw, depends in pairs):
-                    found[f"of others {i} {j}"] = mean - (mean + apart) * CLIENTS**-1
+                whole = any(draw not in depends for draw, depends in pairs)
+                own = not self.any_weights and any(draw + LAYER not in depends for draw, depends in pairs)
+                for l in range(self.size["layers"]) if whole or own else ():
+                    mean, apart = (Form({(i + part, j + part): Fraction(1)}) for part in (l * LAYER, l * LAYER + APART))
+                    if whole:
+                        found[f"uncorrelated {i} {j} {l}"] = mean
+                        if not {i, j} & self.shared:
+                            found[f"uncorrelated {i} {j} {l} apart"] = apart
+                    else:
+                        found[f"across {i} {j} {l}"] = mean - (mean + apart) * CLIENTS**-1
         return found
+
+    def drawn_as(self, name):
+        kind, *of = name.split()
+        if kind != "across":
+            return super().drawn_as(name)
+        i, j, first = int(of[0]), int(of[1]), self.first_of_draws()
+        return max(self.chosen_before[first[n]] for n, v in ((i, j), (j, i))
+                   if n in first and first[n] + LAYER not in self.depends[v])
+
+    def first_of_draws(self, past=NOTHING):
+        """Of each letter of noise that is drawn from a round on the first letter of its draw."""
+        return {next(iter(row.terms)): next(iter(seen[0][0].terms)) for (_, *draw), seen in self.noises.items()
+                if draw[1] >= past for row, *_ in seen}
 
     def known(self, pasts):
         return {past: tuple(self.named(forms) for forms in both) for past, both in super().known(pasts).items()}
@@ -300,8 +316,8 @@ def common(value):
     if not isinstance(value, Row):
         return value
     if value.with_powers:
-        return value.reduced({(p, i): c for (p, i), c in value.parts.items() if i < LAYER}, value.over)
-    return value.reduced({i: c for i, c in value.parts.items() if i < LAYER}, value.over)
+        return value.reduced({(p, i): c for (p, i), c in value.parts.items() if i < APART}, value.over)
+    return value.reduced({i: c for i, c in value.parts.items() if i < APART}, value.over)
 
 
 def factored(row):
@@ -316,4 +332,4 @@ def factored(row):
 
 def is_common(row):
     """Whether a vector is the same for all clients."""
-    return all(i < LAYER for i in row.parts) if not row.with_powers else all(i < LAYER for _, i in row.parts)
+    return all(i < APART for i in row.of_what)

@@ -10,6 +10,7 @@ from verify.checker.words import require
 LOSS = "loss "  # how keys of losses begin; names have no spaces
 ORIGIN = -1  # stands for the optimum in points, of which nothing is known but what they differ by
 LAYER = 10**3  # the part of letter i in layer l has the number i + l * LAYER; parts in different layers are orthogonal
+APART = 500 * LAYER  # what a client's letter i deviates from the mean of all clients' has the number i + APART
 WORLD = 10**6  # letter i where choices turn out as world w has it, 0 elsewhere, has the number i + w * WORLD
 
 
@@ -65,6 +66,14 @@ class Linear:
 
     @property
     def of_what(self): return self.parts.keys()
+
+    def replaced(self, keys):
+        """With the sum of several ``keys(key)`` in place of each key."""
+        found = {}
+        for key, c in self.parts.items():
+            for new in keys(key):
+                found[new] = found.get(new, 0) + c
+        return self.reduced(found, self.over)
 
     @property
     def numerator(self): return max(self.parts.values(), key=abs, default=0)

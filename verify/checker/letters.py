@@ -124,8 +124,12 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         return v if len(self.layers) == 1 else Row({i: c for i, c in v.terms.items() if i // LAYER == l})
 
     def layer_part(self, l, v):
-        require(l in self.layers, f"{l} is no layer")
-        return v if not isinstance(v, Row) and plain(v) == 0 else self.part(int(l), v)
+        require(l in range(self.size["layers"]), f"{l} is no layer")
+        return v if not isinstance(v, Row) and plain(v) == 0 else self.whole_part(int(l), v)
+
+    def whole_part(self, l, v):
+        """A vector with every layer of the model but one set to zero."""
+        return self.part(l, v)
 
     def first_states(self, free):
         """A letter for each first state of a method that is ``free``; the same in all runs."""

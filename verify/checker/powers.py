@@ -6,6 +6,7 @@ from math import comb
 from verify.checker.forms import LAYER, Form, Linear, NoForm, Row, plain
 
 ONE = LAYER - 2  # the letter that stands for 1 where a form is looked at on several ends
+END = 20 * LAYER  # letter i has the number i + e * END at end e
 MOST = 12  # of powers
 
 
@@ -30,6 +31,9 @@ class Powers:
 
     @property
     def of_what(self): return {key for _, key in self.parts}
+
+    def replaced(self, keys):
+        return super().replaced(lambda key: [(key[0], new) for new in keys(key[1])])
 
     def like(self, other):
         return other if isinstance(other, type(self)) else self.lifted(self.without({}).like(other))
@@ -127,7 +131,7 @@ def at_end(key, e, degree):
         return key
     if isinstance(key, str):
         return f"{key} at {e}"
-    return tuple(i + 2 * e * LAYER for i in key or (ONE, ONE))
+    return tuple(i + e * END for i in key or (ONE, ONE))
 
 
 def holds(relation, gap, least):
