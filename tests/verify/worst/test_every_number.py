@@ -252,6 +252,9 @@ RUNS = {
     "fedmoswa/explicit-5.2-nonconvex@everyone": {"rounds": Q(1), "local_steps": Q(1)},
     "classical/local-sgd-step": {"rounds": Q(1)}, "bounds at all points": {"rounds": Q(1), "local_steps": Q(1)},
     "local problems": {"local_steps": Q(1)},
+    "fedluar/theorem-3.2@main": {"rounds": Q(2), "local_steps": Q(1)},
+    "fedluar/eq-14@forced": {"rounds": Q(2), "local_steps": Q(1), "eta": Q(1, 4)},
+    "fedluar/eq-16": {"rounds": Q(2), "local_steps": Q(1), "eta": Q(1, 4)},
 }
 OWN = {
     "noise given the past": Condition(E_round(norm2(x_round[2] - x_star), 1), "<=", norm2(x_round[1] - x_star)),
@@ -296,7 +299,7 @@ def false_of_some(name, count, seeds=range(4)):
             rng = np.random.default_rng(seed)
             high, low = some.bounds["L_client"][0], some.bounds["mu_client"][0]
             federation = Federation(rng, float(-high if low is None else low), float(high), count,
-                                    bool(some.stated["everywhere"]))
+                                    bool(some.stated["everywhere"]), len(some.layers))
             values = Values(some, federation, rng, rng.choice([0.5, 0.1]), past)
             for key, form in (inequalities | equalities).items():
                 if not key.startswith("hypothesis"):
@@ -321,9 +324,14 @@ def _of_one(self, past):
             for name, form in UNCORRELATED(self, past).items()}
 
 
-UNCORRELATED = Alike.uncorrelated
+def _in_each_world(self, name):
+    return len(self.choices) if name.startswith("across") else DRAWN_AS(self, name)
+
+
+UNCORRELATED, DRAWN_AS = Alike.uncorrelated, Alike.drawn_as
 KNOWN_FAULTS = {
     "noise of other clients": ("classical/sgd-value", "upstream", _as_all),
+    "noise in what is chosen by it": ("fedluar/theorem-3.2@main", "drawn_as", _in_each_world),
     "noise of the client itself": ("classical/fedavg-round-noise", "uncorrelated", _of_one),
 }
 
