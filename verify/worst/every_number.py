@@ -3,17 +3,17 @@
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import groupby
+from typing import Any
 
 from bounds.language.claim import Claim
 from verify.checker.every_number import ANY
 from verify.worst.setting import Setting
 from verify.worst.uphill import ERRORS
 
-__all__ = ["first_proof", "for_every_number"]
+__all__ = ["first_proof", "for_every_number", "has_degree"]
 
 _LEAST = 2  # clients
 _DEGREES = (0, 1, 2, 3)  # in 1/m
-_TRIED = 2  # of these
 
 
 def for_every_number(claim: Claim, setting: Setting) -> Iterator[tuple[Setting, int]]:
@@ -32,17 +32,20 @@ def for_every_number(claim: Claim, setting: Setting) -> Iterator[tuple[Setting, 
 
 
 def first_proof(claim: Claim, setting: Setting, prove: Callable):
-    """What ``prove(setting, degree)`` finds first that is not None; None where it finds nothing."""
-    for _, tried in groupby(for_every_number(claim, setting), lambda way: way[0]):
-        missed = 0
-        for one, degree in tried:
+    """What ``prove(setting, degree)`` finds first that is not None, at the least degree that a statement has at each setting;
+    None where it finds nothing."""
+    for _, degrees in groupby(for_every_number(claim, setting), lambda way: way[0]):
+        for one, degree in degrees:
             try:
                 found = prove(one, degree)
             except (*ERRORS, AttributeError):  # of a kind, or of a degree, that is not known of every number of clients
                 continue
             if found is not None:
                 return found
-            missed += 1
-            if missed == _TRIED:
-                break
+            break
     return None
+
+
+def has_degree(letters: Any, degree: int) -> bool:
+    """Whether all that is known of letters has at most a degree: of noise of clients of equal weight 1 is needed."""
+    return letters.exact or letters.any_weights or degree > 0

@@ -11,7 +11,7 @@ import sympy as sp
 from bounds.language import words
 from bounds.language.claim import Claim
 from verify.checker import rounds as checker
-from verify.checker.forms import plain
+from verify.checker.forms import NoForm, plain
 from verify.checker.letters import Letters
 from verify.checker.limits import SETTINGS, bounded
 from verify.checker.replay import METHODS
@@ -21,7 +21,7 @@ from verify.checker.words import replayed
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
 from verify.worst.challenge import ENOUGH, challenged
-from verify.worst.every_number import first_proof
+from verify.worst.every_number import first_proof, has_degree
 from verify.worst.program import Program, needed
 from verify.worst.proof import proof
 from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, looked_at, may_fail, only_small, together
@@ -131,6 +131,8 @@ def _proven(claim: Claim, stated, setting: Setting, potential, degree: int | Non
     """What is known at a setting; with a ``degree`` it is one for every number of clients."""
     asked = duties(stated, setting, potential, degree)
     letters = asked[0].letters
+    if degree is not None and not has_degree(letters, degree):
+        raise NoForm("noise of equal weights has a degree")
     bounded(max(len(duty.letters.depends) for duty in asked), _MOST, "letters")
     known, proofs = (claim.id, setting, functions_of(letters), len(letters.depends), ()), proofs_of(asked)
     if proofs is None:

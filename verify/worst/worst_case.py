@@ -17,7 +17,7 @@ from verify.checker.proof import FORMAT
 from verify.checker.words import replayed
 from verify.exact.statement import statement_of
 from verify.worst.admitted import admitted
-from verify.worst.every_number import first_proof
+from verify.worst.every_number import first_proof, has_degree
 from verify.worst.program import programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
@@ -117,6 +117,8 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
 def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: Setting, degree: int) -> WorstCase | None:
     """What is known where there is a proof for every number of clients, at a setting that says so."""
     letters = EveryNumber(stated, *onwards, degree=degree)
+    if not has_degree(letters, degree):
+        raise NoForm("noise of equal weights has a degree")
     certificate, _ = certified(stated, onwards, programs(letters, [stated["statement"]]), most, degree=degree)
     known = claim.id, setting, functions_of(letters), len(letters.depends), (), certificate
     return None if certificate is None else WorstCase(*known, onwards=onwards)

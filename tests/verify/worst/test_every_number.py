@@ -23,7 +23,7 @@ from verify.checker.letters import Letters
 from verify.checker.powers import CLIENTS
 from verify.exact.check import replay_alone
 from verify.exact.statement import statement_of
-from verify.worst.every_round import every_round
+from verify.worst.every_round import at, every_round
 from verify.worst.proven import proven
 from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import worst_case
@@ -144,6 +144,38 @@ def test_statements_that_hold_for_few_clients_are_not_proven_for_every_number(na
     if name not in NO_FORM:
         at = {count: worst_case(claim, {**ONE, "clients": Q(count)}, Place(weights=(1,))) for count in (2, 3, LARGER)}
         assert at[2].certificate is not None and at[3].certificate is not None and max(at[LARGER].factors) > 1.001
+
+
+# every number of rounds --------------------------------------------------------------------------------------------------
+NEXT = "E(norm2(x_round[r + 1] - x_star)) <= E(norm2(x_round[r] - x_star)) + {} for r in 0..rounds-1"
+LAST = "E(norm2(x_round[rounds] - x_star)) <= norm2(x_round[0] - x_star) + rounds*{}"
+#: what stands for {}, and whether it is enough for every number of clients
+ROUNDS = {
+    "a mean of noise": ("sigma_sq/L**2/clients", True), "a larger mean": ("sigma_sq/L**2*(1 - 1/clients)", True),
+    "one over the square of the number": ("3*sigma_sq/L**2/clients**2", False),
+    "noise less than of a mean": ("sigma_sq/L**2/clients*(1 - (clients - 2)*(clients - 3)/100)", False),
+}
+
+
+def in_every_round(claim, clients, weights=(1,)):
+    given = {"local_steps": Q(1), "L": Q(1), "mu": Q(1, 10), "clients": Q(clients)}
+    return at(claim, given, Place(weights=weights), onwards=True)
+
+
+@pytest.mark.parametrize("statement", [NEXT, LAST])
+@pytest.mark.parametrize("name", ROUNDS)
+def test_every_number_of_clients_in_every_round(name, statement, tmp_path):
+    bound, true = ROUNDS[name]
+    claim = claim_of(tmp_path, statement.format(bound), **NOISY)
+    found = in_every_round(claim, 2)
+    assert found.certificate is not None and bool(found.onwards) == true
+    data = deepcopy(found.certificate)
+    assert replay_alone(data).accepted
+    for change in (at_setting(degree=0), ONE_CLIENT) if true else (at_setting(degree=1), at_setting(degree=2)):
+        forged = deepcopy(data)
+        change(forged)
+        assert not replay_alone(forged).accepted or name == "a mean of noise"  # which holds for one client too
+    assert (in_every_round(claim, 5).certificate is not None) == true
 
 
 # forgeries ---------------------------------------------------------------------------------------------------------------
