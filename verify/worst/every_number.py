@@ -32,8 +32,8 @@ def for_every_number(claim: Claim, setting: Setting) -> Iterator[tuple[Setting, 
 
 
 def first_proof(claim: Claim, setting: Setting, prove: Callable):
-    """What ``prove(setting, degree)`` finds first that is not None, at the least degree that a statement has at each setting;
-    None where it finds nothing."""
+    """What ``prove(setting, degree)`` finds first that is not None, at the least degree of each setting that the statement
+    has; None where it finds nothing."""
     for _, degrees in groupby(for_every_number(claim, setting), lambda way: way[0]):
         for one, degree in degrees:
             try:
