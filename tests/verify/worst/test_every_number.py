@@ -64,9 +64,9 @@ def onwards(claim, clients=2):
 # statements --------------------------------------------------------------------------------------------------------------
 OF_ALL = "(k, 0, clients-1)"
 START = "norm2(x_round[0] - x_star)"
-EQUAL = "equal_weights = true"
+ANY_WEIGHTS = {"options": "equal_weights = false"}
 SQUARES = f"Sum(norm2(grad(k, x_round[0])), {OF_ALL})"
-NOISY = {"noise": "sigma_sq", "options": EQUAL}
+NOISY = {"noise": "sigma_sq"}
 STEP = f"E(norm2(x_round[1] - x_star)) <= {START} + "
 TRUE = {
     "a mean of noise": (STEP + "sigma_sq/L**2/clients", NOISY),
@@ -74,53 +74,59 @@ TRUE = {
         f"clients*E(norm2(x_round[1] - x_star)) <= clients*{START} + sigma_sq/L**2", NOISY),
     "more than the noise of a mean": (STEP + "sigma_sq/L**2*(1/clients + 1/clients**2 - 1/clients**3)", NOISY),
     "less noise than of one client": (STEP + "sigma_sq/L**2*(1 - 1/clients)", NOISY),
-    "a square of a sum": (f"norm2(Sum(grad(k, x_round[0]), {OF_ALL})) <= clients*{SQUARES}", {"options": EQUAL}),
+    "a square of a sum": (f"norm2(Sum(grad(k, x_round[0]), {OF_ALL})) <= clients*{SQUARES}", {}),
     "a square of a mean": (
-        f"norm2(objective_grad(x_round[0])) <= Sum(client_weight[k]*norm2(grad(k, x_round[0])), {OF_ALL})", {}),
+        f"norm2(objective_grad(x_round[0])) <= Sum(client_weight[k]*norm2(grad(k, x_round[0])), {OF_ALL})", ANY_WEIGHTS),
+    "noise of any weights": (STEP + "sigma_sq/L**2", NOISY | ANY_WEIGHTS),
+    "weights that are equal": (
+        f"Sum(client_weight[k]*norm2(grad(k, x_round[0])), {OF_ALL}) <= "
+        f"clients*Sum(client_weight[k]**2*norm2(grad(k, x_round[0])), {OF_ALL})", ANY_WEIGHTS),
     "pairs of clients by way of the mean": (
-        f"Sum(norm2(grad(k, x_round[0]) - objective_grad(x_round[0])), {OF_ALL}) <= {SQUARES}", {"options": EQUAL}),
+        f"Sum(norm2(grad(k, x_round[0]) - objective_grad(x_round[0])), {OF_ALL}) <= {SQUARES}", {}),
     "a number of clients from three on": (
         f"3*norm2(objective_grad(x_round[0])) <= {SQUARES}",
-        {"options": EQUAL, "conditions": '"eta_l[t] == 1/L for t in 0..iterations-1", "clients >= 3"'}),
+        {"conditions": '"eta_l[t] == 1/L for t in 0..iterations-1", "clients >= 3"'}),
 }
+#: of these for any weights
+OF_ANY = {"a square of a mean", "noise of any weights"}
 #: statements that hold for two and three clients, and not for five
 FALSE = {
     "one over the square of the number": (STEP + "3*sigma_sq/L**2/clients**2", NOISY),
     "noise that ends at four": (STEP + "sigma_sq/L**2*(4 - clients)/3", NOISY),
     "noise less than of a mean": (STEP + "sigma_sq/L**2/clients*(1 - (clients - 2)*(clients - 3)/100)", NOISY),
-    "a sum in place of a mean": (f"{SQUARES} <= 3/clients*{SQUARES}", {"options": EQUAL}),
-    "a square of a sum": (f"norm2(Sum(grad(k, x_round[0]), {OF_ALL})) <= 3*{SQUARES}", {"options": EQUAL}),
+    "a sum in place of a mean": (f"{SQUARES} <= 3/clients*{SQUARES}", {}),
+    "a square of a sum": (f"norm2(Sum(grad(k, x_round[0]), {OF_ALL})) <= 3*{SQUARES}", {}),
     "a square of a sum over those who take part": (
-        f"norm2(Sum(grad(k, x_round[0]), (k, 0, participants-1))) <= 3*{SQUARES}", {"options": EQUAL}),
+        f"norm2(Sum(grad(k, x_round[0]), (k, 0, participants-1))) <= 3*{SQUARES}", {}),
     "deviations summed": (
         f"Sum(norm2(grad(k, x_round[0]) - objective_grad(x_round[0])), {OF_ALL}) <= 3/clients*{SQUARES}",
-        {"options": EQUAL}),
+        {}),
     "a step size that grows": (
         f"norm2(x_round[1] - x_star) <= {START}",
-        {"options": EQUAL, "conditions": '"eta_l[t] == clients/(2*L) for t in 0..iterations-1"'}),
-    "the largest of clients": (f"Max(norm2(grad(k, x_round[0])), {OF_ALL}) <= 3/clients*{SQUARES}", {"options": EQUAL}),
-    "the first client": (f"norm2(grad(0, x_round[0])) <= 3/clients*{SQUARES}", {"options": EQUAL}),
-    "the last client": (f"norm2(grad(clients - 1, x_round[0])) <= 3/clients*{SQUARES}", {"options": EQUAL}),
+        {"conditions": '"eta_l[t] == clients/(2*L) for t in 0..iterations-1"'}),
+    "the largest of clients": (f"Max(norm2(grad(k, x_round[0])), {OF_ALL}) <= 3/clients*{SQUARES}", {}),
+    "the first client": (f"norm2(grad(0, x_round[0])) <= 3/clients*{SQUARES}", {}),
+    "the last client": (f"norm2(grad(clients - 1, x_round[0])) <= 3/clients*{SQUARES}", {}),
     "the first client's model": (
-        f"norm2(x_before[1, 0] - x_star) <= 3/clients*Sum(norm2(x_before[1, k] - x_star), {OF_ALL})", {"options": EQUAL}),
+        f"norm2(x_before[1, 0] - x_star) <= 3/clients*Sum(norm2(x_before[1, k] - x_star), {OF_ALL})", {}),
     "squares of weights": (
         f"Sum(client_weight[k]*norm2(grad(k, x_round[0])), {OF_ALL}) <= "
-        f"3*Sum(client_weight[k]**2*norm2(grad(k, x_round[0])), {OF_ALL})", {"options": EQUAL}),
+        f"3*Sum(client_weight[k]**2*norm2(grad(k, x_round[0])), {OF_ALL})", {}),
     "pairs of clients": (
         f"Sum(Sum(norm2(grad(k, x_round[0]) - grad(j, x_round[0])), (j, 0, clients-1)), {OF_ALL}) <= 6*{SQUARES}",
-        {"options": EQUAL}),
+        {}),
     "neighbours": (
-        f"Sum(norm2(grad(k + 1, x_round[0]) - grad(k, x_round[0])), (k, 0, clients-2)) <= 3*{SQUARES}", {"options": EQUAL}),
+        f"Sum(norm2(grad(k + 1, x_round[0]) - grad(k, x_round[0])), (k, 0, clients-2)) <= 3*{SQUARES}", {}),
     "the first clients alone": (
-        f"{SQUARES} <= 9/clients*Sum(norm2(grad(k, x_round[0])), (k, 0, Min(2, clients - 1)))", {"options": EQUAL}),
-    "a client's number": (f"Sum(k*norm2(grad(k, x_round[0])), {OF_ALL}) <= 2*{SQUARES}", {"options": EQUAL}),
+        f"{SQUARES} <= 9/clients*Sum(norm2(grad(k, x_round[0])), (k, 0, Min(2, clients - 1)))", {}),
+    "a client's number": (f"Sum(k*norm2(grad(k, x_round[0])), {OF_ALL}) <= 2*{SQUARES}", {}),
     "each client": ("norm2(grad(k, x_round[0])) <= 3/clients*Sum(norm2(grad(j, x_round[0])), (j, 0, clients-1)) "
-                    "for k in 0..clients-1", {"options": EQUAL}),
-    "a power of the number": (f"{SQUARES} <= 2**(3 - clients)*2*{SQUARES}", {"options": EQUAL}),
+                    "for k in 0..clients-1", {}),
+    "a power of the number": (f"{SQUARES} <= 2**(3 - clients)*2*{SQUARES}", {}),
     "a number that conditions bound": (
         f"{SQUARES} <= 3/clients*{SQUARES}",
-        {"options": EQUAL, "conditions": '"eta_l[t] == 1/L for t in 0..iterations-1", "clients <= 3"'}),
-    "the number without a value": (f"clients*c <= 3*c + {SQUARES}*0", {"options": EQUAL, "variables": 'c = "nonnegative"'}),
+        {"conditions": '"eta_l[t] == 1/L for t in 0..iterations-1", "clients <= 3"'}),
+    "the number without a value": (f"clients*c <= 3*c + {SQUARES}*0", {"variables": 'c = "nonnegative"'}),
 }
 NO_FORM, LARGER = {"the largest of clients", "a number that conditions bound"}, 5
 
@@ -132,6 +138,7 @@ def test_true_statements_are_proven_for_every_number_of_clients(name, tmp_path):
     found = onwards(claim, clients)
     assert found is not None and replay_alone(found.certificate).accepted
     assert found.numbers["clients"] == f"every number from {clients} on"
+    assert (found.onwards.weights == ANY) == (name in OF_ANY)
     for count in (4, 7):
         assert worst_case(claim, {**ONE, "clients": Q(count)}, Place(weights=(1,)), factors=False).certificate is not None
 
@@ -203,6 +210,9 @@ FORGERIES = {
     "of two clients alone": ("a mean of noise", dropped("settings", 0, "degree")),
     "weights that differ": ("a mean of noise", at_setting(weights=["1/3", "2/3"])),
     "any weights": ("a mean of noise", both(at_setting(weights=ANY), at_setting(degree=0))),
+    "any weights of what equal ones have": ("weights that are equal", at_setting(weights=ANY)),
+    "no equal weights": ("noise of any weights", at_setting(weights=["1/4", "3/4"])),
+    "a word in place of weights": ("noise of any weights", at_setting(weights="all")),
     "any weights, with a degree": ("a mean of noise", at_setting(weights=ANY)),
     "any weights of some clients": ("a square of a mean", both(at_setting(weights=ANY), dropped("settings", 0, "degree"))),
     "some who take part": ("a mean of noise", put("settings", 0, "sizes", "participants", 1)),
