@@ -30,16 +30,12 @@ def of_world(key):
 
 
 def told_apart(*forms):
-    return any(of_world(key) for form in forms for key in form.parts)
+    return any(of_world(key) for form in forms for key in form.of_what)
 
 
 def whole(form, worlds):
     """A form, whose parts without a world are sums over ``worlds``."""
-    found = {}
-    for key, c in form.parts.items():
-        for new in [key] if of_world(key) else [within(key, world) for world in worlds]:
-            found[new] = found.get(new, 0) + c
-    return Form.reduced(found, form.over)
+    return form.replaced(lambda key: [key] if of_world(key) else [within(key, world) for world in worlds])
 
 
 class Choices(Known):

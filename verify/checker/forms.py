@@ -10,6 +10,7 @@ from verify.checker.words import require
 LOSS = "loss "  # how keys of losses begin; names have no spaces
 ORIGIN = -1  # stands for the optimum in points, of which nothing is known but what they differ by
 LAYER = 10**3  # the part of letter i in layer l has the number i + l * LAYER; parts in different layers are orthogonal
+APART = 500 * LAYER  # what a client's letter i deviates from the mean of all clients' has the number i + APART
 WORLD = 10**6  # letter i where choices turn out as world w has it, 0 elsewhere, has the number i + w * WORLD
 
 
@@ -20,6 +21,8 @@ class NoForm(TypeError):
 class Linear:
     """A linear combination, {what: coefficient}. Its coefficients are whole numbers, the ``parts``, over one denominator,
     ``over``, which has no factor in common with all of them."""
+
+    with_powers = False  # whether its keys have powers of the number of clients
 
     def __init__(self, terms):
         over = lcm(*(c.denominator for c in terms.values()))
@@ -56,6 +59,8 @@ class Linear:
         return self.reduced(found, over)
 
     def __mul__(self, number):
+        if isinstance(number, Linear) and number.with_powers:
+            return NotImplemented
         number = plain(number)
         above = number.numerator
         return self.reduced({key: c * above for key, c in self.parts.items()}, self.over * number.denominator)
@@ -66,6 +71,17 @@ class Linear:
     def __rsub__(self, other): return self.like(other) + -self
 
     __radd__, __rmul__ = __add__, __mul__
+
+    @property
+    def of_what(self): return self.parts.keys()
+
+    def replaced(self, keys):
+        """With the sum of several ``keys(key)`` in place of each key."""
+        found = {}
+        for key, c in self.parts.items():
+            for new in keys(key):
+                found[new] = found.get(new, 0) + c
+        return self.reduced(found, self.over)
 
     @property
     def numerator(self): return max(self.parts.values(), key=abs, default=0)

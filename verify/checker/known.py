@@ -145,7 +145,6 @@ class Known:
 
     def at_all_points(self):
         """Bounds that a hypothesis states at all points, at those that occur: pairs (name, what is not negative)."""
-        places = self.places()
         for name in self.stated["everywhere"]:
             require(name in BOUNDS, f"{name} bounds nothing at all points")
             bound = self.given[name]
@@ -154,19 +153,23 @@ class Known:
                 rows += [g for seen in self.noises.values() for _, g, _ in seen]
                 for number, g in enumerate(rows):
                     yield f"{name} {number}", bound**2 - pairing(g, g)
-                continue
-            for number, x in enumerate(places):
-                gradients = [self.asked(k, x)[1] for k in self.all]
-                mean = sum((g * p for g, p in zip(gradients, self.p, strict=True)), Row({}))
-                self.meter.spend(sum(effort(g - mean, g - mean) for g in gradients))
-                apart = [pairing(g - mean, g - mean) for g in gradients]
-                if name in ("sigma_g_client", "sigma_g_max"):
-                    for k in self.all:
-                        yield f"{name} {number} {k}", (bound if name == "sigma_g_max" else bound[k])**2 - apart[k]
-                else:  # sigma_g and sigma_g_1 bound a mean of lengths, whose square is at least the sum of their squares
-                    weights = self.p if name == "sigma_g_2" else [p * p for p in self.p]
-                    total = sum((w * a for w, a in zip(weights, apart, strict=True)), Fraction(0))
-                    yield f"{name} {number}", bound**2 - total
+            else:
+                yield from self.apart_at_all_points(name, bound)
+
+    def apart_at_all_points(self, name, bound):
+        """How far clients' gradients are from their mean."""
+        for number, x in enumerate(self.places()):
+            gradients = [self.asked(k, x)[1] for k in self.all]
+            mean = sum((g * p for g, p in zip(gradients, self.p, strict=True)), Row({}))
+            self.meter.spend(sum(effort(g - mean, g - mean) for g in gradients))
+            apart = [pairing(g - mean, g - mean) for g in gradients]
+            if name in ("sigma_g_client", "sigma_g_max"):
+                for k in self.all:
+                    yield f"{name} {number} {k}", (bound if name == "sigma_g_max" else bound[k])**2 - apart[k]
+            else:  # sigma_g and sigma_g_1 bound a mean of lengths, whose square is at least the sum of their squares
+                weights = self.p if name == "sigma_g_2" else [p * p for p in self.p]
+                total = sum((w * a for w, a in zip(weights, apart, strict=True)), Fraction(0))
+                yield f"{name} {number}", bound**2 - total
 
     def equalities(self, past):
         """What is zero given the past of a round, by name: a noise is uncorrelated with all that does not depend on its

@@ -11,9 +11,11 @@ class LetterRun(Run):
     """A run on letters; a draw of noise is a letter of its own."""
 
     def gradient(self, k, point, kind="noise", step=0):
-        gradient = self.instance.grad(k, point)
+        gradient = self.gradient_at(k, point)
         before = sum(draw in self.instance.chosen for draw in self.chances)
         return gradient + self.instance.noise(k, point, gradient, (kind, self.round, step), before)
+
+    def gradient_at(self, k, point): return self.instance.grad(k, point)
 
     def choose(self, kind, values, chances):
         """A choice with unknown chances; in the last round nobody asks what it is."""
@@ -34,11 +36,11 @@ class LetterLayers:
     """The layers of vectors of letters. Scores are numbers of which nothing is known."""
 
     def __init__(self, letters):
-        self.letters, self.all = letters, letters.layers
+        self.letters, self.all = letters, range(letters.size["layers"])
 
     def chosen(self, layers, new, old):
         """``new`` in these layers, ``old`` in the others."""
-        return sum((self.letters.part(l, new if l in layers else old) for l in self.all), Row({}))
+        return sum((self.letters.whole_part(l, new if l in layers else old) for l in self.all), Row({}))
 
     def marks(self, layers):
         return [self.letters.anything() if layers is None else int(l in layers) for l in self.all]

@@ -34,7 +34,8 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
     value); the first is the optimum. ``without`` are names of numbers without a value. ``depends`` says of each letter on
     which draws of noise it depends, ``drawn`` of each draw in which round, ``noises`` what came of it: (noise, stochastic
     gradient, where). ``conditional`` has the means of letters given the past of a round, ``solved`` the answers of local
-    problems, ``largest`` what is known of the largest and least of several numbers.
+    problems, ``largest`` what is known of the largest and least of several numbers, ``shared`` letters
+    that are the same for all clients, where one client stands for each.
     """
 
     def __init__(self, stated, sizes, values, without, weights, most=LETTERS, steps=None):
@@ -44,7 +45,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         self.stated, self.hypotheses = stated, stated["hypotheses"]
         self.depends, self.points = [], [[] for _ in range(count)]
         self.noises, self.drawn, self.conditional, self.solved, self.without = {}, {}, {}, {}, without
-        self.chosen, self.chosen_before, self.largest, self.extremes, self.loose = set(), {}, {}, {}, 0
+        self.chosen, self.chosen_before, self.largest, self.extremes, self.loose, self.shared = set(), {}, {}, {}, 0, ()
         self.layers = range(sizes["layers"])
         require(len(self.layers) < LAYER, "too many layers")
         self.given_past, self.certain, self.asked_given, self.inside, self.point = None, set(), set(), 0, None
@@ -56,35 +57,43 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
     # the class ------------------------------------------------------------------------------------------------------------
     def federation(self):
         given = self.given
-        self.P, self.p, self.all = given["priority"], given["client_weight"], range(self.size["clients"])
+        self.P, self.p, self.all = given["priority"], given["client_weight"], range(len(self.points))
         self.main, self.lines = self.p, None
         self.words = self.words | {"dot": self.dot, "norm": self.norm, "norm2": self.norm2, "^": self.power}
         self.nothing_made()
         for name in self.without:
-            by_client = name.endswith("_client")
-            given[name] = [unknown(f"{name} {k}") for k in self.all] if by_client else unknown(name)
+            given[name] = self.by_client(name) if name.endswith("_client") else unknown(name)
         self.exact = any(self.bounds_client(rule) == "sigma_sq_client" and rule["relation"] in ("<=", "==")
                          and rule["right"] == 0 for rule in self.hypotheses)
-        given["sigma_sq_client"] = [
-            Fraction(0) if self.exact else unknown(f"sigma_sq_client {k}") for k in self.all]
+        given["sigma_sq_client"] = [Fraction(0) for _ in self.all] if self.exact else self.by_client("sigma_sq_client")
         self.bounds = {name: [self.bound(name, k) for k in self.all] for name in CLASS}
         star = given["x_star"] = Row({ORIGIN: Fraction(1)})
-        given["start_offset"] = self.letter()
-        total = Row({})
-        for k in self.all[:-1]:
-            gradient = self.letter()
-            total += gradient * self.p[k]
+        given["start_offset"] = self.letter(shared=True)
+        for k, gradient in enumerate(self.at_rest()):
             self.points[k].append((star, gradient, loss(k, 0)))
-        self.points[-1].append((star, total / -self.p[-1], loss(self.all[-1], 0)))  # mean gradient 0
         given["F_star"] = given["F_inf"] = self.objective(star)
-        given["F_star_client"] = [unknown(f"least F{k}") for k in self.all]
+        given["F_star_client"] = self.by_client("least F")
+
+    def by_client(self, name):
+        """A number of each client that has no value."""
+        return [unknown(f"{name} {k}") for k in self.all]
+
+    def at_rest(self):
+        """The clients' gradients at the optimum, of mean 0."""
+        found = [self.letter() for _ in self.all[:-1]]
+        return [*found, sum((g * p for g, p in zip(found, self.p, strict=False)), Row({})) / -self.p[-1]]
+
+    @staticmethod
+    def numbered(k):
+        """A client as formulas name it."""
+        return Fraction(k)
 
     def bound(self, name, k):
         """The bound that the hypotheses give to a client's constant; None where there is none."""
         found = []
         for rule in self.hypotheses:
             if self.bounds_client(rule) == name and rule["relation"].startswith(CLASS[name]):
-                found.append(plain(self.value(rule["right"], {rule["left"][1]: Fraction(k)}, None)))
+                found.append(plain(self.value(rule["right"], {rule["left"][1]: self.numbered(k)}, None)))
         return (max if name == "mu_client" else min)(found, default=None)
 
     @staticmethod
@@ -96,7 +105,8 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         return left[0] if over in ([[left[1], 0, ["+", -1, "clients"]]], [[left[1], 0, ["+", "clients", -1]]]) else None
 
     # letters ---------------------------------------------------------------------------------------------------------------
-    def letter(self, depends=frozenset()):
+    def letter(self, depends=frozenset(), shared=False):
+        """A letter; ``shared``: it is the same for all clients, which matters where one client stands for each."""
         bounded(len(self.depends) + 1 - len(self.functions), self.most, "letters")
         bounded(len(self.depends) + 1, LETTERS, "letters")
         self.depends.append(frozenset(depends))
@@ -114,15 +124,19 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         return v if len(self.layers) == 1 else Row({i: c for i, c in v.terms.items() if i // LAYER == l})
 
     def layer_part(self, l, v):
-        require(l in self.layers, f"{l} is no layer")
-        return v if not isinstance(v, Row) and plain(v) == 0 else self.part(int(l), v)
+        require(l in range(self.size["layers"]), f"{l} is no layer")
+        return v if not isinstance(v, Row) and plain(v) == 0 else self.whole_part(int(l), v)
+
+    def whole_part(self, l, v):
+        """A vector with every layer of the model but one set to zero."""
+        return self.part(l, v)
 
     def first_states(self, free):
         """A letter for each first state of a method that is ``free``; the same in all runs."""
         for name in free:
             if name not in self.given["initial"]:
                 many = name.startswith("client_")
-                self.given["initial"][name] = [self.letter() for _ in self.all] if many else self.letter()
+                self.given["initial"][name] = [self.letter() for _ in self.all] if many else self.letter(shared=True)
         return self.given["initial"]
 
     def upstream(self, row):
@@ -165,6 +179,10 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
             self.solved[key] = moved - gradient / pull
             self.points[k].append((self.solved[key], gradient, loss(k, len(self.points[k]))))
         return self.solved[key]
+
+    def as_proven(self, smaller, larger):
+        """Two sides as a proof has them."""
+        return smaller, larger
 
     # words -----------------------------------------------------------------------------------------------------------------
     def made(self, method, outcome):
@@ -223,7 +241,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         if any(letter in row.parts for seen in self.noises.values() for row, *_ in seen):  # of a draw that is later
             return Row({})
         if (whole, past) not in self.conditional:
-            self.conditional[whole, past] = self.letter(self.depends[whole] - later)
+            self.conditional[whole, past] = self.letter(self.depends[whole] - later, whole in self.shared)
         return self.part(l, self.conditional[whole, past])
 
     def random(self, *rows):

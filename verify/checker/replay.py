@@ -63,9 +63,7 @@ class Replay(Instance):
     # chance: an outcome is a tuple of numbers, one for each draw that a run makes; None where nothing has been drawn
     def chance(self):
         rounds, steps = self.size["rounds"], self.size["local_steps"]
-        by_number, there = self.how["sampling"] not in ("full", "bernoulli"), sum(self.given["priority"])
-        everyone = by_number or self.size["participants"] == there
-        require(everyone, "where all clients take part, or each by itself, participants is their number")
+        require(self.all_take_part(), "where all clients take part, or each by itself, participants is their number")
         require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
         self.given["x_round"] = [self.start()]  # steps may depend on where runs start
         self.step_size = [self.parameter("eta_l", t) for t in range(rounds * steps)]
@@ -76,6 +74,9 @@ class Replay(Instance):
         bounded(prod(count for _, count in self.draws), OUTCOMES, "outcomes of chance")
         if all(count == 1 for _, count in self.draws):  # nothing is left to chance
             self.run = cache(lambda outcome, base=None, run=self.run: run(outcome, base) if base else first)
+    def all_take_part(self):
+        by_number = self.how["sampling"] not in ("full", "bernoulli")
+        return by_number or self.size["participants"] == sum(self.given["priority"])
     def outcomes(self, held=None, free=lambda draw: True):
         """All outcomes, pairs (chance, outcome); what is not ``free`` stays as it is ``held``, and has no chance."""
         all_free = all(free(draw) for draw, _ in self.draws)
@@ -111,9 +112,12 @@ class Replay(Instance):
         found = (self.run(outcome, base).record if measured else self.given)[name]
         by_round = name == "epsilon" and name not in self.free
         for i in [indices[0] // self.size["local_steps"]] if by_round else indices:
-            require(i >= 0 and i.denominator == 1, f"{i} is no index of {name}")
-            found = found[int(i)]
+            found = self.entry(found, i, name)
         return found
+    @staticmethod
+    def entry(array, i, name):
+        require(i >= 0 and i.denominator == 1, f"{i} is no index of {name}")
+        return array[int(i)]
     def value(self, node, index, outcome):
         self.meter.spend(1)
         if type(node) is int:

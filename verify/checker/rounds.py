@@ -9,15 +9,15 @@ keep. What is proven there of one round holds of each round of every run, if it 
 * the start: factor^R V(first state) + cost * (1 + factor + ... + factor^(R-1)) <= the right side, for R = 1, 2, ...
 """
 
-from collections import namedtuple
 from fractions import Fraction
 
 from verify.checker.course import NEVER, Course, added, least
+from verify.checker.every_number import Alike, EachRun
 from verify.checker.form import STATED, keys
 from verify.checker.forms import LAYER, ORIGIN, Form, NoForm
 from verify.checker.letters import NOTHING, LetterRun, Letters
 from verify.checker.limits import written
-from verify.checker.proof import checked, lacking, numbers_of
+from verify.checker.proof import MORE, Duty, checked, lacking, numbers_of, same_as_of_some
 from verify.checker.replay import METHODS
 from verify.checker.timeless import COUNTS, Timeless, names, put
 from verify.checker.words import require
@@ -72,10 +72,10 @@ class AnyState(Letters):
     def any_state(self, name, value):
         """A state of which nothing is known; the same in all runs."""
         if name not in self.states:
-            def one(vector):
-                return self.letter({PAST} & self.drawn.keys()) + origin_of(vector)
+            def one(vector, shared):
+                return self.letter({PAST} & self.drawn.keys(), shared) + origin_of(vector)
 
-            self.states[name] = [one(v) for v in value] if isinstance(value, list) else one(value)
+            self.states[name] = [one(v, False) for v in value] if isinstance(value, list) else one(value, True)
         return self.states[name]
 
     def hypothesis(self, place, rule):
@@ -121,15 +121,34 @@ class FirstRound(Letters):
         return [] if counts else super().hypothesis(place, rule)
 
 
-#: what is to be proven: of letters, given the past of a round, ``smaller <= larger``
-Duty = namedtuple("Duty", "letters past smaller larger")
+class AnyEachRun(EachRun, AnyRun):
+    """A run from any state of the client that stands for each."""
 
 
-def duties(certificate, numbers, potential):
-    """All that is to be proven at one setting: of each round, or of a potential."""
+class AnyStateOfEach(Alike, AnyState):
+    """A run from any state, for every number of clients."""
+
+    of_each = AnyEachRun
+
+
+class FirstRoundOfEach(Alike, FirstRound):
+    """The first round, for every number of clients."""
+
+
+def duties(certificate, numbers, potential, degree=None):
+    """All that is to be proven at one setting: of each round, or of a potential. With a ``degree`` of any number of
+    clients."""
     say = {name: certificate[name] for name in STATED}
+    if degree is None:
+        return duties_of(say, potential, AnyState(say, *numbers), lambda: FirstRound(say, *numbers))
+    every = duties_of(say, potential, AnyStateOfEach(say, *numbers, degree=degree),
+                      lambda: FirstRoundOfEach(say, *numbers, degree=degree))
+    return same_as_of_some(every, numbers, lambda *some: duties(certificate, some, potential))
+
+
+def duties_of(say, potential, letters, first):
+    """All that is to be proven of letters from any state, and of those of the ``first()`` round."""
     require(say["statement"]["relation"] in ("<=", ">=", "=="), "a sum of squares proves no strict inequality")
-    letters = AnyState(say, *numbers)
     if potential is None:
         rule, timeless = say["statement"], letters.timeless
         timeless.says_the_same(rule, timed=True)
@@ -137,8 +156,7 @@ def duties(certificate, numbers, potential):
         require(count >= grows, "the statement says nothing of some times of a round; more rounds are needed")
         return [Duty(letters, *pair) for pair in letters.compared(rule)]
     require(letters.size["rounds"] == 1, "a potential is looked at over one round")
-    first = FirstRound(say, *numbers)
-    return [*of_rounds(letters, say["statement"], potential), *of_start(first, say["statement"], potential)]
+    return [*of_rounds(letters, say["statement"], potential), *of_start(first(), say["statement"], potential)]
 
 
 def of_rounds(letters, statement, potential):
@@ -240,7 +258,8 @@ def factors_of(node):
 
 def check(certificate):
     """(accepted, reason, "", "")."""
-    return checked(certificate, FORMAT, GIVEN, proven, "proven for every number of rounds, by one round from any state")
+    return checked(certificate, FORMAT, GIVEN, proven, "proven for every number of rounds, by one round from any state",
+                   MORE)
 
 
 def proven(certificate):
@@ -249,13 +268,13 @@ def proven(certificate):
     potential = certificate["potential"]
     if potential is not None:
         keys(potential, POTENTIAL, "a potential")
-    asked = duties(certificate, numbers, potential)
+    asked = duties(certificate, numbers, potential, certificate.get("degree"))
     require(len(proofs) == len(asked), f"{len(asked)} inequalities need as many proofs; got {len(proofs)}")
     known = {}
     for number, (multipliers, duty) in enumerate(zip(proofs, asked, strict=True)):
-        letters, spend = duty.letters, duty.letters.meter.spend
+        letters = duty.letters
         if (id(letters), duty.past) not in known:
             known[id(letters), duty.past] = letters.known({duty.past})[duty.past]
-        if wrong := lacking(number, multipliers, known[id(letters), duty.past], duty.larger - duty.smaller, spend):
+        if wrong := lacking(number, multipliers, known[id(letters), duty.past], duty):
             return wrong
     return ""

@@ -24,7 +24,7 @@ class Run:
         self.instance, self.outcome, self.chances, self.alternatives = instance, outcome, {}, {}
         self.record, given, sizes, self.options_read = defaultdict(list), instance.given, instance.size, set()
         self.weights, self.priority, self.how = given["client_weight"], given["priority"], instance.how
-        self.clients, self.local_steps, self.step_size = range(sizes["clients"]), sizes["local_steps"], instance.step_size
+        self.clients, self.local_steps, self.step_size = instance.all, sizes["local_steps"], instance.step_size
         self.start = instance.start()
         self.zero, self.included, self.round = self.start * 0, [1 for _ in self.clients], -1
         self.begin()

@@ -1,7 +1,9 @@
 """Proofs for every number of rounds: of one round from any state, and of statements about the last round by a potential."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import sympy as sp
@@ -9,7 +11,7 @@ import sympy as sp
 from bounds.language import words
 from bounds.language.claim import Claim
 from verify.checker import rounds as checker
-from verify.checker.forms import plain
+from verify.checker.forms import NoForm, plain
 from verify.checker.letters import Letters
 from verify.checker.limits import SETTINGS, bounded
 from verify.checker.replay import METHODS
@@ -19,9 +21,20 @@ from verify.checker.words import replayed
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
 from verify.worst.challenge import ENOUGH, challenged
+from verify.worst.every_number import first_proof, has_degree
 from verify.worst.program import Program, needed
 from verify.worst.proof import proof
-from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, looked_at, may_fail, most_often, only_small
+from verify.worst.proven import (
+    FEWEST,
+    PLACES,
+    Proven,
+    in_one_line,
+    looked_at,
+    may_fail,
+    most_often,
+    only_small,
+    together,
+)
 from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase, functions_of
@@ -49,7 +62,7 @@ def every_round(claim: Claim) -> Proven:
     found, reasons = [], []
     for place in dict.fromkeys(p._replace(rounds=1) for p in (*PLACES, *_LARGER)):
         try:
-            one = at(claim, {}, place)
+            one = at(claim, {}, place, onwards=True)
         except ERRORS as error:
             reasons.append(str(error))
         else:
@@ -68,8 +81,7 @@ def every_round(claim: Claim) -> Proven:
     if where := challenged(claim, ENOUGH):
         return Proven(reason=f"it may be false at {where}")
     found = found[:SETTINGS]
-    settings = [setting for one in found for setting in one.certificate["settings"]]
-    return Proven(found[0].certificate | {"settings": settings}, in_one_line(found, "every number of rounds"))
+    return Proven(together(found), in_one_line(found, "every number of rounds"))
 
 
 def _may_fail(claim: Claim, place: Place) -> bool:
@@ -83,21 +95,22 @@ def _may_fail(claim: Claim, place: Place) -> bool:
     return True
 
 
-def at(claim: Claim, given: Mapping[str, Fraction], place: Place) -> WorstCase:
-    """A proof for every number of rounds at the sizes and numbers ``given``, and else at those of a place.
+def at(claim: Claim, given: Mapping[str, Fraction], place: Place, onwards: bool = False) -> WorstCase:
+    """A proof for every number of rounds at the sizes and numbers ``given``, and else at those of a place; ``onwards``: for
+    every number of clients from some number on too, if there is one.
 
     Raises:
         LookupError, TypeError, ValueError: the claim does not speak of every round, or not at these numbers.
     """
     try:
-        return _at(claim, given, place._replace(numbers=()))
+        return _at(claim, given, place._replace(numbers=()), onwards)
     except (TypeError, ValueError):
         if not place.numbers:
             raise
-        return _at(claim, given, place)
+        return _at(claim, given, place, onwards)
 
 
-def _at(claim: Claim, given, place: Place) -> WorstCase:
+def _at(claim: Claim, given, place: Place, onwards: bool) -> WorstCase:
     stated, reason = statement_of(claim), "no potential was found"
     tried: list[tuple[Setting, dict[str, Any] | None]] = []
     if claim.statement.over:
@@ -108,37 +121,52 @@ def _at(claim: Claim, given, place: Place) -> WorstCase:
         tried += [(setting, potential) for potential in potentials(claim, Letters(stated, *setting))]
     said: Exception | None = None
     for setting, potential in tried:
+        if onwards and (one := first_proof(claim, setting, partial(_onwards, claim, stated, setting, potential))):
+            return one
         try:
-            asked = duties(stated, setting, potential)
-            bounded(max(len(duty.letters.depends) for duty in asked), _MOST, "letters")
+            found = _proven(claim, stated, setting, potential)
         except ERRORS as error:
             said = said or error
             continue
         said = None if potential is None else said
-        proofs = proofs_of(asked)
-        letters = asked[0].letters
-        known = claim.id, setting, functions_of(letters), len(letters.depends), ()
-        if proofs is not None:
-            settings = [{**setting._asdict(), "potential": potential, "proofs": proofs}]
-            certificate = {"format": FORMAT, **stated, "settings": settings}
-            accepted, reason, *_ = replayed(checker.check, certificate)
-            return WorstCase(*known, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
-        if potential is None:
-            return WorstCase(*known, None, "no proof of one round was found")
+        if found.certificate is not None or found.reason or potential is None:
+            return found
+        known = found.claim, found.setting, found.functions, found.letters, ()
     if said is not None or not tried:
         raise ValueError(f"{claim.id} is not proven for every number of rounds: {said or 'it has no potential'}")
     return WorstCase(*known, None, reason)
+
+
+def _proven(claim: Claim, stated, setting: Setting, potential, degree: int | None = None) -> WorstCase:
+    """What is known at a setting; with a ``degree`` it is one for every number of clients."""
+    asked = duties(stated, setting, potential, degree)
+    letters = asked[0].letters
+    if degree is not None and not has_degree(letters, degree):
+        raise NoForm("noise of equal weights has a degree")
+    bounded(max(len(duty.letters.depends) for duty in asked), _MOST, "letters")
+    known, proofs = (claim.id, setting, functions_of(letters), len(letters.depends), ()), proofs_of(asked)
+    if proofs is None:
+        return WorstCase(*known, None, "no proof of one round was found" * (potential is None))
+    one = {**setting._asdict(), "potential": potential, "proofs": proofs} | ({} if degree is None else {"degree": degree})
+    certificate = {"format": FORMAT, **stated, "settings": [one]}
+    accepted, reason, *_ = replayed(checker.check, certificate)
+    return WorstCase(*known, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
+
+
+def _onwards(claim: Claim, stated, setting: Setting, potential, onwards: Setting, degree: int) -> WorstCase | None:
+    found = _proven(claim, stated, onwards, potential, degree)
+    return None if found.certificate is None else replace(found, setting=setting, onwards=onwards)
 
 
 def proofs_of(asked: list[Duty]) -> list[dict[str, str]] | None:
     """Multipliers for all that is to be proven; None where some have not been found."""
     programs: dict[tuple[int, int], Program] = {}
     found = []
-    for letters, past, smaller, larger in asked:
-        key = id(letters), past
+    for letters, past, *pair in asked:
+        key, (smaller, larger) = (id(letters), past), letters.as_proven(*pair)
         if key not in programs:
             known = letters.known({past})[past]
-            sides = [side for one in asked if one.letters is letters for side in (one.smaller, one.larger)]
+            sides = [side for one in asked if one.letters is letters for side in letters.as_proven(one.smaller, one.larger)]
             programs[key] = Program(letters, known, needed(known, sides))
         rest = larger - smaller
         multipliers = {} if not rest.terms or ({*rest.terms} <= {()} and plain(rest) >= 0) else proof(

@@ -250,7 +250,7 @@ def programs(letters: Letters, statements: Sequence, most: int | None = None) ->
     Raises:
         LookupError, TypeError, ValueError: a statement is none about letters, or has more than so many.
     """
-    triples = [triple for statement in statements for triple in letters.compared(statement)]
+    triples = [(past, *letters.as_proven(*pair)) for statement in statements for past, *pair in letters.compared(statement)]
     found = {}
     for past, known in letters.known({past for past, *_ in triples}).items():
         found[past] = Program(letters, known, needed(known, [side for at, *pair in triples if at == past for side in pair]))

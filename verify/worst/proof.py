@@ -13,6 +13,7 @@ __all__ = ["proof"]
 
 _COSTS = (0.0, 1.0)
 _ROUNDING = 1e-9  # of eigenvalues that may be zero
+_SMALLER = 1e-10  # multipliers that are surely zero, in units of the largest
 _NEAREST = (1, 12, 120)  # largest denominators of multipliers that are given the nearest fractions
 _FINER = (10**4, 10**6, 10**9)  # denominators that all have in common, else largest ones
 
@@ -35,7 +36,7 @@ def _proof(program: Program, gap: Form) -> dict[str, Fraction] | None:
         solution = program.solve(Form({}), gap, cost)
         if solution and solution.factor == inf:  # whatever the cost
             return None
-        for found in _rounded(program, gap, solution) if solution else ():
+        for found in _near(program, gap, solution) if solution else ():
             found = {name: number for name, number in found.items() if number}
             if any(number < 0 for name, number in found.items() if name in program.inequalities):
                 continue
@@ -43,6 +44,20 @@ def _proof(program: Program, gap: Form) -> dict[str, Fraction] | None:
             if _may_be_square(program, rest) and nonnegative(rest):
                 return found
     return None
+
+
+def _near(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str, Fraction]]:
+    """Rational multipliers near the solver's; with smaller ones too where the active ones fulfil no equations."""
+    found = None
+    for found in _rounded(program, gap, solution):
+        yield found
+    if found is None:
+        parts = dict(zip(program.names, program.arrays[0], strict=True))
+        parts = {name: abs(number) * parts[name] for name, number in solution.multipliers.items()}
+        least = _SMALLER * max(parts.values(), default=0.0)
+        active = [name for name, part in parts.items() if name in program.equalities or part > least]
+        if len(active) > len(solution.active):
+            yield from _rounded(program, gap, solution._replace(active=active))
 
 
 def _may_be_square(program: Program, rest: Form) -> bool:

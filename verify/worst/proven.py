@@ -14,7 +14,8 @@ from verify.worst.setting import Place, setting_of
 from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase, has_form, worst_case
 
-__all__ = ["FEWEST", "PLACES", "Proven", "in_one_line", "looked_at", "may_fail", "most_often", "only_small", "proven"]
+__all__ = [
+    "FEWEST", "PLACES", "Proven", "in_one_line", "looked_at", "may_fail", "most_often", "only_small", "proven", "together"]
 
 _MOST = 32  # letters
 FEWEST = 8  # settings at which a claim is proven that counts as proven
@@ -91,8 +92,15 @@ def proven(claim: Claim) -> Proven:
         return Proven(reason=small)
     if where := challenged(claim, ENOUGH):
         return Proven(reason=f"it may be false at {where}")
-    settings = [setting for one in found for setting in one.certificate["settings"]]
-    return Proven(found[0].certificate | {"settings": settings}, in_one_line(found))
+    return Proven(together(found), in_one_line(found))
+
+
+def together(found: Collection[WorstCase]) -> dict[str, Any]:
+    """One certificate of all settings, each once."""
+    settings: list[Any] = []
+    for one in found:
+        settings += [setting for setting in one.certificate["settings"] if setting not in settings]
+    return {**next(iter(found)).certificate, "settings": settings}
 
 
 def most_often(reasons: Sequence[str]) -> str:
@@ -147,7 +155,7 @@ def looked_at(claim: Claim, place: Place, unneeded: frozenset[str] | None = None
     errors: list[Exception] = []
     for each in places:
         try:
-            return worst_case(claim, {}, each, _MOST, factors=None)
+            return worst_case(claim, {}, each, _MOST, factors=None, onwards=True)
         except (ArithmeticError, TypeError, ValueError) as error:
             errors.append(error)
     raise errors[min(1, len(errors) - 1)]
@@ -167,16 +175,26 @@ def _unneeded(claim: Claim, place: Place) -> frozenset[str]:
 
 def in_one_line(found: list[WorstCase], rounds: str = "") -> str:
     """The functions, the sizes and the numbers of all settings, in one line; ``rounds`` where their number is no matter."""
-    said: dict[str, list[str]] = {}
+    clients, said = _clients(found), dict[str, list[str]]()
     for one in found:
         for name, value in one.numbers.items():
-            if not (rounds and name == "rounds"):
+            if not (rounds and name == "rounds") and not (clients and name in ("clients", "participants")):
                 said.setdefault(name, []).append(value)
-    parts = [found[0].functions, "in every dimension", *[rounds] * bool(rounds), f"at {len(found)} settings"]
+    every = [each for each in (rounds, clients) if each]
+    parts = [found[0].functions, "in every dimension", *every, f"at {len(found)} settings"]
     parts += [f"{name} = {_values([*dict.fromkeys(values)])}" for name, values in said.items()]
     if unknown := [name for name in found[0].setting.unknown if all(name in one.setting.unknown for one in found)]:
         parts.append(f"every {', '.join(unknown)}")
     return "; ".join(parts)
+
+
+def _clients(found: list[WorstCase]) -> str:
+    """For which numbers of clients all is proven but what is of one client; empty where these are some numbers only."""
+    several = [one for one in found if one.setting.sizes["clients"] > 1]
+    if not several or not all(one.onwards for one in several):
+        return ""
+    least = max(one.onwards.sizes["clients"] for one in several if one.onwards)
+    return "one client, and " * (len(several) < len(found)) + f"every number of clients from {least} on"
 
 
 def _values(texts: list[str]) -> str:

@@ -52,12 +52,13 @@ class Place(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What a certificate says of an instance: sizes, values of free names, free names without a value, clients' weights."""
+    """What a certificate says of an instance: sizes, values of free names, free names without a value, weights of clients,
+    which may be any."""
 
     sizes: dict[str, int]
     values: dict[str, Any]
     unknown: list[str]
-    weights: list[str]
+    weights: list[str] | str
 
 
 def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None = None) -> Setting:

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from bounds.language.claim import Claim
 from synthetic.base.shown import Shown
 from verify.checker import proof as checker
+from verify.checker.every_number import ANY, EveryNumber
 from verify.checker.forms import NoForm
 from verify.checker.letters import Letters
 from verify.checker.limits import TooLarge, bounded
@@ -15,11 +17,12 @@ from verify.checker.proof import FORMAT
 from verify.checker.words import replayed
 from verify.exact.statement import statement_of
 from verify.worst.admitted import admitted
+from verify.worst.every_number import first_proof, has_degree
 from verify.worst.program import programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
 
-__all__ = ["STEPS", "WorstCase", "functions_of", "has_form", "worst_case"]
+__all__ = ["STEPS", "WorstCase", "certified", "functions_of", "has_form", "worst_case"]
 
 STEPS = 600_000  # of a look at letters: what a run of some twenty rounds needs
 _NOT_SAID = {"dim", "layers", "iterations"}
@@ -35,6 +38,7 @@ class WorstCase(Shown):
         sure: whether the solver reached its own precision in all factors.
         certificate: a proof that the checker accepts; None where none was found.
         reason: why there is none.
+        onwards: the setting of the proof, if that holds for every number of clients from its own on.
     """
 
     claim: str
@@ -45,6 +49,7 @@ class WorstCase(Shown):
     certificate: dict[str, Any] | None
     reason: str = ""
     sure: bool = True
+    onwards: Setting | None = None
 
     def _line(self) -> str:
         factors = ", ".join("none" if factor is None else f"{factor:.6g}" for factor in self.factors)
@@ -57,8 +62,13 @@ class WorstCase(Shown):
     @property
     def numbers(self) -> dict[str, str]:
         """Sizes, and numbers that have a value; layers where a model has several."""
-        weights = {} if len({*self.setting.weights}) == 1 else {"weights": " ".join(self.setting.weights)}
-        found = {**self.setting.sizes, **{n: v for n, v in self.setting.values.items() if isinstance(v, str)}, **weights}
+        setting = self.onwards or self.setting
+        weights = setting.weights
+        weights = {} if len({*weights}) == 1 else {"weights": weights if weights == ANY else " ".join(weights)}
+        found = {**setting.sizes, **{n: v for n, v in setting.values.items() if isinstance(v, str)}, **weights}
+        if self.onwards:
+            found["clients"] = f"every number from {found['clients']} on"
+            del found["participants"]
         told = {"layers"} if self.setting.sizes["layers"] > 1 else set()
         return {name: str(value) for name, value in found.items() if name not in _NOT_SAID - told}
 
@@ -70,9 +80,11 @@ class WorstCase(Shown):
 
 
 def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
-               most: int | None = None, factors: bool | None = True, proofs: bool = True, rough: bool = False) -> WorstCase:
+               most: int | None = None, factors: bool | None = True, proofs: bool = True, onwards: bool = False,
+               rough: bool = False) -> WorstCase:
     """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``place``; without
-    ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof.
+    ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof;
+    ``onwards``: first a proof for every number of clients from some number on, and nothing else where there is one.
     ``rough``: factors as in :meth:`verify.worst.program.Program.solve`.
 
     Raises:
@@ -81,6 +93,8 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
             at most so many letters.
     """
     stated, setting = statement_of(claim), admitted(claim, setting_of(claim, given or {}, place))
+    if onwards and (one := first_proof(claim, setting, partial(_onwards, claim, stated, setting, most))):
+        return one
     try:
         letters = Letters(stated, *setting, **({} if most is None or proofs else {"most": most, "steps": STEPS}))
         asked = programs(letters, [stated["statement"]])
@@ -89,7 +103,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     except (NoForm, TooLarge) as error:
         raise _none(claim, setting, error) from error
     known = {"claim": claim.id, "setting": setting, "functions": functions_of(letters), "letters": len(letters.depends)}
-    found = _proven(stated, setting, asked, most) if proofs else (None, "none was looked for")
+    found = certified(stated, setting, asked, most) if proofs else (None, "none was looked for")
     solved = []
     if factors or not proofs or (factors is None and found[0] is None):
         try:
@@ -99,6 +113,16 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         solved = [program.solve(*pair, rough=rough) for program, *pair in asked]
     return WorstCase(**known, factors=(*(s and s.factor for s in solved),), certificate=found[0], reason=found[1],
                      sure=all(s.sure for s in solved if s is not None))
+
+
+def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: Setting, degree: int) -> WorstCase | None:
+    """What is known where there is a proof for every number of clients, at a setting that says so."""
+    letters = EveryNumber(stated, *onwards, degree=degree)
+    if not has_degree(letters, degree):
+        raise NoForm("noise of equal weights has a degree")
+    certificate, _ = certified(stated, onwards, programs(letters, [stated["statement"]]), most, degree=degree)
+    known = claim.id, setting, functions_of(letters), len(letters.depends), (), certificate
+    return None if certificate is None else WorstCase(*known, onwards=onwards)
 
 
 def _none(claim: Claim, setting: Setting, error: Exception) -> ValueError:
@@ -115,15 +139,15 @@ def _small(letters: Letters, asked, most: int | None) -> None:
         bounded(program.large, most, "letters")
 
 
-def _proven(stated, setting: Setting, asked, most: int | None) -> tuple[dict[str, Any] | None, str]:
-    """A certificate that the checker accepts, or None and why there is none."""
+def certified(stated, setting: Setting, asked, most: int | None, **more: Any) -> tuple[dict[str, Any] | None, str]:
+    """A certificate that the checker accepts, or None and why there is none; ``more``: what else its setting says."""
     multipliers = []
     for number, (program, *pair) in enumerate(asked):
         found = proof(program, *pair, most)
         if found is None:
             return None, f"no proof was found of pair {number} of {len(asked)}"
         multipliers.append({name: str(number) for name, number in found.items()})
-    settings = [{**setting._asdict(), "proofs": multipliers}]
+    settings = [{**setting._asdict(), "proofs": multipliers, **more}]
     certificate = {"format": FORMAT, **stated, "settings": settings}
     accepted, reason, *_ = replayed(checker.check, certificate)
     return (certificate, "") if accepted else (None, f"the checker: {reason}")

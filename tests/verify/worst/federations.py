@@ -118,7 +118,7 @@ class Values:
         self.numbers |= {f"{name}^2": value**2 for name, value in self.numbers.items()}
         self.numbers[()] = 1.0
         for k, points in enumerate(letters.points):
-            self.numbers[f"least F{k}"] = federation.least(k)
+            self.numbers[f"least F {k}"] = federation.least(k)
             for x, _, value in points:
                 self.numbers[next(iter(value.terms))] = federation.value(k, self.vector(x))
         self.worlds = self.chosen(rng, made)

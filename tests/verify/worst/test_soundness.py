@@ -200,7 +200,7 @@ def test_what_looks_like_nothing_to_prove_is_not_proven(statement, words, tmp_pa
 
 
 @pytest.mark.parametrize(("statement", "name"), [
-    ("c == F(0, x_round[0])", "loss 0 1"), ("c <= F_star_client[0]", "least F0"), ("c <= mu", "c \u0441"), ("c <= L", "")])
+    ("c == F(0, x_round[0])", "loss 0 1"), ("c <= F_star_client[0]", "least F 0"), ("c <= mu", "c \u0441"), ("c <= L", "")])
 def test_a_number_without_a_value_has_a_name_of_its_own(statement, name, tmp_path):
     """Else it would be what the checker calls so."""
     _, data = without_multipliers(statement, tmp_path, 2 if "==" in statement else 1)
