@@ -10,7 +10,7 @@ from verify.checker.forms import NoForm
 from verify.checker.limits import SETTINGS
 from verify.exact.statement import statement_of
 from verify.worst.challenge import limit
-from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, may_fail, only_small
+from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, may_fail, most_often, only_small
 from verify.worst.setting import Place
 from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase
@@ -64,12 +64,12 @@ def lengths_proven(claim: Claim) -> Proven:
     if claim.procedure is not None and claim.procedure.free_clients:
         return Proven(reason="it has free clients, and which of them match depends on their losses")
     found: list[WorstCase] = []
-    reason = ""
+    reasons: list[str] = []
     for one in _everywhere(claim):
         if isinstance(one, Exception):
-            reason = reason or str(one)
+            reasons.append(str(one))
         elif one.certificate is None and not may_fail(one):
-            reason = reason or f"no proof in rational numbers was found at {one.scope}"
+            reasons.append(f"no proof in rational numbers was found at {one.scope}")
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")
         elif not found and (longer := _outgrown(claim, one)):
@@ -77,7 +77,7 @@ def lengths_proven(claim: Claim) -> Proven:
         elif one.setting not in [other.setting for other in found]:
             found.append(one)
     if len(found) < FEWEST:
-        return Proven(reason=reason or f"it has {len(found)} settings; {FEWEST} are needed")
+        return Proven(reason=most_often(reasons) or f"it has {len(found)} settings; {FEWEST} are needed")
     if small := only_small(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
     kept = [found[i * len(found) // SETTINGS] for i in range(SETTINGS)] if len(found) > SETTINGS else found

@@ -92,7 +92,9 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
             if name in values or name in numbers:
                 continue
             near = place.near[i % len(place.near)]
-            number = place._asdict()[name] if name in ("L", "mu") else _bounded(claim, name, known, near)
+            number = _bounded(claim, name, known, near)
+            if name in ("L", "mu") and _within(claim, name, known, place._asdict()[name]):
+                number = place._asdict()[name]
             if number is not None:
                 number = Fraction(max(floor(number), 1)) if name in whole else number
                 numbers[name], known[name] = number, sp.Rational(str(number))
@@ -239,6 +241,12 @@ def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
         return high - (1 - near) * (high - max(of_sign, default=Fraction(0)) if high > 0 else 1)
     low = max(lows)
     return low + (1 - near) * (high - low if high is not None else max(low, 1))
+
+
+def _within(claim: Claim, name: str, known, number: Fraction) -> bool:
+    """Whether a number lies strictly between the bounds that conditions on known numbers put on a name."""
+    lows, highs = ([*_bounds(claim, name, known, relation)] for relation in (">=", "<="))
+    return all(low < number for low in lows) and all(number < high for high in highs)
 
 
 def _bounds(claim: Claim, name: str, known, relation: str) -> Iterator[Fraction]:
