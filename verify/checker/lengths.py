@@ -14,7 +14,6 @@ from verify.checker.forms import ORIGIN, NoForm, Row
 from verify.checker.gaps import GAPS, Gaps
 from verify.checker.length_runs import SHARED, WORLD, Coupled, LetterRun
 from verify.checker.limits import LETTERS, bounded
-from verify.checker.remembered import Remembered
 from verify.checker.replay import Replay
 from verify.checker.words import MEANS, require
 
@@ -27,7 +26,7 @@ COMMON = ("objective", "F_pop", "client_weight", "priority")
 RANDOM = ("norm", "norm2", "objective", "F_pop")  # words whose value is one number for every outcome of chance
 
 
-class Lengths(Remembered, Gaps, Replay):
+class Lengths(Gaps, Replay):
     """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes, numbers and weights;
     all clients are priority clients.
 
@@ -54,7 +53,6 @@ class Lengths(Remembered, Gaps, Replay):
             self.apart()
             for _, outcome in self.outcomes():
                 self.exchange(self.run(outcome))
-        self.forget()  # which vectors have the same length was not known before
 
     def all_take_part(self):
         """Refuse what other weights or clients may change, unless hypotheses say that all clients are priority clients."""

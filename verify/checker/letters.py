@@ -18,7 +18,6 @@ from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, NoForm, Row, effort,
 from verify.checker.known import CLASS
 from verify.checker.letter_run import LetterRun
 from verify.checker.limits import LETTERS, Meter, bounded
-from verify.checker.remembered import Remembered
 from verify.checker.replay import Replay
 from verify.checker.words import require
 
@@ -27,7 +26,7 @@ WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share
 OF_LETTERS = ("dot", "norm", "norm2", "F", "grad", "objective", "objective_grad", "layer_part", *BY_COORDINATE)
 
 
-class Letters(Remembered, Comparisons, ByCoordinate, Choices, Replay):
+class Letters(Comparisons, ByCoordinate, Choices, Replay):
     """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes, numbers and weights
     of clients: all of them priority clients, and an objective that has a minimum.
 
@@ -48,12 +47,11 @@ class Letters(Remembered, Comparisons, ByCoordinate, Choices, Replay):
         self.chosen, self.chosen_before, self.largest, self.extremes, self.loose = set(), {}, {}, {}, 0
         self.layers = range(sizes["layers"])
         require(len(self.layers) < LAYER, "too many layers")
-        self.given_past, self.inside, self.point = None, 0, None
+        self.given_past, self.certain, self.asked_given, self.inside, self.point = None, set(), set(), 0, None
         self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
         instance = {"client_weight": weights, "priority": [1] * count, "initial": {}}
         super().__init__({**stated, "sizes": sizes, "values": values, "instance": instance}, meter=Meter(steps))
         self.ordered()
-        self.forget()  # what choices there are was not known before
 
     # the class ------------------------------------------------------------------------------------------------------------
     def federation(self):
