@@ -43,8 +43,8 @@ class _Column(NamedTuple):
 
 def found_proof(rules: Rules, known: dict[str, Amount], smaller: Amount, larger: Amount, factor: bool | None = False,
                 proof: bool = True) -> Found:
-    """A proof that ``smaller`` is at most ``larger``, or how much larger the latter would have to be; for ``factor`` None the
-    factor is 1 where the program proves that but no fractions are found."""
+    """A proof that ``smaller`` is at most ``larger``, or how much larger the latter would have to be; for ``factor`` None
+    the factor is 1 where the program proves that but no fractions are found."""
     if nonnegative(larger - smaller):
         return Found({"known": {}, "steps": [], "hits": [], "triangles": []}, 1.0)
     program = _Program(rules, known, smaller, larger)

@@ -166,3 +166,8 @@ def test_forged_chains_are_refused(name, honest):
     change(forged)
     said = check(forged, THEOREM)
     assert not said.accepted and re.search(words, said.reason), said.reason
+
+
+def test_steps_from_which_nothing_follows_at_one_place_are_not_proven_at_all(monkeypatch):
+    monkeypatch.setattr(chains, "_certified", lambda premise: pytest.fail(f"{premise.id} is proven at all places"))
+    assert "does not follow" in chained(find_claim("fedmoswa/lemma-g.12@F-smooth"), searched=True).reason

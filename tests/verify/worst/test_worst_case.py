@@ -199,3 +199,9 @@ def test_an_odd_number_remains(proven):
 
     assert nonnegative(Form({(0, 0): Q(1), (): Q(2)})) and not nonnegative(Form({(): Q(-1)}))
     assert not nonnegative(Form({"F0(0)": Q(1)})) and not nonnegative(Form({(0, 1): Q(1)}))
+
+
+@pytest.mark.parametrize("name", ["classical/gd-distance", "classical/fedavg-dissimilar-convex", "li2020/theorem-1"])
+def test_a_rough_factor_has_four_digits(name):
+    fine, rough = (worst_case(find_claim(name), proofs=False, rough=each).factors for each in (False, True))
+    assert rough == pytest.approx(fine, rel=1e-4)
