@@ -35,21 +35,21 @@ AT_BOUNDS = Place(numbers=(Fraction(1),))
 
 
 def _drawn() -> list[Place]:
-    """Places with one large size each, and numbers of all magnitudes; first one where all numbers, mu too, are at their
+    """Places with one large size each, and numbers of all magnitudes; last one where all numbers, mu too, are at their
     bounds."""
     rng = Random(1)
 
     def some(texts) -> tuple[Fraction, ...]:
         return tuple(map(Fraction, rng.choices(texts, k=7)))
 
-    found = [AT_BOUNDS._replace(mu=Fraction(99, 100))]
-    for i in range(1, _COUNT):
+    found = []
+    for i in range(_COUNT):
         sizes = [rng.choice(_SMALL) for _ in range(3)]
         sizes[i % 3] = rng.choice([n for n in _LARGE if n * prod(sizes) <= _RUN * sizes[i % 3]])
         L = some(_SMOOTH)[0]
         found.append(Place(*sizes, L, L * some(_RATIOS)[0], some(_NEAR), some(_STEPS)[0], some(_NUMBERS),
                            rng.choice(((1,), (1, rng.randint(1, 9)))), rng.choice((2, 1, 3))))
-    return found
+    return [*found, AT_BOUNDS._replace(mu=Fraction(99, 100))]
 
 
 #: the places at which a claim that is proven elsewhere may be false
