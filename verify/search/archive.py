@@ -63,6 +63,11 @@ class Archive:
         first, more = _different(kept), _different(long)
         return list({**dict([*first.items()][:count]), **more}.values())
 
+    def tightest_of(self, shape: Shape) -> Leaves | None:
+        """The instance of the highest rank of this shape; None where none is kept."""
+        of_shape = [entry for niche in self._niches.values() for entry in niche if entry[2] == shape]
+        return max(of_shape, key=lambda entry: entry[0])[3] if of_shape else None
+
     def pick(self, step: int, rng: np.random.Generator) -> tuple[Shape, Leaves]:
         """One instance at random, of each kind in turn."""
         niche = [*self._niches.values()][step % len(self._niches)]

@@ -158,5 +158,9 @@ def test_runs_with_chance_are_lengthened_beyond_what_other_stages_enumerate(name
     leaves |= {"start_offset": np.zeros((1, 1)), "eta": np.full((1, 1), 1 / 8)}
     state = State(claim, BUDGETS["standard"], archive, (), NUMPY, [0])
     archive.add(shape, leaves, judged(claim, shape, leaves, NUMPY))
-    scores = [judged(claim, *batch, NUMPY).score.max() for batch in longer(state)]
-    assert 5 <= len(scores) <= 10 and max(scores[:3]) < 0 < 0.001 < max(scores)
+    scores = []
+    for batch in longer(state):
+        verdict = judged(claim, *batch, NUMPY)
+        archive.add(*batch, verdict)
+        scores.append(verdict.score.max())
+    assert 10 <= len(scores) <= 20 and max(scores[:6]) < 0 < 0.001 < max(scores)
