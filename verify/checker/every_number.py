@@ -101,7 +101,7 @@ class Alike:
         gradient = self.letter()
         return [gradient - common(gradient)]
 
-    def participants_are_right(self): return True
+    def told_who(self): return True
     def made(self, method, outcome): return self.of_each(self, method, outcome)
 
     @staticmethod

@@ -12,7 +12,7 @@ from verify.worst.setting import Place, setting_of
 from verify.worst.uphill import ERRORS, Known, Look, known_at, nothing, uphill, worst_first
 from verify.worst.worst_case import worst_case
 
-__all__ = ["AT_BOUNDS", "CHALLENGES", "ENOUGH", "challenged", "growing", "limit"]
+__all__ = ["AT_BOUNDS", "CHALLENGES", "ENOUGH", "challenged", "geometric_limit", "growing", "limit"]
 
 _LETTERS, _MOST = 20, 32  # of a setting that is looked at, and of one at which a proof is looked for
 _COUNT, _TRIALS = 48, 80  # settings drawn, and trials uphill from the worst of them
@@ -26,6 +26,8 @@ _NEAR = ("1", "1", "1/2", "1/10", "1/1000", "999/1000")
 _STEPS = ("1/2", "1", "1/10", "19/10", "1/100")
 _FALSE = 1.005  # a larger factor asks for a proof
 _HALVES, _LONG = ((2, 4, 8), (3, 6, 12)), 26  # of sizes that grow, and letters of the largest
+_AT_REST, _AT_REST_MU = ((1, (4, 8, 12)), (2, (2, 4, 6))), (Fraction(99, 100), Fraction(1, 10))  # clients and sizes; mu
+_SETTLED = 1e-5  # growth that counts as none
 ENOUGH = 4  #: settings drawn at which something must be known of a claim that rests on nothing but its own proofs
 _STILL, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
 
@@ -81,7 +83,27 @@ def challenged(claim: Claim, enough: int = 0) -> str:
     far = growing(claim, partial(_look, claim, most=_LONG), [AT_BOUNDS, *(one.place for one in known)])
     size, factors, _ = next(far, ("", [], Place()))
     shown = ", ".join(f"{factor:.3g}" for factor in factors)
-    return f"larger {size}: the worst case is {shown} of what is allowed" if size else ""
+    return f"larger {size}: the worst case is {shown} of what is allowed" if size else _noise_adds_up(claim)
+
+
+def _noise_adds_up(claim: Claim) -> str:
+    """Where noise alone, from the optimum on, seems to add up to more than a statement allows, at sizes too large to be
+    looked at; empty where that is nowhere seen. It adds up geometrically, to what three equally distant numbers tell."""
+    for size, (clients, numbers), mu in product(("rounds", "local_steps"), _AT_REST, _AT_REST_MU):
+        place = AT_BOUNDS._replace(clients=clients, rounds=1, local_steps=1, mu=mu)
+        factors = [*_factors(partial(_look, claim, most=_LONG, at_rest=True), place, size, numbers)]
+        if len(factors) == len(numbers) and geometric_limit(*factors) > 1 + _STILL:
+            shown = ", ".join(f"{factor:.3g}" for factor in factors)
+            return f"larger {size}, from the optimum on: the worst case is {shown} of what is allowed"
+    return ""
+
+
+def geometric_limit(one: float, two: float, three: float) -> float:
+    """Where a growing sequence A - C q^n goes, at equally distant n; infinity where its steps do not shrink."""
+    first, second = two - one, three - two
+    if second <= _SETTLED:
+        return three
+    return three + second**2 / (first - second) if first > second else inf
 
 
 def growing(claim: Claim, look: Look, places: Iterable[Place]) -> Iterator[tuple[str, list[float], Place]]:
@@ -132,9 +154,9 @@ def limit(one: float, two: float, four: float) -> float:
     return four + first * (1 + s) * (2 + s) / (4 + s)
 
 
-def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS):
+def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS, at_rest: bool = False):
     try:
-        one = worst_case(claim, given, place, most, proofs=False, rough=True)
+        one = worst_case(claim, given, place, most, proofs=False, rough=True, at_rest=at_rest)
     except ERRORS as error:
         return nothing(error)
     return max((factor for factor in one.factors if factor is not None), default=0.0), one

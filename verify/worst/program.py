@@ -244,19 +244,31 @@ class Program:
         return found
 
 
-def programs(letters: Letters, statements: Sequence, most: int | None = None) -> list[tuple[Program, Form, Form]]:
-    """Of each pair of sides that the statements compare the program, the smaller side and the larger one.
+def programs(letters: Letters, statements: Sequence, most: int | None = None,
+             at_rest: bool = False) -> list[tuple[Program, Form, Form]]:
+    """Of each pair of sides that the statements compare the program, the smaller side and the larger one; ``at_rest``: of
+    runs that start at the optimum.
 
     Raises:
         LookupError, TypeError, ValueError: a statement is none about letters, or has more than so many.
     """
     triples = [(past, *letters.as_proven(*pair)) for statement in statements for past, *pair in letters.compared(statement)]
-    found = {}
-    for past, known in letters.known({past for past, *_ in triples}).items():
+    found, of_pasts = {}, letters.known({past for past, *_ in triples})
+    if at_rest:
+        start = {*letters.given["start_offset"].parts}
+        triples = [(past, *(_without(side, start) for side in pair)) for past, *pair in triples]
+        of_pasts = {past: tuple({name: _without(form, start) for name, form in forms.items()} for forms in both)
+                    for past, both in of_pasts.items()}
+    for past, known in of_pasts.items():
         found[past] = Program(letters, known, needed(known, [side for at, *pair in triples if at == past for side in pair]))
         if most is not None:
             bounded(found[past].large, most, "letters")
     return [(found[past], *pair) for past, *pair in triples]
+
+
+def _without(form: Form, zero: set[int]) -> Form:
+    """A form where some letters are zero."""
+    return Form({key: c for key, c in form.terms.items() if not (inner(key) and zero & {*key})})
 
 
 def needed(known: tuple[dict[str, Form], dict[str, Form]], sides: Sequence[Form]) -> set[int]:

@@ -81,11 +81,11 @@ class WorstCase(Shown):
 
 def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
                most: int | None = None, factors: bool | None = True, proofs: bool = True, onwards: bool = False,
-               rough: bool = False) -> WorstCase:
+               rough: bool = False, at_rest: bool = False) -> WorstCase:
     """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``place``; without
     ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof;
     ``onwards``: first a proof for every number of clients from some number on, and nothing else where there is one.
-    ``rough``: factors as in :meth:`verify.worst.program.Program.solve`.
+    ``rough``: factors as in :meth:`verify.worst.program.Program.solve`; ``at_rest``: of runs that start at the optimum.
 
     Raises:
         ImportError: the solver is not installed.
@@ -97,7 +97,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         return one
     try:
         letters = Letters(stated, *setting, **({} if most is None or proofs else {"most": most, "steps": STEPS}))
-        asked = programs(letters, [stated["statement"]])
+        asked = programs(letters, [stated["statement"]], at_rest=at_rest)
     except RecursionError as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: a number is defined by itself") from error
     except (NoForm, TooLarge) as error:
