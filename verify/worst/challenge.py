@@ -78,7 +78,7 @@ def challenged(claim: Claim, enough: int = 0) -> str:
     for one in uphill(look, known, _TRIALS):
         if _false(claim, one):
             return one.case.scope
-    far = growing(claim, partial(_look, claim, most=_LONG), [AT_BOUNDS, *(one.place for one in known)])
+    far = growing(claim, partial(_look, claim, most=_LONG, rough=False), [AT_BOUNDS, *(one.place for one in known)])
     size, factors, _ = next(far, ("", [], Place()))
     shown = ", ".join(f"{factor:.3g}" for factor in factors)
     return f"larger {size}: the worst case is {shown} of what is allowed" if size else ""
@@ -132,9 +132,9 @@ def limit(one: float, two: float, four: float) -> float:
     return four + first * (1 + s) * (2 + s) / (4 + s)
 
 
-def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS):
+def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS, rough: bool = True):
     try:
-        one = worst_case(claim, given, place, most, proofs=False, rough=True)
+        one = worst_case(claim, given, place, most, proofs=False, rough=rough)
     except ERRORS as error:
         return nothing(error)
     return max((factor for factor in one.factors if factor is not None), default=0.0), one
