@@ -26,7 +26,7 @@ _NEAR = ("1", "1", "1/2", "1/10", "1/1000", "999/1000")
 _STEPS = ("1/2", "1", "1/10", "19/10", "1/100")
 _FALSE = 1.005  # a larger factor asks for a proof
 _HALVES, _LONG = ((2, 4, 8), (3, 6, 12)), 26  # of sizes that grow, and letters of the largest
-_AT_REST, _AT_REST_MU = ((1, (4, 8, 12)), (2, (2, 4, 6))), (Fraction(99, 100), Fraction(1, 10))  # clients and sizes; mu
+_AT_REST, _AT_REST_MU = ((1, (2, 5, 8)), (2, (2, 3, 4))), (Fraction(99, 100), Fraction(1, 10))  # clients and sizes; mu
 _SETTLED = 1e-5  # growth that counts as none
 ENOUGH = 4  #: settings drawn at which something must be known of a claim that rests on nothing but its own proofs
 _STILL, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
@@ -80,7 +80,7 @@ def challenged(claim: Claim, enough: int = 0) -> str:
     for one in uphill(look, known, _TRIALS):
         if _false(claim, one):
             return one.case.scope
-    far = growing(claim, partial(_look, claim, most=_LONG), [AT_BOUNDS, *(one.place for one in known)])
+    far = growing(claim, partial(_look, claim, most=_LONG, rough=False), [AT_BOUNDS, *(one.place for one in known)])
     size, factors, _ = next(far, ("", [], Place()))
     shown = ", ".join(f"{factor:.3g}" for factor in factors)
     return f"larger {size}: the worst case is {shown} of what is allowed" if size else _noise_adds_up(claim)
@@ -91,7 +91,7 @@ def _noise_adds_up(claim: Claim) -> str:
     looked at; empty where that is nowhere seen. It adds up geometrically, to what three equally distant numbers tell."""
     for size, (clients, numbers), mu in product(("rounds", "local_steps"), _AT_REST, _AT_REST_MU):
         place = AT_BOUNDS._replace(clients=clients, rounds=1, local_steps=1, mu=mu)
-        factors = [*_factors(partial(_look, claim, most=_LONG, at_rest=True), place, size, numbers)]
+        factors = [*_factors(partial(_look, claim, most=_LONG, rough=False, at_rest=True), place, size, numbers)]
         if len(factors) == len(numbers) and geometric_limit(*factors) > 1 + _STILL:
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}, from the optimum on: the worst case is {shown} of what is allowed"
@@ -154,12 +154,13 @@ def limit(one: float, two: float, four: float) -> float:
     return four + first * (1 + s) * (2 + s) / (4 + s)
 
 
-def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS, at_rest: bool = False):
+def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS, **how: bool):
     try:
-        one = worst_case(claim, given, place, most, proofs=False, rough=True, at_rest=at_rest)
+        one = worst_case(claim, given, place, most, proofs=False, **{"rough": True} | how)
     except ERRORS as error:
         return nothing(error)
-    return max((factor for factor in one.factors if factor is not None), default=0.0), one
+    known = [factor for factor in one.factors if factor is not None]
+    return (max(known), one) if known else None
 
 
 def _false(claim: Claim, one: Known) -> bool:
