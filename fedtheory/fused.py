@@ -9,7 +9,7 @@ import ctypes
 from pathlib import Path
 
 import numpy as np
-import torch
+from array_api_compat import is_torch_array
 
 from fedtheory.native import NoLibrary, library
 from fedtheory.plain import own_numbers, why_not_plain
@@ -19,13 +19,13 @@ from synthetic.data.federation import DataFederation
 from synthetic.data.generalised_linear import GeneralisedLinear
 from synthetic.data.least_squares import LeastSquares
 from synthetic.data.logistic import BinaryLogistic
-from synthetic.numbers.arrays import to_numpy
+from synthetic.numbers.arrays import backend_of, to_numpy
 from synthetic.quadratic.quadratic import Quadratic
 
 __all__ = ["FusedSteps", "map_rounds", "why_not_fused"]
 
 SOURCE = Path(__file__).with_name("fused.c")
-TYPES = {torch.float32: ((), np.float32), torch.float64: (("-DDOUBLE",), np.float64)}
+TYPES = {"float32": ((), np.float32), "float64": (("-DDOUBLE",), np.float64)}
 DATA, DENSE, DIAGONAL = range(3)
 #: shapes of ``synthetic.data.scalar_losses`` as (loss of fused.c, factor)
 SHAPES = {
@@ -51,7 +51,9 @@ class _Problem(ctypes.Structure):
     ]
 
 
-def _function(dtype):
+def _function(dtype: str):
+    import torch
+
     threads = torch.get_num_threads()
     made = library(SOURCE, *TYPES[dtype][0], *(("-fopenmp",) if threads > 1 else ()))
     made.fused_steps.argtypes, made.fused_steps.restype = (ctypes.c_void_p,), ctypes.c_int
@@ -63,10 +65,12 @@ def map_rounds(matrix, offset, x, rounds: int):
 
     ``matrix`` (runs | 1, dim, dim), ``offset`` (runs | 1, dim). None if the C code does not apply.
     """
-    if not isinstance(x, torch.Tensor) or x.is_cuda or x.dtype not in TYPES:
+    if not is_torch_array(x) or x.is_cuda or (dtype := backend_of(x).dtype) not in TYPES:
         return None
+    import torch
+
     try:
-        made = library(SOURCE, *TYPES[x.dtype][0])
+        made = library(SOURCE, *TYPES[dtype][0])
     except NoLibrary:
         return None
     made.map_rounds.argtypes, made.map_rounds.restype = [ctypes.c_int64] * 5 + [ctypes.c_void_p] * 4, ctypes.c_int
@@ -152,6 +156,8 @@ class FusedSteps:
         return np.ascontiguousarray(np.broadcast_to(np.stack(columns, axis=1), (runs, steps)))
 
     def __call__(self, local, moment):
+        import torch
+
         problem, correction = self.problem, self.algorithm.correction
         x = local.x.detach().clone(memory_format=torch.contiguous_format)
         runs, participants, dim = x.shape

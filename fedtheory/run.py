@@ -1,10 +1,12 @@
 """Runs an algorithm on a federation from many seeds, records while running, and resumes."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.engine import Observer, starting_points
@@ -15,6 +17,9 @@ from fedtheory.trajectory import Trajectory, on_backend
 from synthetic.base.checks import whole
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import Draws
+
+if TYPE_CHECKING:  # imported where a data set is made
+    import xarray as xr
 
 __all__ = ["DIVERGED", "MOST_RUNS", "fingerprint", "memory_needed", "resume", "run", "seed_numbers"]
 
@@ -103,6 +108,8 @@ class Recorder(Observer):
 
     def dataset(self) -> xr.Dataset:
         """The recorded observables, with unit and meaning as attributes."""
+        import xarray as xr
+
         variables = {}
         for observable in self.observables:
             rows = self.rows[observable.name]
@@ -164,6 +171,8 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
 
     Raises ValueError if ``algorithm`` or ``federation`` are not those of the trajectory, and for rounds below 1.
     """
+    import xarray as xr
+
     rounds = whole("rounds", rounds)
     found = fingerprint(algorithm, federation)
     if found != trajectory.fingerprint:

@@ -1,5 +1,7 @@
 """Sweeps: a method at every point of a grid of its arguments, each with the same seeds, as one labelled data set."""
 
+from __future__ import annotations
+
 import inspect
 import math
 from collections import Counter
@@ -8,10 +10,9 @@ from dataclasses import fields
 from functools import partial
 from itertools import islice, product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.blocks import Question, blocks_of, computed, name_of
@@ -20,6 +21,9 @@ from fedtheory.registry import ALGORITHMS, arguments_of, make_algorithm
 from fedtheory.run import DIVERGED, MOST_RUNS, seed_numbers
 from fedtheory.sweep_files import read_block, write_block
 from synthetic.base.checks import finite, nearest, whole
+
+if TYPE_CHECKING:  # imported where a data set is made
+    import xarray as xr
 
 __all__ = ["MOST_POINTS", "sweep"]
 
@@ -160,6 +164,8 @@ def _maker(method, names: set[str]) -> tuple[str | None, Callable[..., Algorithm
 
 def _dataset(values, seeds, measures, found, attrs) -> xr.Dataset:
     """The answers of all blocks, by point, as one data set."""
+    import xarray as xr
+
     order, shape = np.argsort(np.concatenate([*map(np.asarray, found)])), [*map(len, values.values())]
     about = {name_of(one): OBSERVABLES.get(one) if isinstance(one, str) else None for one in measures}
     variables = {}

@@ -1,17 +1,22 @@
 """Sweeps on disk: finished blocks, each in a file of its own, and whole data sets as NetCDF, Zarr or Parquet."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zipfile import BadZipFile
 
 import numpy as np
-import xarray as xr
 
 from synthetic.base.checks import one_of
+
+if TYPE_CHECKING:  # imported where a data set is made
+    import xarray as xr
 
 __all__ = ["ENDINGS", "check_ending", "load", "read_block", "save", "write_block"]
 
@@ -76,6 +81,8 @@ def load(path: str | Path) -> xr.Dataset:
 
     From a table a measure with one number per point comes back with that number for every seed.
     """
+    import xarray as xr
+
     path = Path(path)
     check_ending(path)
     try:

@@ -1,20 +1,24 @@
 """The result of a run: recorded observables as an xarray Dataset, and the state from which it can be resumed."""
 
+from __future__ import annotations
+
 import json
 import os
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from fedtheory.algorithm import State
 from fedtheory.selection import Participation
 from synthetic.base.checks import whole
 from synthetic.base.shown import Shown, lines
 from synthetic.numbers.arrays import EXACT, TORCH, to_numpy
+
+if TYPE_CHECKING:  # imported where a data set is made
+    import xarray as xr
 
 __all__ = ["Trajectory", "load_trajectory", "on_backend"]
 
@@ -42,6 +46,8 @@ class Trajectory(Shown):
     start: np.ndarray | None = field(default=None, compare=False)
 
     def __post_init__(self):
+        import xarray as xr
+
         bare = {name: xr.IndexVariable(name, np.arange(self.dataset.sizes[name]), {"long_name": said})
                 for name, said in _TIMES.items() if name in self.dataset.sizes and name not in self.dataset.coords}
         object.__setattr__(self, "dataset", self.dataset.assign_coords(bare))
@@ -187,6 +193,8 @@ def load_trajectory(path: str | Path, backend=None) -> Trajectory:
 
 
 def _read(path, backend) -> Trajectory:
+    import xarray as xr
+
     if Path(path).exists() and not Path(path).is_file():
         raise ValueError("it is no ordinary file")
     with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:

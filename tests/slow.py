@@ -27,6 +27,8 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/worst/test_on_a_line.py::test_the_constant_itself_is_spared": (),
     "verify/proofs/test_chained.py::test_nothing_rests_on_itself": (),
     "verify/proofs/test_chained.py::test_what_does_not_follow_is_not_certified": ("[half of the", "[more local"),
+    "verify/exact/test_screen.py::test_an_instance_of_many_numbers_counts_as_several_trials": ("[1]",),
+    "verify/formulas/test_dominance.py::test_witnesses_are_numbers_that_a_run_can_have": (),
     "verify/exact/test_existence.py::test_the_verdict_on": ("a single wrong point", "an empty interval]"),
     "bounds/papers/test_papers.py::test_every_claim_can_be_written": _SMALL,
     "bounds/papers/test_papers.py::test_statements_are_the_paper_s": _SMALL,

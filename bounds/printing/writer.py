@@ -195,9 +195,10 @@ class Writer(ABC):
         return filled(form, texts), binding(form)
 
     def form(self, name: str, operator) -> str:
-        """The form of an operator of this name: the paper's, if its letters have one, else the operator's own."""
+        """The form of an operator of this name: the paper's, if its letters have one with arguments, else the operator's
+        own: a number of a paper may have the name of an operator."""
         letter = (self.letters or {}).get(name)
-        return self.typeset(letter.latex) if letter else getattr(operator, self.own_form)
+        return self.typeset(letter.latex) if letter and "<0>" in letter.latex else getattr(operator, self.own_form)
 
     def enclosed(self, kind: str, text: str) -> str:
         left, right = self.brackets[kind]

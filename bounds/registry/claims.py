@@ -1,6 +1,7 @@
 """All claims, by id."""
 
 import os
+from collections.abc import Container
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from itertools import chain
@@ -10,7 +11,7 @@ from bounds.registry.loading import without_collection
 from bounds.registry.papers import PAPERS, claims_of_paper
 from bounds.registry.user_claims import PATHS, claims_of_user
 
-__all__ = ["ALIASES", "all_claims", "find_claim", "forget_files"]
+__all__ = ["ALIASES", "all_claims", "claims_beside", "claims_of", "find_claim", "forget_files"]
 
 #: second numbers that a paper gives to a statement
 ALIASES = {"fedalign/theorem-A1": "fedalign/theorem-1"}
@@ -20,7 +21,18 @@ ALIASES = {"fedalign/theorem-A1": "fedalign/theorem-1"}
 def all_claims() -> dict[str, Claim]:
     """Every claim by id: the papers' in the order of ``PAPERS``, then the user's (``bounds.registry.user_claims``)."""
     with without_collection():
-        return by_id(chain(*(claims_of_paper(paper).values() for paper in PAPERS), claims_of_user()))
+        return claims_of(PAPERS)
+
+
+def claims_of(papers: Container[str]) -> dict[str, Claim]:
+    """The claims of some papers by id, in the order of ``PAPERS``, then the user's. Loads those papers alone."""
+    users = _of_user(os.environ.get(PATHS, "")).values()
+    return by_id(chain(*(claims_of_paper(paper).values() for paper in PAPERS if paper in papers), users))
+
+
+def claims_beside(claim: Claim) -> dict[str, Claim]:
+    """The claims of its paper and of those that its steps name, by id, and the user's."""
+    return claims_of({claim.paper, *(step.partition("/")[0] for step in claim.steps)})
 
 
 @lru_cache(maxsize=4)

@@ -82,7 +82,7 @@ class Letters(Federation):
         ones = EXACT.array(np.ones((1, self.clients)))
         self._set_weights(ones, EXACT.booleans(np.ones((1, self.clients))))
         self.start = self._vectors(self._unit(0))[:, 0]
-        self.points = [(self.zero, self.row(self.letter()))]
+        self.points = [(self.zero, self._letter())]
 
     # letters -----------------------------------------------------------------------------------------------------------
     @property
@@ -92,11 +92,15 @@ class Letters(Federation):
 
     def letter(self):
         """A new vector of each client, (1, clients, dim)."""
+        return self._vectors(self._letter())
+
+    def _letter(self):
+        """The first client's row of a new vector of each client."""
         if self.used == self.most:
             raise TooManyLetters(f"more than {self.most} letters")
         self.given.append(self.used)
         mean = self._unit(self.used)
-        return self._vectors(mean if self.clients == 1 else mean + self._unit(self.most + self.used))
+        return mean if self.clients == 1 else mean + self._unit(self.most + self.used)
 
     def _unit(self, place):
         row = self.zero.copy()
@@ -130,9 +134,9 @@ class Letters(Federation):
         return self.zero
 
     def _equal(self, one, other) -> bool:
-        if self.exact:
-            return bool((one == other).all())
-        return bool(np.abs(one - other).max() <= _NEAR * max(1.0, np.abs(one).max()))
+        if (one == other).all():
+            return True
+        return not self.exact and bool(np.abs(one - other).max() <= _NEAR * max(1.0, np.abs(one).max()))
 
     def parts(self, row):
         """Coefficients of a client's row over start and means, (1 + used,), and over its own deviations, (used,)."""
@@ -159,7 +163,7 @@ class Letters(Federation):
         for place, (where, _) in enumerate(self.points):
             if self._equal(where, row):
                 return place
-        self.points.append((row, self.row(self.letter())))
+        self.points.append((row, self._letter()))
         return len(self.points) - 1
 
     def gradient(self, x, clients=None):
@@ -182,4 +186,7 @@ class Letters(Federation):
 
 def _turned(row):
     """A row in another basis, no two vectors of which are orthogonal or of equal length one."""
-    return 2 * row - 3 * np.concatenate((row[-1:], row[:-1]))
+    found = 2 * row
+    found[1:] -= 3 * row[:-1]
+    found[0] -= 3 * row[-1]
+    return found

@@ -7,14 +7,15 @@ The same lines of an algorithm or a federation run on four kinds of arrays:
 * ``exact``: NumPy arrays of :class:`fractions.Fraction`, for methods that use only ``+ - * /`` and comparisons;
 * ``balls``: NumPy arrays of :class:`synthetic.numbers.balls.Ball`, real numbers with proven error, for methods with roots or
   maxima (needs python-flint).
+
+torch is imported when the first tensor is made: what computes on NumPy alone starts without it.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import torch
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, is_torch_array
 from array_api_compat import numpy as array_api_numpy
 
 from synthetic.numbers.balls import Ball
@@ -25,20 +26,29 @@ __all__ = [
 ]
 
 _LIBRARIES = ("torch", "numpy", "exact", "balls")
+_DTYPES = ("float64", "float32", "bfloat16", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
 _SHORT = 6  # entries of an axis: NumPy adds up to 7 in their order
 
 
 @dataclass(frozen=True)
 class Backend:
-    """A place where arrays live: ``library`` in {"torch", "numpy", "exact", "balls"}, and for torch a device and a dtype."""
+    """A place where arrays live: ``library`` in {"torch", "numpy", "exact", "balls"}, and for torch a device and a dtype,
+    by its name or as torch has it."""
 
     library: str = "torch"
     device: str = "cpu"
-    dtype: torch.dtype = torch.float64
+    dtype: str = "float64"
 
     def __post_init__(self):
         if self.library not in _LIBRARIES:
             raise ValueError(f"unknown array library {self.library!r}; allowed: {', '.join(_LIBRARIES)}")
+        object.__setattr__(self, "dtype", str(self.dtype).removeprefix("torch."))
+        if self.dtype not in _DTYPES:
+            raise ValueError(f"unknown dtype {self.dtype!r}; allowed: {', '.join(_DTYPES)}")
+        if self.device == "cpu":
+            return
+        import torch
+
         try:
             torch.device(self.device)
         except RuntimeError:
@@ -49,8 +59,10 @@ class Backend:
     def array(self, values):
         """Real numbers as an array of this backend; anything array-like goes in."""
         if self.library == "torch":
-            if isinstance(values, torch.Tensor):
-                return values.to(device=self.device, dtype=self.dtype)
+            if is_torch_array(values):
+                import torch
+
+                return values.to(device=self.device, dtype=getattr(torch, self.dtype))
             return _tensor(np.asarray(values, dtype=np.float64), self.dtype, self.device)
         values = to_numpy(values)
         if self.library == "numpy":
@@ -60,23 +72,25 @@ class Backend:
     def integers(self, values):
         """Integers (int64) as an array of this backend."""
         if self.library == "torch":
-            return _tensor(values, torch.int64, self.device)
+            return _tensor(values, "int64", self.device)
         return np.asarray(to_numpy(values), dtype=np.int64)
 
     def booleans(self, values):
         """Truth values as an array of this backend."""
         if self.library == "torch":
-            return _tensor(values, torch.bool, self.device)
+            return _tensor(values, "bool", self.device)
         return np.asarray(to_numpy(values), dtype=bool)
 
 
 TORCH, NUMPY, EXACT, BALLS = (Backend(library) for library in _LIBRARIES)
 
 
-def _tensor(values, dtype, device):
+def _tensor(values, dtype: str, device):
+    import torch
+
     if isinstance(values, np.ndarray) and (not values.flags.writeable or min(values.strides, default=0) < 0):
         values = values.copy()  # torch warns about memory it may not write to, and refuses arrays read backwards
-    return torch.as_tensor(values, dtype=dtype, device=device)
+    return torch.as_tensor(values, dtype=getattr(torch, dtype), device=device)
 
 
 def _fraction(value) -> Fraction:
@@ -97,8 +111,8 @@ def namespace(*arrays):
 
 def backend_of(x) -> Backend:
     """The backend on which the array ``x`` lives."""
-    if isinstance(x, torch.Tensor):
-        return Backend("torch", str(x.device), x.dtype)
+    if is_torch_array(x):
+        return Backend("torch", str(x.device), str(x.dtype))
     if x.dtype != object:
         return NUMPY
     return BALLS if x.size and isinstance(x.flat[0], Ball) else EXACT
@@ -146,7 +160,7 @@ def first_least(array):
 
 def to_numpy(x) -> np.ndarray:
     """A NumPy copy of any array (fractions stay fractions)."""
-    if isinstance(x, torch.Tensor):
+    if is_torch_array(x):
         return x.detach().cpu().numpy()
     return np.asarray(x)
 

@@ -8,7 +8,6 @@ on NumPy and on torch. :class:`EnumeratedDraws` reads draws from a table of outc
 import math
 
 import numpy as np
-import torch
 
 from synthetic.numbers.arrays import TORCH, Backend, namespace
 
@@ -98,7 +97,7 @@ class Draws:
             few, coordinates, place = alike
             return few.uniform(stream, *coordinates, ndim=ndim)[place]
         z = _shift(self.bits(stream, *coordinates, ndim=ndim), 12)
-        as_float = z.to(torch.float64) if isinstance(z, torch.Tensor) else z.astype(np.float64)
+        as_float = z.double() if hasattr(z, "double") else z.astype(np.float64)
         return (as_float + 0.5) * 2.0**-52
 
     def normal(self, stream: int, *coordinates, ndim: int = 1):

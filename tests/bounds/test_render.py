@@ -25,6 +25,7 @@ from bounds.language.words import (
     Max,
     Product,
     Sum,
+    below,
     client_weight,
     dot,
     eta_l,
@@ -227,6 +228,7 @@ def test_letters_of_several_signs(tex, text):
 @pytest.mark.parametrize(("expression", "text"), [
     (share(L, mu) ** 2, "((L)/(μ))²"), (highest(i, 0, 3, L - mu), "max_{0≤i≤3} (L − μ)"),
     (sp.sqrt(sigma_sq), "σ"), (sigma_sq ** sp.Rational(3, 2), "σ³"), (1 / sp.sqrt(sigma_sq), "1/σ"),
+    (E(below(L, mu)), "𝔼[1[L ≤ μ]]"),  # FedALIGN has a number called below
 ])
 def test_words_and_roots_hold_together(expression, text):
     assert render.unicode(expression) == text

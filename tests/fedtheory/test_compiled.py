@@ -21,7 +21,7 @@ from synthetic.data.scalar_losses import SHAPES
 from synthetic.numbers.arrays import Backend
 
 try:
-    fused._function(torch.float64)
+    fused._function("float64")
     REASON = None
 except NoLibrary as missing:
     REASON = str(missing)

@@ -59,6 +59,18 @@ def test_flat_parts_of_convex_losses_and_short_steps_with_chance_are_looked_at(n
     assert decide(STATEMENTS[name][1], Settings(federations=False)).verdict == "refuted"
 
 
+@pytest.mark.parametrize("name", ["false/order-told", "false/order-root-recursion", "false/last-weight"])
+def test_steps_that_are_numbers_and_single_entries_that_are_bounded_are_looked_at(name):
+    assert decide(STATEMENTS[name][1], Settings(federations=False)).verdict == "refuted"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["false/sgd-stationary", "false/noise-of-many-steps", "false/drift-nonconvex"])
+def test_what_is_false_in_long_runs_alone_is_refuted_with_the_standard_budget(name):
+    """In short runs they are true, and could be proven."""
+    assert decide(STATEMENTS[name][1], Settings(budget="standard", federations=False)).verdict == "refuted"
+
+
 @pytest.mark.parametrize("name", ["true/order-bias", "true/adagrad-log"])
 def test_rounding_errors_leave_no_true_statement_open(name):
     verdict = decide(STATEMENTS[name][1], Settings(federations=False))

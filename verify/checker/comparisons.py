@@ -78,14 +78,14 @@ class Comparisons:
             found = [sum(each, Fraction(0)) for each in combinations(values, int(count))]
         else:
             found = values = [self.value(a, index, outcome) for a in args]
-        if not any(isinstance(value, Form) and {*value.terms} - {()} for value in values):
+        if not any(isinstance(value, Form) and {*value.parts} - {()} for value in values):
             found = [plain(value) if isinstance(value, Form) else value for value in found]
             return quotient(*found) if word == "share" else extreme(found, word != "Min")
         if told_apart(*(value for value in values if isinstance(value, Form))):
             raise NoForm(f"{word} of means over choices")
         if word == "share":
             return Ratio(*found)
-        said = (frozenset(value.terms.items()) if isinstance(value, Form) else value for value in values)
+        said = (value.said if isinstance(value, Form) else value for value in values)
         key = word, str(args), *index.items(), self.given_past, *said
         if key not in self.extremes:
             self.extremes[key] = self.anything()
@@ -113,12 +113,12 @@ class Comparisons:
                 past = Past(past if self.asked_given else self.size["rounds"], given, told_apart(left, right))
                 if past.told_apart:
                     left, right = (whole(side, self.worlds(given)) for side in (left, right))
-                said = left.terms, right.terms
+                said = left.said, right.said
                 if once.setdefault((*index.items(), given), said) != said:
                     raise NoForm("what depends on a choice outside of expectations")
             pairs = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
             for pair in pairs[rule["relation"][0]]:
-                if (said := (past, *(frozenset(side.terms.items()) for side in pair))) not in seen:
+                if (said := (past, *(side.said for side in pair))) not in seen:
                     seen.add(said)
                     yield past, *pair
 

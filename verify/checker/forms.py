@@ -41,6 +41,14 @@ class Linear:
     def terms(self):
         return {key: Fraction(c, self.over) for key, c in self.parts.items()}
 
+    @property
+    def said(self):
+        """The same for equal combinations alone, for sets."""
+        return self.over, frozenset(self.parts.items())
+
+    def equals(self, other):
+        return self.over == other.over and self.parts == other.parts
+
     def __add__(self, other):
         other = self.like(other)
         over = lcm(self.over, other.over)
@@ -113,7 +121,7 @@ class Form(Linear):
     def __pow__(self, power):
         if power == 1:
             return self
-        if power == 2 and len(self.terms) == 1:
+        if power == 2 and len(self.parts) == 1:
             (key, c), = self.terms.items()
             if isinstance(key, str) and not key.startswith(LOSS):
                 return Form({f"{key}^2": c**2})
@@ -211,7 +219,8 @@ def nonnegative(slack, spend=lambda steps: None):
 
 def semidefinite(matrix, spend=lambda steps: None):
     """Whether a symmetric matrix of fractions is positive semidefinite, by elimination in whole numbers (Bareiss 1968): each
-    entry is a minor of the whole matrix, so that all divisions are exact."""
+    entry is a minor of the whole matrix, so that all divisions are exact. What remains is symmetric, so that its upper part
+    is that of its lower one."""
     size = lcm(*(entry.denominator for row in matrix for entry in row))
     rows, before = [[int(entry * size) for entry in row] for row in matrix], 1
     while rows:
@@ -222,8 +231,8 @@ def semidefinite(matrix, spend=lambda steps: None):
         if pivot < 0 or any(rows[i][i] == 0 and any(rows[i]) for i in range(len(rows))):
             return False
         spend(sum(long(*row) for row in rows) * len(rows) // 4)
-        rows = [[(a * pivot - row[place] * b) // before
-                 for j, (a, b) in enumerate(zip(row, lead, strict=True)) if j != place]
-                for i, row in enumerate(rows) if i != place]
+        left = [i for i in range(len(rows)) if i != place]
+        lower = [[(rows[i][j] * pivot - lead[i] * lead[j]) // before for j in left[: n + 1]] for n, i in enumerate(left)]
+        rows = [row + [lower[j][n] for j in range(n + 1, len(left))] for n, row in enumerate(lower)]
         before = pivot
     return True

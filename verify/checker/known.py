@@ -95,10 +95,10 @@ class Known:
 
     def says_something(self, rule, gap):
         """Whether what a hypothesis says not to be negative is no plain number, which must meet it."""
-        if {*gap.terms} <= {()}:
+        if {*gap.parts} <= {()}:
             meets = self.compare(rule["relation"], 0, plain(gap))
             require(meets, f"a hypothesis fails at these numbers: {rule['text']}")
-        return not {*gap.terms} <= {()}
+        return not {*gap.parts} <= {()}
 
     def at_each_point(self, place, rule):
         """What a hypothesis about the least value over all points says of the points that occur, where that value is at most
@@ -137,7 +137,7 @@ class Known:
 
     def places(self):
         """The points that occur, of all clients, each once."""
-        return [*{frozenset(x.terms.items()): x for points in self.points for x, *_ in points}.values()]
+        return [*{x.said: x for points in self.points for x, *_ in points}.values()]
 
     @staticmethod
     def compare(relation, smaller, larger):
@@ -186,7 +186,7 @@ class Known:
 
     def uncorrelated(self, past):
         """Inner products of noise with what does not depend on its draw."""
-        first = {next(iter(row.terms)): next(iter(seen[0][0].terms)) for (_, *draw), seen in self.noises.items()
+        first = {next(iter(row.parts)): next(iter(seen[0][0].parts)) for (_, *draw), seen in self.noises.items()
                  if draw[1] >= past for row, *_ in seen}
         letters, found = range(len(self.depends)), {}
         for i in letters:
@@ -222,7 +222,7 @@ class Known:
             return {}
         smooth, found = sum(p * bound for p, bound in zip(self.p, L, strict=True)), {}
         for number, (x, *_) in enumerate(self.points[0][1:], 1):
-            if all(any(point[0].terms == x.terms for point in points) for points in self.points):
+            if all(any(point[0].equals(x) for point in points) for points in self.points):
                 point = x, self.objective_grad(x), self.objective(x)
                 found[f"least {number}"] = self.above(point, smooth) - self.given["F_star"]
         return found

@@ -103,7 +103,7 @@ class Lengths(Gaps, Replay):
 
     def depends(self, row):
         """The draws on which a vector depends."""
-        return frozenset().union(*(self.upstream[i] for i in row.terms if i != ORIGIN))
+        return frozenset().union(*(self.upstream[i] for i in row.parts if i != ORIGIN))
 
     def first_states(self, free):
         for name in free:
@@ -116,7 +116,7 @@ class Lengths(Gaps, Replay):
         """The gradient of a function at a point; one point has one gradient."""
         seen = self.points.setdefault(function, [])
         for point, gradient in seen:
-            if point.terms == x.terms:
+            if point.equals(x):
                 return gradient
         drawn = {DATA} if self.coupled and self.how["replaced"] == "random" else set()
         own = {function[1:]} if function[0] != SHARED else drawn

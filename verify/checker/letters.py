@@ -119,7 +119,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
 
     def part(self, l, v):
         """A vector with every layer but one set to zero."""
-        if not isinstance(v, Row) or (ORIGIN in v.terms and len(self.layers) > 1):
+        if not isinstance(v, Row) or (ORIGIN in v.parts and len(self.layers) > 1):
             raise NoForm("a layer of what is no vector, or not measured from the optimum")
         return v if len(self.layers) == 1 else Row({i: c for i, c in v.terms.items() if i // LAYER == l})
 
@@ -141,7 +141,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
 
     def upstream(self, row):
         """The draws of noise on which a vector depends."""
-        return frozenset().union(*(self.depends[i % LAYER] for i in row.terms if i != ORIGIN))
+        return frozenset().union(*(self.depends[i % LAYER] for i in row.parts if i != ORIGIN))
 
     def asked(self, k, x):
         """What is known of client k at a point: one point has one gradient and one value."""
@@ -149,7 +149,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
             raise NoForm("a loss at a vector that no run gives")
         points = self.points[k]
         for point in points:
-            if point[0].terms == x.terms:
+            if point[0].equals(x):
                 return point
         points.append((x, self.letter(self.upstream(x)), loss(k, len(points))))
         return points[-1]
@@ -160,9 +160,9 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
             return Row({})
         seen = self.noises.setdefault((k, *draw), [])
         for row, _, known in seen:
-            if known.terms == x.terms:
+            if known.equals(x):
                 return row
-        first = next(iter(seen[0][0].terms)) if seen else len(self.depends)
+        first = next(iter(seen[0][0].parts)) if seen else len(self.depends)
         if first in self.upstream(x):
             raise NoForm("the same samples are used at a point that depends on them")
         self.drawn[first], self.chosen_before[first] = draw[1], before
@@ -173,7 +173,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
     def solve(self, k, linear, pull, x):
         """The point v with gradient + linear + pull (v - x) = 0 of client k; of the same problem the same one."""
         moved = x - linear / pull
-        key = k, pull, frozenset(moved.terms.items())
+        key = k, pull, moved.said
         if key not in self.solved:
             gradient = self.letter(self.upstream(moved))
             self.solved[key] = moved - gradient / pull
@@ -238,7 +238,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         later = {draw for draw in self.depends[whole] if self.drawn[draw] >= past} if letter != ORIGIN else ()
         if not later:
             return Row({letter: Fraction(1)})
-        if any(letter in row.terms for seen in self.noises.values() for row, *_ in seen):  # of a draw that is later
+        if any(letter in row.parts for seen in self.noises.values() for row, *_ in seen):  # of a draw that is later
             return Row({})
         if (whole, past) not in self.conditional:
             self.conditional[whole, past] = self.letter(self.depends[whole] - later, whole in self.shared)
@@ -247,7 +247,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
     def random(self, *rows):
         """Outside of expectations, note on what it depends."""
         if self.given_past is None:
-            self.certain |= self.upstream(Row({i: c for row in rows for i, c in row.terms.items()}))
+            self.certain |= frozenset().union(*map(self.upstream, rows))
 
     def grad(self, k, x):
         return self.asked(self.client(k), x)[1]

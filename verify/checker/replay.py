@@ -7,7 +7,7 @@ Formulas: ["+", a, b], ["x", t], ["Sum", body, "k", low, high], ["E", a].
 
 import json
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import product
 from math import prod
@@ -32,6 +32,7 @@ METHODS = {name: method for file in iter_modules(methods.__path__)
            for name, method in import_module(f"{methods.__name__}.{file.name}").METHODS.items()}
 #: where a number that is said to exist lies in its interval, from 0 to 1; no name has a space
 PLACE = "the place"
+fraction = lru_cache(1024)(Fraction)  # whole numbers in formulas are few
 
 
 class Replay(Instance):
@@ -120,7 +121,7 @@ class Replay(Instance):
     def value(self, node, index, outcome):
         self.meter.spend(1)
         if type(node) is int:
-            return Fraction(node)
+            return fraction(node)
         word, *args = [node] if isinstance(node, str) else node
         if word in index:
             require(not args, f"{word} is an index")

@@ -3,11 +3,8 @@
 A counterexample of one of them may violate the claim too.
 """
 
-from collections import defaultdict
-from functools import cache
-
 from bounds.language.claim import Claim
-from bounds.registry.claims import all_claims
+from bounds.registry.claims import claims_beside
 from verify.claims.needs import speaks_of_samples
 
 __all__ = ["related"]
@@ -18,26 +15,15 @@ _MOST = 5  # readings, and steps
 def related(claim: Claim) -> tuple[Claim, ...]:
     """Registered claims about runs of the same method: readings of the same block first, those that differ least, then the
     steps of its proof and what it is a step of, in readings that differ least. None of a claim that is not registered."""
-    if all_claims().get(claim.id) is not claim:
+    beside = claims_beside(claim)
+    if beside.get(claim.id) is not claim:
         return ()
-    of_block, of_step = _index()
-    chain = {step.partition("@")[0] for step in claim.steps} | {c.block for c in of_step.get(claim.id, ())}
+    chain = {step.partition("@")[0] for step in claim.steps} | {c.block for c in beside.values() if claim.id in c.steps}
     found = []
     for blocks in ({claim.block}, chain - {claim.block}):
-        near = [c for block in blocks for c in of_block.get(block, ()) if c is not claim and _comparable(claim, c)]
+        near = [c for c in beside.values() if c.block in blocks and c is not claim and _comparable(claim, c)]
         found += sorted(near, key=lambda other: (len(_options(claim) ^ _options(other)), other.id))[:_MOST]
     return tuple(found)
-
-
-@cache
-def _index() -> tuple[dict[str, list[Claim]], dict[str, list[Claim]]]:
-    """Registered claims by their block, and by the ids of their steps."""
-    of_block, of_step = defaultdict(list), defaultdict(list)
-    for claim in all_claims().values():
-        of_block[claim.block].append(claim)
-        for step in claim.steps:
-            of_step[step].append(claim)
-    return of_block, of_step
 
 
 def _options(claim: Claim) -> set[str]:

@@ -14,6 +14,7 @@ __all__ = ["add_commands"]
 
 
 _SIZES = ("clients", "rounds", "local_steps", "participants", "layers")  # which are whole numbers
+_STEPS_SHOWN = 6  # of those that claims allow, the best ones
 _MOST_VALUES = 100  # of a range
 
 
@@ -137,6 +138,9 @@ def worst(
     rounds, clients, L, mu, zeta (mean of |grad F_k(x_*)|^2 is at most its square), variates, or given (what is at most 1 at
     the start).
 
+    With --tune eta_l the largest steps that theorems and controls about the method allow at these numbers are shown, and how
+    bad these are.
+
     With --potential a method on smooth strongly convex functions gets the least rate per round for which a potential is
     found, for every number of rounds: a quadratic form in its state, with exact weights and a proof for --out.
 
@@ -224,16 +228,19 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
     from verify.results.drawing import save
     from verify.worst import tuning
     from verify.worst.chart import worst as worst_of
+    from verify.worst.steps_of_papers import steps_of_papers
 
     _check_ending("--plot", plot)
     _check_ending("--function", function)
     asked = {key: value for key, value in question.items() if value is not None} | _settings(given)
     if reserved := {"method", "low", "high", "functions"} & {text.partition("=")[0] for text in given}:
         raise ValueError(f"{name} takes no argument {min(reserved)!r}")
+    beside = []
     if tune is not None:
         parameter, _, ends = tune.partition("=")
         bounds = _settings([f"{end}={value}" for end, value in zip(("low", "high"), ends.split(":"), strict=False) if value])
         found = tuning.tuned(name, parameter, **bounds, **asked)
+        beside = steps_of_papers(name, **asked) if parameter == "eta_l" else []
         asked[parameter], found = found.value, found.worst
     else:
         found = worst_of(name, **asked)
@@ -249,11 +256,15 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
     if function is not None:
         said["measured on the worst functions"] = _drawn(found, function)
     if json:
-        print(json_text.dumps(said, indent=1))
+        ratios = [one._asdict() | {"ratio": one.ratio if one.ratio < float("inf") else None} for one in beside]
+        print(json_text.dumps(said | {"largest steps that claims allow": ratios} if beside else said, indent=1))
     else:
         shown = said | {"worst ratio": f"{found.ratio:.6f}", "settings": [f"{key}={value}" for key, value in own.items()]}
         rows = [(key, ", ".join(map(str, value)) if isinstance(value, list) else str(value)) for key, value in shown.items()]
         console.out().print(console.names_table(("what", "value"), rows))
+        if beside:
+            rows = [one.row() for one in beside[:_STEPS_SHOWN]]
+            console.out().print(console.names_table(("claims about the method", "the largest step that they allow"), rows))
     return 0 if found.ratio < float("inf") else 1
 
 

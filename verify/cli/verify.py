@@ -71,7 +71,6 @@ def verify(
     switched_on(without_stage or [])
     writable_directory(out)
 
-    from bounds.registry.claims import all_claims
     from verify.cli import console
     from verify.referee.batch import referee_into
     from verify.results.commands import command
@@ -87,7 +86,7 @@ def verify(
     with Store(out, settings, fresh=fresh) as store:
         with console.Progress(len(chosen)) as shown:
             outcome = referee_into(
-                store, chosen, all_claims().values(), begun=shown.begin, progress=shown.add,
+                store, chosen, begun=shown.begin, progress=shown.add,
                 command=command("verify", *(claim or []), *flags, **filters, **options),
                 command_of=lambda claim_id: command("verify", names.get(claim_id, claim_id), **options),
                 cluster=cluster,
@@ -138,8 +137,7 @@ def explain(
     """
     found = shared.choose_claim(claim)
 
-    from bounds.registry.claims import all_claims
-    from bounds.registry.papers import PAPERS, claims_of_paper
+    from bounds.registry.claims import claims_beside
     from verify.cli import console
     from verify.referee.batch import related_at
     from verify.referee.workers import decide_or_say_why
@@ -157,8 +155,7 @@ def explain(
         name, budget = shared.names_in_files().get(found.id, found.id), "quick"
         console.note(f"{out} has no verdict on {found.id}; it is decided now, with the quick budget")
         verdict = replace(decide_or_say_why(found, Settings()), command=command("verify", name, out=out))
-    near = claims_of_paper(found.paper) if found.paper in PAPERS else all_claims()
-    others = [c for c in near.values() if c.block == found.block and c.id != found.id]
+    others = [c for c in claims_beside(found).values() if c.block == found.block and c.id != found.id]
     there = {c.id: stored_verdict(out, c.id) for c in others}
     readings = {c.id: (c.reading, there[c.id].verdict if there[c.id] else None) for c in others}
     print(explained(found, verdict, readings, budget, out.as_posix()), end="")

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import torch
 
 from bounds.language.claim import Claim, Procedure
 from fedtheory import FedAvg, Tabulated, run
@@ -46,7 +45,7 @@ def _real(name: str, priority: int | None, equal: bool):
 @cache
 def _noisy(name: str, priority: int | None, device: str):
     make, options, *_ = _SAMPLED[name]
-    return make(**options, priority=priority, backend=Backend("torch", device, torch.float64))
+    return make(**options, priority=priority, backend=Backend("torch", device))
 
 
 def on_federations(claim: Claim, settings) -> list[dict[str, Any]]:

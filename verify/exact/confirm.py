@@ -151,7 +151,7 @@ def _round(claim, name, array, q):
 
     def simple(value):
         rounded = Fraction(value).limit_denominator(q)
-        if positive and rounded <= 0:
+        if positive and rounded <= 0 < value:  # a number that float64 has rounded to 0 is none of the instance's
             return Fraction(1, max(1, round(1 / Fraction(value))))
         return rounded
 

@@ -123,6 +123,11 @@ def free_names(claim: Claim) -> dict[str, list[str] | None]:
     """The names to which an instance of the claim gives values or whole numbers: its variables, the constants that its
     hypotheses define or bound, step sizes, and constants over all points. Each with the sizes of its array, none for a
     number, None where a formula decides."""
+    return {name: lengths and [*lengths] for name, lengths in _free_names(claim).items()}
+
+
+@once_by_claim
+def _free_names(claim: Claim) -> dict[str, list[str] | None]:
     arrays = {str(c.left.base.label) for c in claim.hypotheses if isinstance(c.left, sp.Indexed)}
     known = {v.name: [size for _, size in v.indices] + ["dim"] * (v.domain == "vector") for v in claim.variables}
     known |= {name: ["clients"] for name in _everywhere(claim) if name.endswith("_client")}
@@ -146,11 +151,19 @@ def _names_of_free(claim: Claim) -> list[str]:
 
 def definition_of(claim: Claim, name: str) -> dict[str, int] | None:
     """The place of the hypothesis that defines a name by a formula, if one does."""
+    place = _defining(claim).get(name)
+    return None if place is None else {"hypothesis": place}
+
+
+@once_by_claim
+def _defining(claim: Claim) -> dict[str, int]:
+    """The places of the first hypotheses that define names by formulas."""
+    found: dict[str, int] = {}
     for place, condition in enumerate(claim.hypotheses):
         left, *indices = left if isinstance(left := formula(condition.left), list) else [left]
-        if condition.relation == "==" and left == name and all(isinstance(index, str) for index in indices):
-            return {"hypothesis": place}
-    return None
+        if condition.relation == "==" and isinstance(left, str) and all(isinstance(index, str) for index in indices):
+            found.setdefault(left, place)
+    return found
 
 
 def _states(claim: Claim) -> tuple[str, ...]:

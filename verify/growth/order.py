@@ -95,7 +95,7 @@ def leaves_the_step_open(claim: Claim) -> bool:
     declared, steps, equalities = {v.name for v in claim.variables} - {*names_from(CONSTANT)}, {"eta_l"}, 0
     for condition in claim.hypotheses:
         others = names_in(condition.right) - {str(index[0]) for index in condition.over}
-        if condition.relation == "==" and names_in(condition.left) & {"eta_l"} and "eta_l" not in others and others:
+        if condition.relation == "==" and names_in(condition.left) & {"eta_l"} and "eta_l" not in others:
             equalities += not others & declared
             steps |= others & declared
     bounded = any(

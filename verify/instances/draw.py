@@ -213,10 +213,10 @@ def _upper_bounds(claim) -> dict[str, float]:
 
 
 def _upper_bounds_of_arrays(claim) -> dict[str, float]:
-    """Upper bounds that conditions put on all entries of the claim's free arrays of nonnegative numbers."""
+    """Upper bounds that conditions with ranges put on the entries of the claim's free arrays of nonnegative numbers."""
     free = {v.name for v in claim.variables if v.domain in ("positive", "nonnegative") and v.indices}
     return {c.left.base.label.name: float(c.right) for c in claim.conditions if c.relation == "<=" and c.right.is_number
-            and isinstance(c.left, sp.Indexed) and c.left.base.label.name in free and c.right > 0}
+            and c.over and isinstance(c.left, sp.Indexed) and c.left.base.label.name in free and c.right > 0}
 
 
 def _entries_up_to(bound, array, rng):

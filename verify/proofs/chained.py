@@ -120,14 +120,14 @@ def _at(claim: Claim, place: Place, given: Mapping[str, Fraction] | None = None,
         if premise.setting == "algebra":
             ready += [premise] * (prove(premise) is not None)
             continue
-        if not _certified(premise):
-            continue
         try:
-            part = _part(claim, setting, premise, place, depth)
+            parts[premise.id] = _part(claim, setting, premise, place, depth)
         except _ERRORS:
             continue
-        parts[premise.id], ready = part, [*ready, premise]
-    used = _followed(claim, ready)
+        ready.append(premise)
+    if used := _followed(claim, ready):  # proofs at one place take less than those at enough places
+        ready = [p for p in ready if p.setting == "algebra" or _certified(p)]
+        used = _followed(claim, ready)
     if used is None:
         raise ValueError(f"{claim.id} does not follow from those of its steps that are proven: "
                          f"{', '.join(p.id for p in ready) or 'none'}")

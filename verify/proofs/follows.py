@@ -17,8 +17,7 @@ from itertools import islice, permutations, product
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, names_in
-from bounds.registry.claims import all_claims, find_claim
-from bounds.registry.papers import PAPERS, claims_of_paper
+from bounds.registry.claims import claims_beside, find_claim
 from verify.formulas.points import certainly_holds
 from verify.proofs.facts import ORDERED, as_numbers, broken_ways, decided, facts_of, own_ranges, ranged, with_values
 from verify.proofs.free_numbers import FreeNumbers
@@ -65,7 +64,7 @@ def chain(claim: Claim) -> Iterator[Link]:
 def premises_of(claim: Claim) -> list[Claim]:
     """Return the claims that a claim lists as its steps, in its own reading if they have it."""
     reading = claim.id.partition("@")[2]
-    known = claims_of_paper(claim.paper) if claim.paper in PAPERS else all_claims()
+    known = claims_beside(claim)
     return [find_claim(own if (own := f"{name}@{reading}") in known else name) for name in claim.steps]
 
 

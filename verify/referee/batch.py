@@ -1,9 +1,11 @@
 """Referees many claims into a directory: continues where an earlier run stopped, and keeps everything that is finished."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bounds.language.claim import Claim
+from bounds.registry.claims import claims_of
+from bounds.registry.papers import PAPERS
 from verify.claims.related import related
 from verify.results.files import FULL
 from verify.results.fingerprint import fingerprints
@@ -36,7 +38,6 @@ class Outcome:
 def referee_into(
     store: Store,
     chosen: Sequence[Claim],
-    known: Iterable[Claim],
     *,
     command: str,
     command_of: Callable[[str], str],
@@ -49,7 +50,6 @@ def referee_into(
     Args:
         store: the directory, opened; its settings are those of the referee.
         chosen: the claims asked for.
-        known: all claims whose verdicts may be in the report.
         command, command_of: the command line of this run, and the one that decides a single claim, given its id.
         begun, progress: called once with the verdicts found in the store, and with each new verdict.
         cluster: the address of a scheduler of dask, on whose workers claims are decided; here if None.
@@ -60,7 +60,8 @@ def referee_into(
     from verify.referee.referee import referee
 
     outcome = Outcome(messages=store.messages)
-    known = list({claim.id: claim for claim in [*known, *chosen]}.values())
+    papers = {claim.paper for claim in chosen} | {paper for paper in PAPERS if store.mentions(paper)}
+    known = list((claims_of(papers) | {claim.id: claim for claim in chosen}).values())
     place = {claim.id: number for number, claim in enumerate(chosen)}
     order = {claim.id: number for number, claim in enumerate(known)}
     marks = fingerprints([c for c in known if c.id in place or store.holds(c.id)], store.settings, related_at(

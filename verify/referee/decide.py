@@ -250,17 +250,10 @@ def _worst_case(case: _Case) -> Verdict | None:
     """Certified, if there are proofs for every function of a class at several sizes and numbers, and no ratio exceeds 1."""
     if not BUDGETS[case.settings.budget].proofs or not case.found.met or case.ratio > 1 + _ROUNDING:
         return None
-    from verify.worst.every_round import every_round
-    from verify.worst.lengths_proven import lengths_proven
-    from verify.worst.proven import proven
-    from verify.worst.worst_of_lengths import about_lengths
+    from verify.proofs.of_runs import proof_of_run
 
     try:
-        ways = [lengths_proven, every_round, proven] if about_lengths(case.claim) else [every_round, proven]
-        for way in ways:
-            found = way(case.claim)
-            if found.certificate is not None:
-                break
+        found = proof_of_run(case.claim)
     except ImportError as missing:
         case.beside.append(f"no proof was looked for: {missing}")
         return None

@@ -153,6 +153,10 @@ class Store:
         """Whether there is a result file for the claim, damaged or not."""
         return self._path(claim_id).exists()
 
+    def mentions(self, paper: str) -> bool:
+        """Whether there is a result file for a claim of the paper."""
+        return any(self.folder.glob(f"{file_name(f'{paper}/')}*.json"))
+
     def load(self, fingerprints: Mapping[str, str]) -> tuple[dict[str, Verdict], dict[str, Verdict]]:
         """The current verdicts and the others of the directory, by claim id.
 

@@ -18,8 +18,8 @@ _UNINFORMATIVE = -0.3  # rank of instances on which both sides agree: everywhere
 
 
 class Archive:
-    """Keeps the instances of the highest scores, apart for runs with and without drift and noise, so that one kind on which
-    the claim is nearly tight does not displace the others."""
+    """Keeps the instances of the highest scores, apart for runs with and without drift and noise, and for those that start
+    at the optimum, so that one kind on which the claim is nearly tight does not displace the others."""
 
     def __init__(self):
         self._niches: dict[tuple, list] = {}
@@ -32,14 +32,19 @@ class Archive:
         return not self._niches
 
     def add(self, shape: Shape, leaves: Leaves, verdict: Judgement) -> None:
-        """Take in the highest feasible instance of a batch."""
+        """Take in the highest feasible instance of each kind of a batch."""
         uninformative = abs(verdict.score) < CANDIDATE
         rank = np.where(verdict.met, np.where(uninformative, _UNINFORMATIVE, verdict.score), -2.0)
+        moves = leaves["start_offset"].any(axis=1) if "start_offset" in leaves else np.ones(len(rank), dtype=bool)
+        for kind in (True, False):
+            self._add(shape, leaves, np.where(moves == kind, rank, -2.0), kind)
+
+    def _add(self, shape: Shape, leaves: Leaves, rank: np.ndarray, moves: bool) -> None:
         best = int(np.argmax(rank))
         if rank[best] <= -2.0:
             return
         self._count += 1
-        niche = self._niches.setdefault((shape.local_steps > 1, bool(shape.noisy)), [])
+        niche = self._niches.setdefault((shape.local_steps > 1, bool(shape.noisy), moves), [])
         entry = float(rank[best]), self._count, shape, take_rows(leaves, [best])
         heapq.heappush(niche, entry)
         while len(niche) > _MOST:
@@ -49,10 +54,11 @@ class Archive:
             self._long[length] = max(self._long.get(length, entry), entry, key=lambda e: e[0])
 
     def tightest(self, count: int) -> list[tuple[Shape, Leaves]]:
-        """Up to ``count`` instances of the highest ranks, without uninformative ones. Of long runs on samples also the
-        highest of each order of length, however loose, because short runs would displace them."""
-        kept = sorted((e for niche in self._niches.values() for e in niche if e[0] > _UNINFORMATIVE),
-                      key=lambda e: (-e[0], e[1]))
+        """Up to ``count`` instances of the highest ranks, of each kind in turn, without uninformative ones. Of long runs on
+        samples also the highest of each order of length, however loose, because short runs would displace them."""
+        ranked = [enumerate(sorted(niche, key=lambda e: (-e[0], e[1]))) for niche in self._niches.values()]
+        kept = [entry for _, entry in sorted(((place, e) for of in ranked for place, e in of if e[0] > _UNINFORMATIVE),
+                                             key=lambda one: (one[0], -one[1][0], one[1][1]))]
         long = [entry for entry in self._long.values() if count and -1 < entry[0] != _UNINFORMATIVE]
         first, more = _different(kept), _different(long)
         return list({**dict([*first.items()][:count]), **more}.values())

@@ -13,10 +13,10 @@ from math import log, prod
 from typing import Any
 
 import numpy as np
-import torch
+from array_api_compat import is_torch_array
 
 from bounds.language.claim import Claim
-from synthetic.numbers.arrays import TORCH, to_numpy
+from synthetic.numbers.arrays import TORCH, namespace, to_numpy
 from verify.evaluation.environment import TooManyTerms, UnboundName
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import Judgement
@@ -78,7 +78,10 @@ class Coordinates:
     def leaves(self, u) -> dict[str, Any]:
         """The instances at vectors (rows, size), of NumPy or torch."""
         rows, start, found = u.shape[0], 0, {}
-        torchy = isinstance(u, torch.Tensor)
+        torchy = is_torch_array(u)
+        if torchy:
+            import torch
+
         for name, array in self.base.items():
             value = np.repeat(array, rows, axis=0).astype(float)
             value = torch.tensor(value) if torchy else value
@@ -89,7 +92,7 @@ class Coordinates:
                 where = np.flatnonzero(moves[0])
                 flat = value.reshape(rows, -1)
                 old = flat[:, where]
-                exp = torch.exp if torchy else np.exp
+                exp = namespace(u).exp
                 new = old * exp(part.clip(-_FARTHEST, _FARTHEST)) if logarithmic else old + scale * part
                 if torchy:
                     flat = flat.index_copy(1, torch.as_tensor(where), new)
@@ -144,6 +147,8 @@ def ascend(claim: Claim, shape: Shape, coordinates: Coordinates, steps: int, row
         return None
     strength = 10 ** rng.uniform(-2, -0.5, (rows, 1))
     strength[0] = 0.0
+    import torch
+
     u = torch.tensor(strength * rng.normal(size=(rows, coordinates.size)), requires_grad=True)
     optimiser = torch.optim.Adam([u], lr=_RATE)
     best, ends = np.full(rows, -np.inf), to_numpy(u).copy()
@@ -168,6 +173,8 @@ def ascend(claim: Claim, shape: Shape, coordinates: Coordinates, steps: int, row
 
 def _gap(claim: Claim, environment):
     """Per instance, the largest relative excess of the side that must be smaller."""
+    import torch
+
     left, right, mask = torch.broadcast_tensors(*sides(claim.statement, environment))
     excess = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
     relative = torch.where(mask, excess / (abs(left) + abs(right) + 1e-300), -1.0)

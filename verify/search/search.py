@@ -26,6 +26,7 @@ from verify.search.stages import switched_on
 
 __all__ = ["Found", "search"]
 
+_TRIED = 3  # instances of a batch that are taken to exact arithmetic until one is confirmed
 _NARROW = 3  # instances of each level that exact arithmetic looks at though float64 hardly sees a violation
 
 
@@ -135,18 +136,26 @@ def _look(state: State, found: Found, shape: Shape, leaves: Leaves) -> Violation
     score = np.where(verdict.met, verdict.score, -2.0)
     best = int(np.argmax(score))
     if score[best] > CANDIDATE and found.unconfirmed < state.budget.confirmations:
-        candidate = take_rows(leaves, [best])
-        if claim.exists is not None:  # what is written of it are the sides at the upper end
-            candidate[position_of(claim)] = np.ones(1)
-        violation = confirmed(claim, shape, candidate, backend)
-        if isinstance(violation, Violation):
-            return violation
-        found.unconfirmed += 1
-        if violation.startswith("uncertain"):
-            found.uncertain = found.uncertain or told(claim, shape, candidate, backend, violation)
+        for number, row in enumerate(_candidates(score)):
+            candidate = take_rows(leaves, [row])
+            if claim.exists is not None:  # what is written of it are the sides at the upper end
+                candidate[position_of(claim)] = np.ones(1)
+            violation = confirmed(claim, shape, candidate, backend)
+            if isinstance(violation, Violation):
+                return violation
+            found.unconfirmed += not number
+            if violation.startswith("uncertain"):
+                found.uncertain = found.uncertain or told(claim, shape, candidate, backend, violation)
         verdict = verdict._replace(met=holds)
     elif 0 < score[best] <= CANDIDATE and claim.exists is None:
         found.narrow.append((float(score[best]), shape, take_rows(leaves, [best])))
         found.narrow = sorted(found.narrow, key=lambda one: -one[0])[:_NARROW]
     state.archive.add(shape, leaves, verdict)
     return None
+
+
+def _candidates(score: np.ndarray) -> list[int]:
+    """Of the instances of a batch on which float64 sees a violation the one of the highest score, and some lower ones: what
+    exact arithmetic does not confirm on the first it may confirm on these."""
+    rows = np.argsort(-score, kind="stable")[: int((score > CANDIDATE).sum())]
+    return [int(rows[place]) for place in sorted({len(rows) * part // _TRIED for part in range(_TRIED)})]

@@ -24,7 +24,7 @@ from verify.instances.through_points import through_points
 from verify.search.judged import judged
 from verify.search.local_search import ends_from
 from verify.search.stage import State
-from verify.worst.challenge import CHALLENGES, growing
+from verify.worst.challenge import AT_BOUNDS, CHALLENGES, growing
 from verify.worst.on_a_line import WorstPoints, worst
 from verify.worst.setting import Place, Setting
 from verify.worst.uphill import ERRORS, Known, known_at, nothing, uphill, worst_first
@@ -98,7 +98,7 @@ def _settings(claim: Claim, count: int) -> Iterator[Known]:
         yield from uphill(look, starts, _TRIALS)
         look = partial(_look, claim, most=_LONG)
         more = [one.place for one in starts if count == len(PLACES)]
-        for size, _, place in growing(claim, look, [Place(), *more]):
+        for size, _, place in growing(claim, look, [AT_BOUNDS, *more]):
             larger = (place._replace(**{size: getattr(place, size) * times // _MORE[0]}) for times in _MORE)
             yield from takewhile(lambda found: found is not None, known_at(look, larger))
     except ImportError:  # no solver

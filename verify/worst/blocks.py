@@ -60,6 +60,14 @@ def pairs(block: Block, one, other, L: float, m: float):
     return -flat((product + product.swapaxes(1, 2)) / 2)
 
 
+def _sparse(matrix):
+    """What SciPy makes of a dense matrix by way of triples, in a third of the time."""
+    columns, rows = np.nonzero(matrix.T)
+    starts = np.zeros(matrix.shape[1] + 1, dtype=np.int32)
+    np.cumsum(np.bincount(columns, minlength=matrix.shape[1]), out=starts[1:])
+    return sparse.csc_matrix((matrix[rows, columns], rows.astype(np.int32), starts), shape=matrix.shape)
+
+
 def largest(points: int, conditions, limits, bounds, measures, sizes, margin: float = 0.0,
             tolerances=_TOLERANCES) -> Largest | None:
     """The largest value of the least of ``measures``, over inner products and values for which all ``conditions`` are at
@@ -79,12 +87,13 @@ def largest(points: int, conditions, limits, bounds, measures, sizes, margin: fl
     keep = np.flatnonzero(np.abs(rows[:points]).any(axis=1))
     cost = np.concatenate([np.full(counts[0], -margin), bounds, np.zeros(counts[2])])
     number, zeros = len(cost), 1 + len(keep)
-    A = sparse.csc_matrix(np.concatenate([total[None], rows[keep], -np.eye(number), -rows[points:]]))
+    A = _sparse(np.concatenate([total[None], rows[keep], -np.eye(number), -rows[points:]]))
     right = np.concatenate([[1.0], np.zeros(A.shape[0] - 1)])
     cones = [own.ZeroConeT(zeros), own.NonnegativeConeT(number), *(own.PSDTriangleConeT(size) for size in sizes)]
     for tolerance, refined in [(tolerances[0], False), *((tolerance, True) for tolerance in tolerances)]:
         settings = own.DefaultSettings()
         settings.verbose, settings.max_threads, settings.iterative_refinement_enable = False, 1, refined
+        settings.equilibrate_enable = settings.presolve_enable = settings.chordal_decomposition_enable = False
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
         settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = settings.reduced_tol_feas = 1e-6
         found = solved(cost, A, right, cones, settings)

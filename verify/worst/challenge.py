@@ -12,7 +12,7 @@ from verify.worst.setting import Place, setting_of
 from verify.worst.uphill import ERRORS, Known, Look, known_at, nothing, uphill, worst_first
 from verify.worst.worst_case import worst_case
 
-__all__ = ["CHALLENGES", "ENOUGH", "challenged", "growing", "limit"]
+__all__ = ["AT_BOUNDS", "CHALLENGES", "ENOUGH", "challenged", "growing", "limit"]
 
 _LETTERS, _MOST = 20, 32  # of a setting that is looked at, and of one at which a proof is looked for
 _COUNT, _TRIALS = 48, 80  # settings drawn, and trials uphill from the worst of them
@@ -25,20 +25,25 @@ _RATIOS = ("1/10", "1/1000", "1/2", "9/10")
 _NEAR = ("1", "1", "1/2", "1/10", "1/1000", "999/1000")
 _STEPS = ("1/2", "1", "1/10", "19/10", "1/100")
 _FALSE = 1.005  # a larger factor asks for a proof
-_TIMES, _LONG = (1, 2, 4), 26  # sizes that grow, and letters of the largest
+_HALVES, _LONG = ((2, 4, 8), (3, 6, 12)), 26  # of sizes that grow, and letters of the largest
 ENOUGH = 4  #: settings drawn at which something must be known of a claim that rests on nothing but its own proofs
 _STILL, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
 
 
+#: a place with all numbers at their bounds, or 1
+AT_BOUNDS = Place(numbers=(Fraction(1),))
+
+
 def _drawn() -> list[Place]:
-    """Places with one large size each, and numbers of all magnitudes."""
+    """Places with one large size each, and numbers of all magnitudes; first one where all numbers, mu too, are at their
+    bounds."""
     rng = Random(1)
 
     def some(texts) -> tuple[Fraction, ...]:
         return tuple(map(Fraction, rng.choices(texts, k=7)))
 
-    found = []
-    for i in range(_COUNT):
+    found = [AT_BOUNDS._replace(mu=Fraction(99, 100))]
+    for i in range(1, _COUNT):
         sizes = [rng.choice(_SMALL) for _ in range(3)]
         sizes[i % 3] = rng.choice([n for n in _LARGE if n * prod(sizes) <= _RUN * sizes[i % 3]])
         L = some(_SMOOTH)[0]
@@ -73,7 +78,7 @@ def challenged(claim: Claim, enough: int = 0) -> str:
     for one in uphill(look, known, _TRIALS):
         if _false(claim, one):
             return one.case.scope
-    far = growing(claim, partial(_look, claim, most=_LONG), [Place(), *(one.place for one in known)])
+    far = growing(claim, partial(_look, claim, most=_LONG), [AT_BOUNDS, *(one.place for one in known)])
     size, factors, _ = next(far, ("", [], Place()))
     shown = ", ".join(f"{factor:.3g}" for factor in factors)
     return f"larger {size}: the worst case is {shown} of what is allowed" if size else ""
@@ -81,21 +86,34 @@ def challenged(claim: Claim, enough: int = 0) -> str:
 
 def growing(claim: Claim, look: Look, places: Iterable[Place]) -> Iterator[tuple[str, list[float], Place]]:
     """Where a claim seems to be false at sizes that are too large to be looked at: the size, the factors at one number, at
-    twice and at four times that, which tend to more than one, and the place of the last. The other numbers are those of the
-    place, or as near to their bounds as there."""
+    twice and at four times that, which tend to more than one, and the place of the last. From half as many more on they do
+    so, too, where that can be looked at. The other numbers are those of the place, or as near to their bounds as there."""
     for place, size in product(places, ("rounds", "local_steps", "clients")):
-        small, found = place._replace(clients=1, rounds=1, local_steps=1), []
+        small = place._replace(clients=1, rounds=1, local_steps=1)
         try:
             start = max(2, setting_of(claim, {}, small).sizes[size])
         except ERRORS:
             continue
-        for times in _TIMES:
-            one = look({}, small._replace(**{size: start * times}))
-            if not one or one[1].setting.sizes[size] != start * times or one[0] == inf:
-                break
-            found.append(one[0])
-        if len(found) == len(_TIMES) and limit(*found) > 1 + _STILL:
-            yield size, found, small._replace(**{size: start * _TIMES[-1]})
+        tried = [tuple(start * half // 2 for half in halves) for halves in _HALVES]
+        found = [*_factors(look, small, size, tried[0])]
+        if not _seems_false(found):
+            continue
+        others = [*_factors(look, small, size, tried[1])]
+        if len(others) < len(found) or _seems_false(others):
+            yield size, found, small._replace(**{size: tried[0][-1]})
+
+
+def _factors(look: Look, place: Place, size: str, numbers: Iterable[int]) -> Iterator[float]:
+    """The factors at some numbers of a size, up to the first that cannot be looked at."""
+    for number in numbers:
+        one = look({}, place._replace(**{size: number}))
+        if not one or one[1].setting.sizes[size] != number or one[0] == inf:
+            return
+        yield one[0]
+
+
+def _seems_false(factors: list[float]) -> bool:
+    return len(factors) == len(_HALVES[0]) and limit(*factors) > 1 + _STILL
 
 
 def limit(one: float, two: float, four: float) -> float:
@@ -116,7 +134,7 @@ def limit(one: float, two: float, four: float) -> float:
 
 def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS):
     try:
-        one = worst_case(claim, given, place, most, proofs=False)
+        one = worst_case(claim, given, place, most, proofs=False, rough=True)
     except ERRORS as error:
         return nothing(error)
     return max((factor for factor in one.factors if factor is not None), default=0.0), one

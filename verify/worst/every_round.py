@@ -24,7 +24,17 @@ from verify.worst.challenge import ENOUGH, challenged
 from verify.worst.every_number import first_proof, has_degree
 from verify.worst.program import Program, needed
 from verify.worst.proof import proof
-from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, looked_at, may_fail, only_small, together
+from verify.worst.proven import (
+    FEWEST,
+    PLACES,
+    Proven,
+    in_one_line,
+    looked_at,
+    may_fail,
+    most_often,
+    only_small,
+    together,
+)
 from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase, functions_of
@@ -65,7 +75,7 @@ def every_round(claim: Claim) -> Proven:
         if len(reasons) >= _GIVE_UP and not found:
             break
     if len(found) < FEWEST:
-        return Proven(reason=f"not from any state: {(reasons or ['too few places'])[0]}")
+        return Proven(reason=f"not from any state: {most_often(reasons) or 'too few places'}")
     if small := only_small(claim, [one.setting.sizes for one in found], ("clients", "local_steps")):
         return Proven(reason=small)
     if where := challenged(claim, ENOUGH):

@@ -41,17 +41,20 @@ class _Column(NamedTuple):
     entry: Any
 
 
-def found_proof(rules: Rules, known: dict[str, Amount], smaller: Amount, larger: Amount, factor: bool = False,
+def found_proof(rules: Rules, known: dict[str, Amount], smaller: Amount, larger: Amount, factor: bool | None = False,
                 proof: bool = True) -> Found:
-    """A proof that ``smaller`` is at most ``larger``, or how much larger the latter would have to be."""
+    """A proof that ``smaller`` is at most ``larger``, or how much larger the latter would have to be; for ``factor`` None the
+    factor is 1 where the program proves that but no fractions are found."""
     if nonnegative(larger - smaller):
         return Found({"known": {}, "steps": [], "hits": [], "triangles": []}, 1.0)
     program = _Program(rules, known, smaller, larger)
     if not program.rows:
         return Found(None, inf)
     solved = program.solve(larger - smaller) if proof else None
-    proof = None if solved is None else program.exact(larger - smaller, *solved)
-    return Found(proof, program.factor() if factor and proof is None else float("nan"))
+    found = None if solved is None else program.exact(larger - smaller, *solved)
+    if found is not None or factor is False:
+        return Found(found, float("nan"))
+    return Found(None, 1.0 if factor is None and solved is not None else program.factor())
 
 
 def _float(value) -> float:
@@ -235,8 +238,8 @@ class _Program:
     def _solved(self, cost, A, b, E):
         """(solution, whether there is none) of a program whose variables are not negative; None where none is found."""
         size = np.abs(b).max(initial=0) or 1.0
-        found = linprog(cost, A_ub=A, b_ub=b / size, A_eq=E, b_eq=np.zeros(E.shape[0]), method="highs",
-                        options={"maxiter": _ITERATIONS, "primal_feasibility_tolerance": _TOLERANCE,
+        found = linprog(cost, A_ub=A, b_ub=b / size, A_eq=E, b_eq=np.zeros(E.shape[0]), method="highs-ds",
+                        options={"maxiter": _ITERATIONS, "presolve": False, "primal_feasibility_tolerance": _TOLERANCE,
                                  "dual_feasibility_tolerance": _TOLERANCE})
         return (found.x * size if found.status == 0 else None), found.status == _INFEASIBLE
 

@@ -10,7 +10,7 @@ from verify.checker.forms import NoForm
 from verify.checker.limits import SETTINGS
 from verify.exact.statement import statement_of
 from verify.worst.challenge import limit
-from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, may_fail, only_small
+from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, may_fail, most_often, only_small
 from verify.worst.setting import Place
 from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase
@@ -31,9 +31,10 @@ _FIRST = 5  # places, one of each size
 
 
 def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
-               most: int | None = None, factors: bool = True, proofs: bool = True) -> WorstCase:
+               most: int | None = None, factors: bool | None = True, proofs: bool = True) -> WorstCase:
     """What is known of a claim about lengths at the sizes and numbers ``given``, and else at those of a ``place``; without
-    ``factors`` only a proof, without ``proofs`` only the factors.
+    ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof,
+    and no smaller ones than 1.
 
     Raises:
         LookupError, ValueError: the claim has no proof of this kind, or not at these numbers, or not with at most so many
@@ -63,22 +64,22 @@ def lengths_proven(claim: Claim) -> Proven:
     if claim.procedure is not None and claim.procedure.free_clients:
         return Proven(reason="it has free clients, and which of them match depends on their losses")
     found: list[WorstCase] = []
-    reason = ""
+    reasons: list[str] = []
     for one in _everywhere(claim):
         if isinstance(one, Exception):
-            reason = reason or str(one)
+            reasons.append(str(one))
         elif one.certificate is None and not may_fail(one):
-            reason = reason or f"no proof in rational numbers was found at {one.scope}"
+            reasons.append(f"no proof in rational numbers was found at {one.scope}")
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")
+        elif not found and (longer := _outgrown(claim, one)):
+            return Proven(reason=f"the least factor that is proven grows with {longer} as if it passed one")
         elif one.setting not in [other.setting for other in found]:
             found.append(one)
     if len(found) < FEWEST:
-        return Proven(reason=reason or f"it has {len(found)} settings; {FEWEST} are needed")
+        return Proven(reason=most_often(reasons) or f"it has {len(found)} settings; {FEWEST} are needed")
     if small := only_small(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
-    if longer := _outgrown(claim, found[0]):
-        return Proven(reason=f"the least factor that is proven grows with {longer} as if it passed one")
     kept = [found[i * len(found) // SETTINGS] for i in range(SETTINGS)] if len(found) > SETTINGS else found
     settings = [setting for one in kept for setting in one.certificate["settings"]]
     return Proven(kept[0].certificate | {"settings": settings}, in_one_line(kept))
@@ -92,7 +93,7 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
     for number, place in enumerate(PLACES):
         place = _in_units(place, number)
         try:
-            one = _with_factors(claim, {}, place)
+            one = lengths_at(claim, {}, place, _MOST, factors=None)
         except ERRORS as error:
             yield error
             if not known and number + 1 == _FIRST:
@@ -106,7 +107,7 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
     for place, one in small:
         yield from _corners(claim, one, place)
     for place, one in small:
-        yield _with_factors(claim, *_uphill(claim, one, place))
+        yield lengths_at(claim, *_uphill(claim, one, place), _MOST, factors=None)
 
 
 def _corners(claim: Claim, start: WorstCase, place: Place) -> Iterator[WorstCase]:
@@ -117,7 +118,7 @@ def _corners(claim: Claim, start: WorstCase, place: Place) -> Iterator[WorstCase
     forgets a bound on a step only as long as steps are small."""
     def at(given) -> WorstCase | None:
         try:
-            return _with_factors(claim, given, place)
+            return lengths_at(claim, given, place, _MOST, factors=None)
         except ERRORS:  # a hypothesis that does not admit it, a divisor that vanishes, or too many letters
             return None
 
@@ -166,12 +167,6 @@ def _in_units(place: Place, number: int) -> Place:
     of_L, rng = _UNITS[number % len(_UNITS)], Random(number)
     return place._replace(L=place.L * of_L, mu=place.mu * of_L,
                           numbers=tuple(n * rng.choice(_OTHER_UNITS) for n in place.numbers))
-
-
-def _with_factors(claim: Claim, given: Mapping[str, Fraction], place: Place) -> WorstCase:
-    """A proof, or the factors where none was found."""
-    found = lengths_at(claim, given, place, _MOST, factors=False)
-    return found if found.certificate is not None else lengths_at(claim, given, place, _MOST)
 
 
 def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fraction], Place]:

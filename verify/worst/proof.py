@@ -1,6 +1,6 @@
 """Proofs in rational numbers from a solver's multipliers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import inf
 
@@ -14,7 +14,8 @@ __all__ = ["proof"]
 _COSTS = (0.0, 1.0)
 _ROUNDING = 1e-9  # of eigenvalues that may be zero
 _SMALLER = 1e-10  # multipliers that are surely zero, in units of the largest
-_DENOMINATORS = (1, 12, 120, 10**4, 10**6, 10**9)
+_NEAREST = (1, 12, 120)  # largest denominators of multipliers that are given the nearest fractions
+_FINER = (10**4, 10**6, 10**9)  # denominators that all have in common, else largest ones
 
 
 def proof(program: Program, smaller: Form, larger: Form, most: int | None = None) -> dict[str, Fraction] | None:
@@ -36,11 +37,12 @@ def _proof(program: Program, gap: Form) -> dict[str, Fraction] | None:
         if solution and solution.factor == inf:  # whatever the cost
             return None
         for found in _near(program, gap, solution) if solution else ():
+            found = {name: number for name, number in found.items() if number}
             if any(number < 0 for name, number in found.items() if name in program.inequalities):
                 continue
             rest = gap - combined(program.forms, found, lambda steps: None)
             if _may_be_square(program, rest) and nonnegative(rest):
-                return {name: number for name, number in found.items() if number != 0}
+                return found
     return None
 
 
@@ -79,11 +81,23 @@ def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[s
             for i in program.chosen:
                 rows.append(({n: applied[n].get(i, Fraction(0)) for n in solution.active}, whole.get(i, Fraction(0))))
         pivots = _eliminated(rows, solution.multipliers)
-        for most in _DENOMINATORS if pivots is not None else ():
-            free = {n: Fraction(float(solution.multipliers[n])).limit_denominator(most)
-                    for n in solution.active if n not in pivots}
+        for near in _ROUNDED if pivots is not None else ():
+            free = {n: near(float(solution.multipliers[n])) for n in solution.active if n not in pivots}
             yield free | {n: value - sum((c * free[name] for name, c in row.items() if name != n), Fraction(0))
                           for n, (row, value) in pivots.items()}
+
+
+def _nearest(most: int) -> Callable[[float], Fraction]:
+    return lambda number: Fraction(number).limit_denominator(most)
+
+
+def _over(denominator: int) -> Callable[[float], Fraction]:
+    return lambda number: Fraction(round(number * denominator), denominator)
+
+
+#: ways of rounding multipliers, one after another. With one denominator the numbers of an elimination are short: with many
+#: their common multiple is as long as all of them together.
+_ROUNDED = (*map(_nearest, _NEAREST), *(way(number) for number in _FINER for way in (_over, _nearest)))
 
 
 def _null(program: Program, slack: np.ndarray) -> list[dict[int, Fraction]] | None:

@@ -1,6 +1,6 @@
 """Proofs of a claim at several sizes and numbers: whether it counts as proven, and for what."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -14,7 +14,9 @@ from verify.worst.setting import Place, setting_of
 from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase, has_form, worst_case
 
-__all__ = ["FEWEST", "PLACES", "Proven", "in_one_line", "looked_at", "may_fail", "only_small", "proven", "together"]
+__all__ = [
+    "FEWEST", "PLACES", "Proven", "in_one_line", "looked_at", "may_fail", "most_often", "only_small", "proven", "together",
+]
 
 _MOST = 32  # letters
 FEWEST = 8  # settings at which a claim is proven that counts as proven
@@ -75,18 +77,18 @@ def proven(claim: Claim) -> Proven:
     if claim.procedure is not None and claim.procedure.free_clients:
         return Proven(reason="it has free clients, and which of them match depends on their losses")
     found: list[WorstCase] = []
-    reason = ""
+    reasons: list[str] = []
     for one in _everywhere(claim):
         if isinstance(one, Exception):
-            reason = reason or str(one)
+            reasons.append(str(one))
         elif one.certificate is None and not may_fail(one):
-            reason = reason or f"no proof in rational numbers was found at {one.scope}"
+            reasons.append(f"no proof in rational numbers was found at {one.scope}")
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")
         elif one.setting not in [other.setting for other in found]:
             found.append(one)
     if len(found) < FEWEST:
-        return Proven(reason=reason or f"it has {len(found)} settings; {FEWEST} are needed")
+        return Proven(reason=most_often(reasons) or f"it has {len(found)} settings; {FEWEST} are needed")
     if small := only_small(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
     if where := challenged(claim, ENOUGH):
@@ -100,6 +102,12 @@ def together(found: Collection[WorstCase]) -> dict[str, Any]:
     for one in found:
         settings += [setting for setting in one.certificate["settings"] if setting not in settings]
     return {**next(iter(found)).certificate, "settings": settings}
+
+
+def most_often(reasons: Sequence[str]) -> str:
+    """The reason that most places give, of several such the last one: the first place, at which free numbers have no
+    values, tells least. Empty if there is none."""
+    return max(reversed(reasons), key=reasons.count, default="")
 
 
 def only_small(claim: Claim, found: Collection[Mapping[str, int]], sizes: tuple[str, ...] = _LARGE) -> str:

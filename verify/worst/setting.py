@@ -15,6 +15,7 @@ from bounds.language.layers import layer_part
 from bounds.language.space import infimum
 from verify.checker.form import SIZES
 from verify.claims.needs import speaks_of_samples
+from verify.claims.sizes import once_by_claim
 from verify.exact.statement import definition_of, free_names
 
 __all__ = ["Place", "Setting", "setting_of"]
@@ -79,7 +80,7 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
     values: dict[str, Any] = {}
     waiting = [name for name in free if name not in sizes]
     numbers = {name: given[name] for name in waiting if name in given}
-    whole = {s.name for f in claim.formulas for s in f.free_symbols if s.is_integer and s.is_positive}
+    whole = _whole(claim)
     for name in waiting:
         definition = definition_of(claim, name)
         over_all_points = definition is not None and claim.hypotheses[definition["hypothesis"]].right.has(infimum)
@@ -92,7 +93,9 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
             if name in values or name in numbers:
                 continue
             near = place.near[i % len(place.near)]
-            number = place._asdict()[name] if name in ("L", "mu") else _bounded(claim, name, known, near)
+            number = _bounded(claim, name, known, near)
+            if name in ("L", "mu") and _within(claim, name, known, place._asdict()[name]):
+                number = place._asdict()[name]
             if number is not None:
                 number = Fraction(max(floor(number), 1)) if name in whole else number
                 numbers[name], known[name] = number, sp.Rational(str(number))
@@ -115,6 +118,12 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
     parts = [1 if alike else place.weights[k % len(place.weights)] for k in range(sizes["clients"])]
     weights = [str(Fraction(part, sum(parts))) for part in parts]
     return Setting(sizes, values, [name for name in left if name not in values], weights)
+
+
+@once_by_claim
+def _whole(claim: Claim) -> set[str]:
+    """Names of positive whole numbers in a claim's formulas."""
+    return {s.name for f in claim.formulas for s in f.free_symbols if s.is_integer and s.is_positive}
 
 
 def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
@@ -163,23 +172,19 @@ def _table(claim: Claim, name: str, of_sizes: tuple[tuple[str, int], ...], turn:
     rows = [*product("01", repeat=sizes["layers"])]
     turn %= len(rows)
 
-    def side(formula, index, table):
-        def entry(e):
-            r, l = map(int, e.indices)
-            return sp.Integer(table[r][l])
-
-        return sized(formula).subs(index).doit().replace(lambda e: isinstance(e, sp.Indexed), entry)
+    known: list[tuple[Any, Any, str]] = []  # all cases of all conditions
+    for c in about:
+        cases = [{}]
+        for index, low, high in c.over:
+            ends = [int(sized(end)) for end in (low, high)]
+            cases = [{**case, index: sp.Integer(i)} for case in cases for i in range(ends[0], ends[1] + 1)]
+        left, right = sized(c.left), sized(c.right)
+        known += [(left.subs(case).doit(), right.subs(case).doit(), c.relation) for case in cases]
+    entries = set().union(*(side.atoms(sp.Indexed) for *sides, _ in known for side in sides))
 
     def allowed(table) -> bool:
-        for c in about:
-            cases = [{}]
-            for index, low, high in c.over:
-                ends = [int(sized(end)) for end in (low, high)]
-                cases = [{**case, index: sp.Integer(i)} for case in cases for i in range(ends[0], ends[1] + 1)]
-            for case in cases:
-                if not sp.Rel(side(c.left, case, table), side(c.right, case, table), c.relation):
-                    return False
-        return True
+        numbers = {e: sp.Integer(table[int(e.indices[0])][int(e.indices[1])]) for e in entries}
+        return all(sp.Rel(left.xreplace(numbers), right.xreplace(numbers), relation) for left, right, relation in known)
 
     for table in islice(product(rows[turn:] + rows[:turn], repeat=sizes["rounds"]), _TABLES):
         if allowed(table):
@@ -237,6 +242,12 @@ def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
         return high - (1 - near) * (high - max(of_sign, default=Fraction(0)) if high > 0 else 1)
     low = max(lows)
     return low + (1 - near) * (high - low if high is not None else max(low, 1))
+
+
+def _within(claim: Claim, name: str, known, number: Fraction) -> bool:
+    """Whether a number lies strictly between the bounds that conditions on known numbers put on a name."""
+    lows, highs = ([*_bounds(claim, name, known, relation)] for relation in (">=", "<="))
+    return all(low < number for low in lows) and all(number < high for high in highs)
 
 
 def _bounds(claim: Claim, name: str, known, relation: str) -> Iterator[Fraction]:

@@ -80,11 +80,12 @@ class WorstCase(Shown):
 
 
 def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
-               most: int | None = None, factors: bool | None = True, proofs: bool = True,
+               most: int | None = None, factors: bool | None = True, proofs: bool = True, rough: bool = False,
                onwards: bool = False) -> WorstCase:
     """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``place``; without
     ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof;
-    ``onwards``: first a proof for every number of clients from some number on, and nothing else where there is one.
+    ``rough``: factors as in :meth:`verify.worst.program.Program.solve`; ``onwards``: first a proof for every number of
+    clients from some number on, and nothing else where there is one.
 
     Raises:
         ImportError: the solver is not installed.
@@ -109,7 +110,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
             _small(letters, asked, most)
         except TooLarge as error:
             raise _none(claim, setting, error) from error
-        solved = [program.solve(*pair) for program, *pair in asked]
+        solved = [program.solve(*pair, rough=rough) for program, *pair in asked]
     return WorstCase(**known, factors=(*(s and s.factor for s in solved),), certificate=found[0], reason=found[1],
                      sure=all(s.sure for s in solved if s is not None))
 

@@ -45,9 +45,10 @@ def about_lengths(claim: Claim) -> bool:
 
 
 def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int | None = None,
-                     factors: bool = True, proofs: bool = True) -> OfLengths:
+                     factors: bool | None = True, proofs: bool = True) -> OfLengths:
     """A proof, and the least factors of the larger sides that are proven where it was not, at the numbers ``given``, else
-    at those of a ``place``: with a smaller step, or other numbers larger, where hypotheses ask for that. ``most``: letters.
+    at those of a ``place``: with a smaller step, or other numbers larger, where hypotheses ask for that. ``most``: letters;
+    ``factors``: as in :func:`verify.worst.lengths.found_proof`.
 
     Raises:
         LookupError, TypeError, ValueError: the claim has no proof of this kind, or not at these numbers.
@@ -68,7 +69,7 @@ def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, 
         raise refused or ValueError(f"{claim.id} has no setting")
     found = [found_proof(rules, known, *pair, factor=factors, proof=proofs) for pair in pairs]
     values = tuple(1.0 if one.proof else one.factor for one in found)
-    about = setting, _functions(rules), len(rules.upstream), values if factors else ()
+    about = setting, _functions(rules), len(rules.upstream), () if factors is False else values
     missing = [place for place, one in enumerate(found) if one.proof is None]
     if missing or not proofs:
         return OfLengths(*about, None, f"no proof was found of pair {missing[0]} of {len(pairs)}" if missing else "")

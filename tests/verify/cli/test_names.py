@@ -8,6 +8,25 @@ import pytest
 from verify.cli.names import check_method, check_problem, method_names, problem_names
 
 HEAVY = {"torch", "numpy", "sympy", "matplotlib", "xarray"}
+#: what commands that compute nothing do without, and the search that begins
+LATER = {"cma", "distributed", "matplotlib", "pandas", "scipy.stats", "sklearn", "torch", "xarray", "z3", "zarr"}
+BEGUN = """
+import sys
+from bounds.registry.claims import find_claim
+from verify.referee import decide
+
+class Begun(Exception):
+    pass
+
+def begin(*args, **options):
+    raise Begun
+
+decide.search = begin
+try:
+    decide.decide(find_claim("classical/gd-convex"), decide.Settings())
+except Begun:
+    print(*sorted({later} & {{*sys.modules}}))
+"""
 
 
 def test_names_are_those_registered():
@@ -46,9 +65,29 @@ def test_an_unknown_claim_is_refused_before_torch_loads(command):
 def test_a_stored_verdict_waits_for_no_library_of_the_search(run, tmp_path):
     argv = ["explain", "fedalign/lemma-A2", "--out", str(tmp_path)]
     assert run("verify", *argv[1:])[0] == 0
-    code = ("import sys; from verify.cli.main import main; "
-            f"status = main({argv!r}); print(status, *sorted({{'cma', 'scipy.stats', 'matplotlib'}} & {{*sys.modules}}))")
-    assert _last_line(code) == "0"
+    assert _loaded(argv) == "0"
+
+
+@pytest.mark.parametrize("argv", [
+    ["algorithms"], ["claims", "--paper", "li2020"], ["show", "classical/gd-convex"]], ids=" ".join)
+def test_commands_that_compute_nothing_load_nothing_to_compute_with(argv):
+    assert _loaded(argv) == "0"
+
+
+def test_a_search_begins_without_what_comes_later():
+    assert _last_line(BEGUN.format(later=LATER - {"cma", "z3"})) == ""
+
+
+def test_a_run_on_tensors_loads_torch(tmp_path):
+    """The checks above see what is loaded."""
+    argv = ["run", "fedavg", "--problem", "quadratic", "--rounds", "1", "--seeds", "2", "--out", str(tmp_path / "run.npz")]
+    assert {"torch", "xarray"} <= {*_loaded(argv).split()}
+
+
+def _loaded(argv) -> str:
+    """The status of a command, and which of the later libraries it loaded."""
+    return _last_line("import sys; from verify.cli.main import main; "
+                      f"status = main({argv!r}); print(status, *sorted({LATER!r} & {{*sys.modules}}))")
 
 
 def _last_line(code: str) -> str:

@@ -59,6 +59,10 @@ def test_equal_irrational_sides_hold():
     assert confirm_or_why(algebra(sp.sqrt(y) * sp.sqrt(1 + y), "<=", sp.sqrt(y + y**2)), *at(y=2)) == "holds"
 
 
+def test_a_positive_number_that_float64_rounds_to_zero_is_no_instance():
+    assert confirm_or_why(algebra(sp.sqrt(y), "<=", sp.Rational(7, 5)), *at(y=0)) == "inadmissible"
+
+
 def test_an_instance_on_which_a_side_is_undefined_somewhere_refutes_nothing():
     """At i = 0 there is nothing to compare, although sqrt(2) / i is above 1 at i = 1."""
     i = sp.Symbol("i", integer=True)

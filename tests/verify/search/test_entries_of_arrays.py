@@ -22,6 +22,8 @@ conditions = ["local_steps == 1", "rounds == 2", "eta_l[0] == 1/L", "eta_l[round
 LYAPUNOV = NUMBERS.replace("a = ", 'c = "nonnegative[n]", a = ')
 FRANK_WOLFE = f"""{NUMBERS}
 conditions = ["n >= 6", "a[i+1] <= (1 - 2/(i + 2))*a[i] + 4*b/(i + 2)**2 for i in 0..n-2"]"""
+BOUNDED = f"""{NUMBERS}
+conditions = ["n >= 6", "a[0] <= 1", "a[i+1] <= 3/2*a[i] for i in 0..n-2"]"""
 SHARED = """
 [assumptions]
 smooth = ["L_client[k] <= L for k in 0..clients-1"]
@@ -62,6 +64,8 @@ ROWS = {
                             "Sum(c[i], (i, 0, n-2)) <= a[0]/q + 9/10*(n-1)*b*q", False),
     "what falls stays above zero": (f'{NUMBERS}\nconditions = ["b > 0", "a[i+1] <= a[i] - b for i in 0..n-2"]',
                                     "a[0] >= (n-1)*b", True),
+    "a recursion from one entry that is bounded": (BOUNDED, "a[n-1] <= (3/2)**(n-1)", True),
+    "a recursion from one entry that is bounded, too small": (BOUNDED, "a[n-1] <= 9/10*(3/2)**(n-1)", False),
     "two steps": (TWO_STEPS, "norm(x_round[2] - x_star) <= Max((1 - mu/L)*(1 - 9*mu/(5*L)), 4/5*(1 - mu/L))"
                   "*norm(x_round[0] - x_star)", True),
     "two steps, as of quadratics": (TWO_STEPS, "norm(x_round[2] - x_star) <= Max((1 - mu/L)*(1 - 9*mu/(5*L)), 1/5)"

@@ -48,6 +48,7 @@ from verify.search import candidates, judged, local_search, worst_points
 from verify.search import search as search_module
 from verify.search.budget import BUDGETS, Budget
 from verify.search.search import search
+from verify.search.stages import STAGES
 
 SMALL, QUICK = Budget(5, 48, 5), BUDGETS["quick"]
 SEEDS = range(5)
@@ -398,6 +399,20 @@ def test_instances_that_lack_a_constant_cost_no_others(monkeypatch, module, lost
     if lost == "judged_first":
         with pytest.raises(UnboundName):
             search(claim, small)
+
+
+def test_others_of_a_batch_are_tried_where_the_worst_instance_is_not_confirmed(monkeypatch):
+    """A batch whose worst instance exact arithmetic cannot decide counts as one that is not confirmed."""
+    claim = control("false", "run", Condition(E(norm2(x_sampled[iterations] - x_star)), "<=", 0))
+    known, scores = search_module.confirmed, []
+
+    def all_but_the_first(claim, shape, leaves, backend):
+        scores.append(judged.judged(claim, shape, leaves, backend).score[0])
+        return known(claim, shape, leaves, backend) if len(scores) > 1 else "uncertain: planted"
+
+    monkeypatch.setattr(search_module, "confirmed", all_but_the_first)
+    found = search(claim, Budget(0, 16, 0, small=1, small_rows=16), without=[stage for stage in STAGES if stage != "small"])
+    assert found.violation and found.unconfirmed == 1 and len(scores) == 2 and scores[1] <= scores[0]
 
 
 def test_large_violations_are_made_smaller_before_they_are_confirmed():

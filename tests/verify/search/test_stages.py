@@ -6,9 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.unseen import statements
 from bounds.controls.fedavg import CONTROLS
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
+from verify.evaluation.judge import Judgement
 from verify.instances.draw import draw_leaves, draw_shape
 from verify.instances.shape import Shape
 from verify.referee.decide import Settings
@@ -19,6 +21,8 @@ from verify.search.archive import Archive
 from verify.search.budget import BUDGETS, Budget
 from verify.search.corners import CORNERS
 from verify.search.corners.corner import Corner
+from verify.search.judged import judged
+from verify.search.longer import longer
 from verify.search.search import search
 from verify.search.stage import State
 from verify.search.stages import NAMES, STAGES, switched_on
@@ -128,3 +132,31 @@ def test_batches_are_small_where_a_claim_has_large_arrays():
         drawn = draw_leaves(claim, shape, 1, np.random.default_rng(0))
         assert counts[length] * max(array.size for array in drawn.values()) <= 2**24
     assert 1 <= counts[1000] < counts[3]
+
+
+# from where searches go on -------------------------------------------------------------------------------------------------
+def kept(archive, score, start, **sizes):
+    leaves = {"weight": np.ones((1, 1)), "start_offset": np.full((1, 1), start)}
+    archive.add(Shape(**sizes), leaves, Judgement(*np.full((2, 1), score), np.ones(1, dtype=bool)))
+
+
+def test_instances_that_start_at_the_optimum_are_kept_beside_tighter_ones():
+    """Where steps vanish the two sides of many a statement are nearly equal, and tell nothing."""
+    archive = Archive()
+    for score, start in [(-0.001 * number, 1.0) for number in range(1, 9)] + [(-0.2, 0.0)]:
+        kept(archive, score, start)
+    assert [leaves["start_offset"].item() for _, leaves in archive.tightest(2)] == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(("name", "way"), [
+    ("false/sgd-stationary", {"rounds": 7}), ("false/noise-of-many-steps", {"local_steps": 7})])
+def test_runs_with_chance_are_lengthened_beyond_what_other_stages_enumerate(name, way):
+    """With steps of 1/8 noise exceeds eta sigma^2/(2 mu) from eleven steps on, of more outcomes than the budget's."""
+    claim, archive, shape = statements()[name][1], Archive(), Shape(noisy=(0,), **way)
+    drawn = draw_leaves(claim, shape, 1, np.random.default_rng(0))
+    leaves = {leaf: np.ones_like(array) for leaf, array in drawn.items()}
+    leaves |= {"start_offset": np.zeros((1, 1)), "eta": np.full((1, 1), 1 / 8)}
+    state = State(claim, BUDGETS["standard"], archive, (), NUMPY, [0])
+    archive.add(shape, leaves, judged(claim, shape, leaves, NUMPY))
+    scores = [judged(claim, *batch, NUMPY).score.max() for batch in longer(state)]
+    assert 5 <= len(scores) <= 10 and max(scores[:3]) < 0 < 0.001 < max(scores)

@@ -1,9 +1,12 @@
 """Claims that hold at all places where proofs are looked for, and are false elsewhere."""
 
 from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
+from benchmarks.unseen import statements
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
 from bounds.language.names import symbol
@@ -12,7 +15,7 @@ from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, SMOOTH
 from bounds.registry.claims import find_claim
 from verify.worst import challenge, proven
 from verify.worst.challenge import challenged, limit
-from verify.worst.setting import Place
+from verify.worst.setting import Place, setting_of
 
 STEP = Condition(eta_l[t], "==", 1 / L, over=((t, 0, iterations - 1),))
 GAP = objective(x_round[rounds]) - F_star
@@ -24,6 +27,13 @@ def descent(bound, *conditions):
                    conditions=(STEP, *conditions), procedure=Procedure(equal_weights=True))
 
 
+def _with_steps(name, times):
+    """The claim with steps so many times as large as it allows."""
+    claim = find_claim(name)
+    return replace(claim, id="own", conditions=tuple(
+        replace(c, right=times * c.right) if getattr(c.left, "name", "") == "eta_eff" else c for c in claim.conditions))
+
+
 #: the tight constant after N steps on one client is L/(4 N + 2)
 FALSE = {
     "in long runs": descent(L / (5 * rounds - 20), Condition(local_steps, "==", 1), Condition(rounds, ">=", 5)),
@@ -33,6 +43,7 @@ FALSE = {
     "with numbers far apart": find_claim("afedpd/q-combined@exact"),
     "with small numbers": find_claim("fedmoswa/eq-75@all-clients"),
     "with noise of many steps": find_claim("fedluar/lemma-A.1"),
+    "with steps of 3/L": _with_steps("fedmoswa/eq-75@unrolled", 3),
 }
 
 
@@ -72,3 +83,23 @@ def test_an_answer_without_precision_challenges_nothing(monkeypatch):
     ([1 - 1 / n for n in (2, 4, 8)], 1.0), ([1.25 - 3 / (n + 1) for n in (2, 4, 8)], 1.25), ([0.3, 0.3, 0.3], 0.3)])
 def test_where_sequences_go(terms, end):
     assert limit(*terms) == pytest.approx(end)
+
+
+@pytest.mark.parametrize(("factors", "false"), [
+    ({2: 0.5, 4: 0.6, 8: 0.9, 3: 0.55, 6: 0.7, 12: 1.1}, True), ({2: 0.5, 4: 0.6, 8: 0.9, 3: 0.55, 6: 0.7, 12: 0.75}, False),
+    ({2: 0.5, 4: 0.6, 8: 0.9, 3: 0.55, 6: 0.7}, True), ({2: 0.5, 4: 0.6, 8: 0.65, 3: 0.5, 6: 0.7, 12: 1.1}, False)])
+def test_sizes_seem_false_from_two_numbers_on(factors, false):
+    claim = find_claim("classical/gd-convex")
+
+    def look(given, place):
+        one = SimpleNamespace(setting=setting_of(claim, given, place))
+        return (factors[place.rounds], one) if place.rounds in factors else None
+
+    found = [*challenge.growing(claim, look, [Place()])]
+    assert [(size, place.rounds) for size, _, place in found] == [("rounds", 8)] * false
+
+
+def test_curvatures_stay_within_what_conditions_allow():
+    claim = statements()["false/fedprox-inexact"][1]
+    for curvature, mu, expected in ((1, "1/10", "1/10"), (1, "9/10", "11/20"), (2, "9/5", "11/10"), (2, "1", "1")):
+        assert setting_of(claim, {}, Place(L=Fraction(curvature), mu=Fraction(mu))).values["mu"] == expected

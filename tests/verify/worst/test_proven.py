@@ -6,7 +6,7 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from verify.exact.check import check
-from verify.worst.proven import PLACES, proven
+from verify.worst.proven import PLACES, most_often, proven
 
 
 def test_a_theorem_is_proven_at_all_places():
@@ -33,3 +33,11 @@ def test_steps_of_adaptive_methods_are_proven(name):
 def test_what_is_refuted_or_of_another_kind_is_not_proven(name):
     found = proven(find_claim(name))
     assert found.certificate is None and found.reason
+
+
+@pytest.mark.parametrize(("reasons", "told"), [
+    ([], ""), (["no value"], "no value"), (["no value", "unmet"], "unmet"),
+    (["no value", "unmet", "no proof", "unmet", "no proof", "unmet"], "unmet")])
+def test_the_reason_is_one_that_most_places_give(reasons, told):
+    """At the first place free numbers have no values, which says nothing of the claim."""
+    assert most_often(reasons) == told

@@ -1,0 +1,29 @@
+"""The table of claims about runs that are proven counts what the stage of proofs says."""
+
+import pytest
+
+from benchmarks.certified import Result, page, proven, waiting
+
+FOUND = [
+    Result("classical/gd-convex", "proof", "", 2.0), Result("classical/gd-value", "chain", "", 3.0),
+    Result("li2020/theorem-1", "", "li2020/theorem-1 has no worst case of this kind: too large; at most 9", 4.0),
+    Result("li2020/lemma-1", "quick", "no proof of runs is looked for", 0.0)]
+
+
+@pytest.mark.parametrize("line", [
+    "3 of 4 are certified.", "| classical | 2 | 0 | 1 | 1 | 100% | 5 |", "| li2020 | 2 | 1 | 0 | 0 | 50% | 4 |",
+    "| too large | 1 |", "3 went through the stage: 9 processor seconds, 3.00 a claim, the longest"])
+def test_a_page_counts(line):
+    assert line in page(FOUND, 2)
+
+
+def test_what_waits_for_a_proof():
+    verdicts = {"classical/gd-convex": "consistent", "classical/gd-value": "refuted", "li2020/lemma-1": "certified"}
+    done, left = waiting({claim: {"verdict": verdict} for claim, verdict in verdicts.items()})
+    assert left == ["classical/gd-convex"] and [(one.claim, one.how) for one in done] == [("li2020/lemma-1", "quick")]
+
+
+@pytest.mark.parametrize("claim, how", [("classical/gd-distance", "proof"), ("fedalign/theorem-1", "")])
+def test_the_stage_says_how_a_claim_is_proven(claim, how):
+    found = proven(claim)
+    assert (found.claim, found.how) == (claim, how) and ("free clients" in found.reason) is not bool(how)

@@ -1,0 +1,56 @@
+"""The stage of longer runs: some statements fail only after more steps than the other stages look at closely."""
+
+from collections.abc import Iterator
+from math import prod
+
+import numpy as np
+
+from verify.claims.sizes import allowed
+from verify.evaluation.environment import UnboundName
+from verify.instances.instance import outcomes
+from verify.instances.leaves import Leaves, take_rows
+from verify.instances.offspring import offspring
+from verify.instances.shape import Shape, with_times
+from verify.search.judged import judged
+from verify.search.stage import State
+
+__all__ = ["longer"]
+
+_TIMES = 32  # times as many outcomes as those of other stages, at most
+_KEPT, _STARTS = 99, 4  # instances of an archive, all of them; those with chance, and without, that are followed
+_GENERATIONS = 2  # at each length
+_OWN_SEED = 314
+
+
+def longer(state: State) -> Iterator[tuple[Shape, Leaves]]:
+    """Longer and longer runs of the tightest instances, each from the worst near the one before: of those with chance by one
+    step, of others twice as long. Not within the smallest budget."""
+    if state.budget.before is None or state.claim.setting != "run":
+        return
+    rng = np.random.default_rng([*state.seeds, _OWN_SEED])
+    kept = [one for one in state.archive.tightest(_KEPT) if not one[0].family.coupled]
+    for chance in (True, False):
+        for shape, leaves in [one for one in kept if (prod(outcomes(one[0])) > 1) == chance][:_STARTS]:
+            for name in ("rounds", "local_steps"):
+                yield from _along(state, name, shape, leaves, rng)
+
+
+def _along(state: State, name: str, shape: Shape, leaves: Leaves, rng) -> Iterator[tuple[Shape, Leaves]]:
+    claim, budget = state.claim, state.budget
+    most = max(budget.most_iterations, *budget.most_rounds)
+    while name == "rounds" or name not in dict(shape.sizes):
+        length = getattr(shape, name)
+        lengths = {"rounds": shape.rounds, "local_steps": shape.local_steps}
+        lengths[name] = length + 1 if prod(outcomes(shape)) > 1 else 2 * length
+        shape, leaves = with_times(claim, shape, leaves, lengths["local_steps"], lengths["rounds"])
+        if prod(outcomes(shape)) > _TIMES * budget.most_outcomes or shape.iterations > most or not allowed(
+                claim, shape.as_sizes()):
+            return
+        for _ in range(_GENERATIONS):
+            leaves = offspring(claim, shape, leaves, state.batch_size(shape), rng)
+            yield shape, leaves
+            try:
+                verdict = judged(claim, shape, leaves, state.backend)
+            except UnboundName:  # these clients lack a constant
+                return
+            leaves = take_rows(leaves, [int(np.argmax(np.where(verdict.met, verdict.score, -2.0)))])
