@@ -13,12 +13,13 @@ clients at once, or for m otherwise, has no form.
 
 from fractions import Fraction
 
-from verify.checker.comparisons import NOTHING, Ratio
-from verify.checker.forms import APART, LAYER, LOSS, ORIGIN, Form, Linear, NoForm, Row, pairing, plain, unknown
+from verify.checker.comparisons import Ratio
+from verify.checker.forms import APART, LAYER, LOSS, ORIGIN, Form, Linear, NoForm, Row, plain, unknown
+from verify.checker.known_of_all import KnownOfAll, common, factored, is_common
 from verify.checker.letter_run import LetterRun
 from verify.checker.letters import Letters
 from verify.checker.methods import adaptive
-from verify.checker.powers import CLIENTS, FormOfClients, holds, on_ends, polynomial
+from verify.checker.powers import CLIENTS, FormOfClients
 from verify.checker.words import require
 
 #: methods that treat all clients alike, and speak of their number nowhere
@@ -64,7 +65,7 @@ class EachRun(LetterRun):
         return common(vectors[0])
 
 
-class Alike:
+class Alike(KnownOfAll):
     """In front of the class of runs on letters: a run for every number of clients from ``sizes["clients"]`` on. Sides are
     polynomials of at most a ``degree`` in 1/m. The parts of letters are means and deviations in each layer."""
 
@@ -226,110 +227,6 @@ class Alike:
             return base ** plain(exponent)
         return super().power(base, exponent)
 
-    # what is known ---------------------------------------------------------------------------------------------------------
-    def says_something(self, rule, gap):
-        if self.any_weights and isinstance(gap, FormOfClients):
-            return False  # it is about weights, and not used
-        if isinstance(gap, FormOfClients) and polynomial(gap) is not None:
-            meets = holds(rule["relation"], gap, self.least)
-            require(meets, f"a hypothesis fails for some number of clients: {rule['text']}")
-            return False
-        return super().says_something(rule, gap)
-
-    def apart_at_all_points(self, name, bound):
-        """At the points that all have in common."""
-        if name == "sigma_g_client" or (self.any_weights and name not in ("sigma_g_max", "sigma_g_2")):
-            raise NoForm(f"{name}, for every number of clients")
-        for number, x in enumerate(filter(is_common, self.places())):
-            gradient = self.asked(0, x)[1]
-            apart = gradient - common(gradient)
-            share = 1 if name in ("sigma_g_max", "sigma_g_2") else CLIENTS**-1
-            yield f"{name} {number}", bound**2 - pairing(apart, apart) * share
-
-    def at_the_optimum(self):
-        L, m = self.bounds["L_client"][0], self.bounds["mu_client"][0]
-        if L is None or (m is not None and m >= 0):
-            return {}
-        return {f"least {number}": self.above((x, self.objective_grad(x), self.objective(x)), L) - self.given["F_star"]
-                for number, (x, *_) in enumerate(self.points[0][1:], 1) if is_common(x)}
-
-    def uncorrelated(self, past):
-        """Inner products of noise with what does not depend on its draw, and those of one client's noise with another's
-        letter, where that depends on no client's draw but its own: of <n_k, v_j>, the mean over all k and j is 1/m times the
-        one over k = j."""
-        first, found = self.first_of_draws(past), {}
-        for i in range(len(self.depends)):
-            for j in range(i, len(self.depends)):
-                pairs = [(first[n], self.depends[v]) for n, v in ((i, j), (j, i)) if n in first]
-                whole = any(draw not in depends for draw, depends in pairs)
-                own = not self.any_weights and any(draw + LAYER not in depends for draw, depends in pairs)
-                for l in range(self.size["layers"]) if whole or own else ():
-                    mean, apart = (Form({(i + part, j + part): Fraction(1)}) for part in (l * LAYER, l * LAYER + APART))
-                    if whole:
-                        found[f"uncorrelated {i} {j} {l}"] = mean
-                        if not {i, j} & self.shared:
-                            found[f"uncorrelated {i} {j} {l} apart"] = apart
-                    else:
-                        found[f"across {i} {j} {l}"] = mean - (mean + apart) * CLIENTS**-1
-        return found
-
-    def drawn_as(self, name):
-        kind, *of = name.split()
-        if kind != "across":
-            return super().drawn_as(name)
-        i, j, first = int(of[0]), int(of[1]), self.first_of_draws()
-        return max(self.chosen_before[first[n]] for n, v in ((i, j), (j, i))
-                   if n in first and first[n] + LAYER not in self.depends[v])
-
-    def first_of_draws(self, past=NOTHING):
-        """Of each letter of noise that is drawn from a round on the first letter of its draw."""
-        return {next(iter(row.terms)): next(iter(seen[0][0].terms)) for (_, *draw), seen in self.noises.items()
-                if draw[1] >= past for row, *_ in seen}
-
-    def known(self, pasts):
-        return {past: tuple(self.named(forms) for forms in both) for past, both in super().known(pasts).items()}
-
-    def named(self, forms):
-        """What is known, times the polynomials that its degree leaves."""
-        found = {}
-        for name, form in forms.items():
-            require(not (self.any_weights and form.with_powers), "a weight outside of sums")
-            parts = on_ends(form, self.least, self.degree)
-            found |= {f"{name} part {q}" if len(parts) > 1 else name: part for q, part in enumerate(parts)}
-            self.meter.spend(sum(len(part.parts) for part in parts))
-        return found
-
-    def as_proven(self, smaller, larger):
-        gap = larger - smaller
-        require(not (self.any_weights and gap.with_powers), "a weight outside of sums")
-        found = on_ends(gap, self.least, self.degree)
-        require(found, f"a side has a larger degree in 1/m than {self.degree}")
-        return Form({}), sum(found, Form({}))
-
 
 class EveryNumber(Alike, Letters):
     """A run on letters for every number of clients."""
-
-
-def common(value):
-    """The mean over all clients: of a vector what is left without deviations; a number stands for its mean."""
-    if not isinstance(value, Row):
-        return value
-    if value.with_powers:
-        return value.reduced({(p, i): c for (p, i), c in value.parts.items() if i < APART}, value.over)
-    return value.reduced({i: c for i, c in value.parts.items() if i < APART}, value.over)
-
-
-def factored(row):
-    """A vector without a power of the number of clients, and that power."""
-    if not isinstance(row, Row) or not row.with_powers:
-        return row, 0
-    powers = {p for p, _ in row.parts}
-    if len(powers) > 1:
-        raise NoForm("a vector with several powers of the number of clients")
-    return Row({i: c for (_, i), c in row.terms.items()}), *powers
-
-
-def is_common(row):
-    """Whether a vector is the same for all clients."""
-    return all(i < APART for i in row.of_what)

@@ -207,9 +207,14 @@ def nonnegative(slack, spend=lambda steps: None):
     inner = {key: c for key, c in slack.parts.items() if isinstance(key, tuple) and key}
     if slack.parts.get((), 0) < 0 or {*slack.parts} - {*inner} - {()}:
         return False
-    rows = sorted({i for key in inner for i in key})
-    entry = {(i, j): inner.get((min(i, j), max(i, j)), 0) * (2 if i == j else 1) for i in rows for j in rows}
-    return semidefinite([[entry[i, j] for j in rows] for i in rows], spend)  # of twice the inner products
+    apart, blocks = all(i // LAYER == j // LAYER for i, j in inner), {}  # letters of different layers are in no product
+    for i in sorted({i for key in inner for i in key}):
+        blocks.setdefault(i // LAYER if apart else 0, []).append(i)
+
+    def twice(i, j):
+        return inner.get((min(i, j), max(i, j)), 0) * (2 if i == j else 1)
+
+    return all(semidefinite([[twice(i, j) for j in rows] for i in rows], spend) for rows in blocks.values())
 
 
 def semidefinite(matrix, spend=lambda steps: None):

@@ -15,7 +15,8 @@ from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase, has_form, worst_case
 
 __all__ = [
-    "FEWEST", "PLACES", "Proven", "in_one_line", "looked_at", "may_fail", "most_often", "only_small", "proven", "together"]
+    "FEWEST", "PLACES", "Proven", "in_one_line", "looked_at", "may_fail", "most_often", "only_small", "proven", "together",
+]
 
 _MOST = 32  # letters
 FEWEST = 8  # settings at which a claim is proven that counts as proven

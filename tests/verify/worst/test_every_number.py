@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from fractions import Fraction as Q
+from math import comb
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from tests.verify.worst.federations import Federation, Values
 from verify.checker import every_number, powers, proof
 from verify.checker.at_a_number import AtANumber
 from verify.checker.every_number import ANY, Alike, EveryNumber, common
-from verify.checker.forms import LAYER, Form
+from verify.checker.forms import LAYER, Form, nonnegative
 from verify.checker.letters import Letters
 from verify.checker.powers import CLIENTS
 from verify.exact.check import replay_alone
@@ -179,8 +180,7 @@ def test_every_number_of_clients_in_every_round(name, statement, tmp_path):
     data = deepcopy(found.certificate)
     assert replay_alone(data).accepted
     for change in (at_setting(degree=0), ONE_CLIENT) if true else (at_setting(degree=1), at_setting(degree=2)):
-        forged = deepcopy(data)
-        change(forged)
+        change(forged := deepcopy(data))
         assert not replay_alone(forged).accepted or name == "a mean of noise"  # which holds for one client too
     assert (in_every_round(claim, 5).certificate is not None) == true
 
@@ -411,3 +411,40 @@ def test_what_is_proven_for_every_number_is_proven_for_some(name, count):
     found = worst_case(find_claim(name), {"clients": Q(count), "rounds": Q(1)}, Place(
         numbers=(Q(1, 2),), weights=(1,)))
     assert found.certificate is not None and all(factor is None or factor <= 1 + 1e-6 for factor in found.factors)
+
+
+# polynomials in 1/m --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("parts", "true"), [
+    ({(0, 0): 1, (LAYER, LAYER): 1}, True), ({(0, 0): 1, (LAYER, LAYER): -1}, False),
+    ({(0, 0): 1, (LAYER, LAYER): 1, (0, LAYER): -4}, False), ({(0, 0): 4, (LAYER, LAYER): 1, (0, LAYER): -4}, True)])
+def test_squares_in_several_layers(parts, true):
+    assert nonnegative(Form({key: Q(c) for key, c in parts.items()})) == true
+
+
+@pytest.mark.parametrize("least", [1, 2, 3])
+def test_coefficients_at_the_ends_are_those_of_the_polynomial(least):
+    form = CLIENTS * Form({"a": Q(3)}) + CLIENTS**-2 * Form({"b": Q(1), (): Q(2)}) - Form({(0, 1): Q(5)})
+    found = powers.ends(form, least)
+    for m in range(least, 12):
+        v = Q(least, m)
+        bernstein = [Q(comb(3, e)) * v**e * (1 - v) ** (3 - e) for e in range(4)]
+        total = sum((b * share for b, share in zip(found, bernstein, strict=True)), Form({}))
+        assert total.terms == (Form({"a": Q(3), "b": Q(1, m**3), (): Q(2, m**3), (0, 1): Q(-5, m)})).terms
+    names = {*sum(powers.on_ends(form, least, 4), Form({})).terms}
+    assert {name for name in names if name[0] == "b"} == {"b at 3", "b at 4"} and "a at 0" in names
+
+
+@pytest.mark.parametrize(("relation", "gap", "least", "true"), [
+    ("<=", CLIENTS - 3, 3, True), ("<=", CLIENTS - 3, 2, False), ("<", CLIENTS - 3, 3, False), ("<", CLIENTS - 3, 4, True),
+    ("<=", 10 - CLIENTS, 2, False), ("==", CLIENTS**-1 - CLIENTS**-2, 2, False), ("<=", CLIENTS**-1 - CLIENTS**-2, 1, True),
+    ("<=", 3 * CLIENTS**-2 - CLIENTS**-1, 2, False)])
+def test_conditions_on_the_number_hold_from_some_number_on(relation, gap, least, true):
+    assert powers.holds(relation, gap, least) == true
+
+
+@pytest.mark.parametrize("made", [
+    lambda: 1 / CLIENTS, lambda: (CLIENTS + 1) ** -1, lambda: CLIENTS ** Q(1, 2), lambda: CLIENTS ** 20, lambda: CLIENTS < 3,
+    lambda: CLIENTS * every_number.CLIENT, lambda: (CLIENTS * Form({(0, 0): Q(1)})) ** 2, lambda: every_number.CLIENT + 1])
+def test_other_numbers_of_clients_are_refused(made):
+    with pytest.raises(TypeError):
+        made()
