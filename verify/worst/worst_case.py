@@ -1,6 +1,6 @@
 """The worst case of a claim at given sizes and numbers, over every function of its class in every dimension."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -10,7 +10,7 @@ from bounds.language.claim import Claim
 from synthetic.base.shown import Shown
 from verify.checker import proof as checker
 from verify.checker.every_number import ANY, EveryNumber
-from verify.checker.forms import NoForm
+from verify.checker.forms import Form, NoForm
 from verify.checker.letters import Letters
 from verify.checker.limits import TooLarge, bounded
 from verify.checker.proof import FORMAT
@@ -18,7 +18,7 @@ from verify.checker.words import replayed
 from verify.exact.statement import statement_of
 from verify.worst.admitted import admitted
 from verify.worst.every_number import first_proof, has_degree
-from verify.worst.program import programs
+from verify.worst.program import Program, Solution, programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
 
@@ -110,7 +110,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
             _small(letters, asked, most)
         except TooLarge as error:
             raise _none(claim, setting, error) from error
-        solved = [program.solve(*pair, rough=rough) for program, *pair in asked]
+        solved = [_solved(program, pair, rough) for program, *pair in asked]
     return WorstCase(**known, factors=(*(s and s.factor for s in solved),), certificate=found[0], reason=found[1],
                      sure=all(s.sure for s in solved if s is not None))
 
@@ -128,6 +128,12 @@ def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: 
 def _none(claim: Claim, setting: Setting, error: Exception) -> ValueError:
     needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
     return ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}")
+
+
+def _solved(program: Program, pair: Sequence[Form], rough: bool) -> Solution | None:
+    """A rough factor only where the solver is sure of it."""
+    found = program.solve(*pair, rough=True) if rough else None
+    return found if found is not None and found.sure else program.solve(*pair)
 
 
 def _small(letters: Letters, asked, most: int | None) -> None:
