@@ -159,8 +159,7 @@ def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int =
         one = worst_case(claim, given, place, most, proofs=False, **{"rough": True} | how)
     except ERRORS as error:
         return nothing(error)
-    known = [factor for factor in one.factors if factor is not None]
-    return (max(known), one) if known else None
+    return max((factor for factor in one.factors if factor is not None), default=0.0), one
 
 
 def _false(claim: Claim, one: Known) -> bool:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from math import inf
 from types import SimpleNamespace
 
 import pytest
@@ -14,7 +15,7 @@ from bounds.language.words import F_star, L, clients, eta_l, iterations, local_s
 from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, SMOOTH
 from bounds.registry.claims import find_claim
 from verify.worst import challenge, proven
-from verify.worst.challenge import challenged, limit
+from verify.worst.challenge import challenged, geometric_limit, limit
 from verify.worst.setting import Place, setting_of
 
 STEP = Condition(eta_l[t], "==", 1 / L, over=((t, 0, iterations - 1),))
@@ -103,3 +104,17 @@ def test_curvatures_stay_within_what_conditions_allow():
     claim = statements()["false/fedprox-inexact"][1]
     for curvature, mu, expected in ((1, "1/10", "1/10"), (1, "9/10", "11/20"), (2, "9/5", "11/10"), (2, "1", "1")):
         assert setting_of(claim, {}, Place(L=Fraction(curvature), mu=Fraction(mu))).values["mu"] == expected
+
+
+@pytest.mark.parametrize(("terms", "end"), [
+    ([1.1 - 0.7**n for n in (2, 5, 8)], 1.1), ([0.3, 0.3, 0.3], 0.3), ([0.5, 0.4, 0.3], 0.3), ([1.0, 2.0, 3.0], inf)])
+def test_where_geometric_sequences_go(terms, end):
+    assert geometric_limit(*terms) == pytest.approx(end)
+
+
+@pytest.mark.parametrize("name, size", [("sgd-stationary", "rounds"), ("noise-of-many-steps", "local_steps")])
+def test_noise_adds_up_from_the_optimum_on(name, size):
+    """The true ones allow 1/(2 - eta mu) where the false ones allow 1/2."""
+    known = statements()
+    assert f"larger {size}, from the optimum on" in challenge._noise_adds_up(known[f"false/{name}"][1])
+    assert not challenge._noise_adds_up(known[f"true/{name}"][1])

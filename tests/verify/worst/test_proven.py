@@ -16,7 +16,7 @@ def test_a_theorem_is_proven_at_all_places():
     assert len(found.certificate["settings"]) == len(PLACES) and "every G_sq" in found.scope
 
 
-@pytest.mark.parametrize("name", ["fadamgc/eq-61@vhat-carry", "fadamgc/eq-71@vhat-carry", "fadamgc/eq-190@y-gradient"])
+@pytest.mark.parametrize("name", ["fadamgc/eq-130@k-prime", "fadamgc/eq-71@vhat-carry", "fadamgc/eq-190@y-gradient"])
 def test_steps_of_adaptive_methods_are_proven(name):
     claim = find_claim(name)
     found = proven(claim)
