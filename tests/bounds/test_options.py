@@ -8,7 +8,7 @@ import pytest
 from bounds.language.claim import Procedure
 from bounds.language.words import eta_l
 from bounds.printing import legend, options, render
-from bounds.registry.claims import all_claims, find_claim
+from bounds.registry.claims import find_claim, forget_files
 from bounds.registry.user_claims import load_claims
 from fedtheory.registry import find_algorithm
 from tests.said import tells
@@ -81,13 +81,13 @@ def test_claims_of_ones_own_are_a_paper(tmp_path, monkeypatch):
     path = tmp_path / "mine.toml"
     path.write_text('[[claim]]\nid = "mine/one"\nstatement = "L <= L"\n')
     monkeypatch.setenv("FEDTHEORY_CLAIMS", str(path))
-    all_claims.cache_clear()
+    forget_files()
     try:
         assert [c.id for c in command_line.choose_claims([], ["mine"])] == [c.id for c in load_claims(path)] == ["mine/one"]
         with pytest.raises(LookupError, match=r"unknown paper 'yours'.* allowed: afedpd, .*, mine$"):
             command_line.choose_claims([], ["yours"])
     finally:
-        all_claims.cache_clear()
+        forget_files()
 
 
 def test_options_without_words_are_named(tmp_path):

@@ -11,7 +11,7 @@ from bounds.formulas.well_formed import faults
 from bounds.language import words
 from bounds.language.claim import Claim
 from bounds.registry import user_claims
-from bounds.registry.claims import all_claims, find_claim
+from bounds.registry.claims import all_claims, find_claim, forget_files
 from bounds.registry.user_claims import PATHS, WrongClaims, load_claims
 from tests.said import tells
 from verify.claims.method import faults_of_method
@@ -55,7 +55,7 @@ def written(tmp_path, monkeypatch):
         return path
 
     yield write
-    all_claims.cache_clear()
+    forget_files()
 
 
 def test_formulas_are_read_as_written(written):
@@ -368,5 +368,5 @@ def test_packages_may_bring_claims(monkeypatch, written):
             return load_claims(written(GOOD))
 
     monkeypatch.setattr(user_claims, "entry_points", lambda group: [Point] if group == "fedtheory.claims" else [])
-    all_claims.cache_clear()
+    forget_files()
     assert "mine/theorem-1" in all_claims()

@@ -110,7 +110,7 @@ def replayed(method: str, given: Given, options: dict, *, eta_l, tracked=None, s
         given=numbers | {
             "client_weight": [equal] * given.clients, "priority": [1] * given.clients, "initial": initial,
             "epsilon": [Fraction(0)], "available": [[1] * given.clients]},
-        size=sizes, active=given.active, tracked=tracked, parameter=numbers.__getitem__,
+        size=sizes, all=range(given.clients), active=given.active, tracked=tracked, parameter=numbers.__getitem__,
         meter=Meter(), words=WORDS, how={"options": options, "sampling": "full" if full else "without-replacement",
                             "indicator": "broadcast", "strict": True},
         step_size=[Fraction(now(eta_l, t)) for t in range(rounds) for _ in range(given.local_steps)],

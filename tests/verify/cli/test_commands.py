@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from bounds.registry.claims import all_claims
+from bounds.registry.claims import forget_files
 from bounds.registry.user_claims import PATHS
 from tests.said import tells
 from verify.cli.main import main
@@ -61,10 +61,10 @@ def test_every_printed_command_works(run, tmp_path, monkeypatch, names, folder):
     for text in found:
         monkeypatch.setenv(PATHS, "")  # as in a new process
         if ".toml" in names[0]:
-            all_claims.cache_clear()
+            forget_files()
         wanted = int(text.startswith(f"fedtheory verify {shlex.quote(names[0])}"))
         assert (main(shlex.split(text)[1:]), text) == (wanted, text)
-    all_claims.cache_clear()
+    forget_files()
 
 
 def test_a_claim_of_a_file_is_known_by_no_command_without_it(run, tmp_path, monkeypatch):
@@ -76,7 +76,7 @@ def test_a_claim_of_a_file_is_known_by_no_command_without_it(run, tmp_path, monk
     assert status == 2 and f"no claim 'mine/another' in {path}; allowed: {path}:mine/false, {path}:mine/true" in err
     status, _, err = run("show", path)
     assert status == 2 and tells(err, f"{path} … 2 claims; …: {path}:mine/false")
-    all_claims.cache_clear()
+    forget_files()
 
 
 def test_commands_are_read_back_by_a_shell():
