@@ -1,5 +1,6 @@
 """Statements that ship with no paper and no example, whose truth is known: how many the referee decides rightly."""
 
+from functools import cache
 from pathlib import Path
 
 from bounds.language.claim import Claim
@@ -11,6 +12,7 @@ __all__ = ["FILES", "right", "statements"]
 FILES = tuple(sorted(Path(__file__).parent.glob("*.toml")))
 
 
+@cache
 def statements() -> dict[str, tuple[str, Claim]]:
     """All claims by id, each with the name of its file. Ids begin with ``true/`` or ``false/``.
 

@@ -10,7 +10,7 @@ from typing import Self
 
 import sympy as sp
 
-from bounds.language import coordinates, functions, layers, samples, words
+from bounds.language import coordinates, functions, samples, words
 from bounds.language.claim import (
     DOMAINS,
     HIDDEN,
@@ -29,10 +29,11 @@ from bounds.language.claim import (
 )
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.letters import letter_text
-from bounds.language.names import ARGUMENT, CONSTANT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, symbol
+from bounds.language.names import CONSTANT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, symbol
 from bounds.language.space import infimum
 from bounds.registry.claim_files import LIST_NAME, Places, between_commas, short
-from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, argmax, argmin, excerpt, expression, only_ascii
+from bounds.registry.expressions import MOST_TERMS, NoFormula, excerpt, expression, only_ascii
+from bounds.registry.known_names import known_names
 
 __all__ = ["Reader"]
 
@@ -435,12 +436,8 @@ class Reader:
             self.fail(str(error), error.symbol)
 
     def names(self) -> dict:
-        known = {name: symbol(name) for name, row in NAMES.items() if row.source != ARGUMENT}
-        known |= {name: getattr(module, name) for module in (coordinates, layers, samples, words) for name in module.__all__}
-        known |= {d.name: d.symbol for d in (*DEFINITIONS.values(), *self.own.values())} | self.own_constants
-        known |= {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs", "floor", "ceiling")} 
-        known |= {"Mean": Mean, "argmin": argmin, "argmax": argmax}
-        known |= {index: sp.Symbol(index, integer=True) for index in "tijkr"}
+        first, last = known_names()
+        known = first | {d.name: d.symbol for d in self.own.values()} | self.own_constants | last
         for variable in self.variables:
             whole = {"integer": True, "positive" if variable.low >= 1 else "nonnegative": True}
             signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True},
