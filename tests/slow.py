@@ -27,7 +27,6 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/worst/test_on_a_line.py::test_the_constant_itself_is_spared": (),
     "verify/proofs/test_chained.py::test_nothing_rests_on_itself": (),
     "verify/proofs/test_chained.py::test_so_it_is_at_one_place": (),
-    "verify/prove/test_lemmas.py::test_no_counterexample_contradicts_a_proof": _SMALL,
     "verify/referee/test_referee.py::test_a_claim_is_certified_for_every_function_of_its_class": (),
     "verify/proofs/test_chained.py::test_what_does_not_follow_is_not_certified": ("[half of the", "[more local"),
     "verify/exact/test_screen.py::test_an_instance_of_many_numbers_counts_as_several_trials": ("[1]",),
@@ -102,7 +101,7 @@ SLOW: dict[str, tuple[str, ...]] = {
         "local-sgd-stability-c",),
     "verify/instances/test_samples.py::test_true_statements_about_samples_are_spared": (),
     "verify/proofs/test_follows.py::test_links_of_papers": ("fedluar/", "afedpd/"),
-    "verify/prove/test_lemmas.py::test_no_counterexample_contradicts_a_proof": ("[fedluar]",),
+    "verify/prove/test_lemmas.py::test_no_counterexample_contradicts_a_proof": _SMALL,
     "verify/prove/test_losses_at_points.py::test_a_false_statement_is_not_proven": ("statement2",),
     "verify/prove/test_losses_at_points.py::test_a_true_statement_is_proven_and_a_sharper_one_is_not": (
         "descent", "infimum"),

@@ -163,10 +163,13 @@ def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int =
 
 
 def _false(claim: Claim, one: Known) -> bool:
-    """Whether the solver's numbers say that a statement is false, and no proof that it is true."""
+    """Whether the solver's numbers say that a statement is false, all digits of them, and no proof that it is true."""
     if one.factor <= _FALSE or not one.case.sure:
         return False
     try:
+        fine = _look(claim, one.given, one.place, rough=False)
+        if not fine or fine[0] <= _FALSE or not fine[1].sure:
+            return False
         return worst_case(claim, one.given, one.place, _MOST, factors=False).certificate is None
     except ERRORS:
         return True

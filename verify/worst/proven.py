@@ -26,7 +26,7 @@ _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", 
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
 _PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16), Fraction(1, 64))  # of numbers that hypotheses may bound
 _LISTED = 4  # values in a scope
-_NEAR = 1e-6  # factors that are larger than one by less are one
+_NEAR, _UNSURE = 1e-6, 1e-4  # factors that are larger than one by less are one, and those without the solver's own precision
 
 
 def _places() -> Iterator[Place]:
@@ -123,7 +123,9 @@ def only_small(claim: Claim, found: Collection[Mapping[str, int]], sizes: tuple[
 
 
 def may_fail(one: WorstCase, near: float = _NEAR) -> bool:
-    """Whether a statement without a proof is false by more than rounding, as far as the solver has an answer."""
+    """Whether a statement without a proof is false by more than rounding, as far as the solver has an answer and is sure of
+    its digits."""
+    near = near if one.sure else max(near, _UNSURE)
     return any(factor is not None and factor > 1 + near for factor in one.factors)
 
 

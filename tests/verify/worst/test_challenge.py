@@ -118,3 +118,23 @@ def test_noise_adds_up_from_the_optimum_on(name, size):
     known = statements()
     assert f"larger {size}, from the optimum on" in challenge._noise_adds_up(known[f"false/{name}"][1])
     assert not challenge._noise_adds_up(known[f"true/{name}"][1])
+
+
+def test_a_rough_answer_challenges_nothing_that_all_digits_do_not(monkeypatch):
+    """One that is far above what all digits say, as of numbers of a small size."""
+    claim, looked_at = find_claim("classical/gd-distance"), challenge.worst_case
+
+    def rougher(*given, **how):
+        found = looked_at(*given, **how)
+        found = replace(found, certificate=None)
+        return replace(found, factors=tuple(2.0 for _ in found.factors)) if how.get("rough") else found
+
+    monkeypatch.setattr(challenge, "worst_case", rougher)
+    monkeypatch.setattr(challenge, "_TRIALS", 0)
+    assert not challenged.__wrapped__(claim)  # answers are remembered
+
+
+@pytest.mark.parametrize("factor, sure, false", [
+    (1.0, True, False), (1 + 1e-5, True, True), (1 + 1e-5, False, False), (1.001, False, True), (None, True, False)])
+def test_factors_near_one_count_where_the_solver_is_sure(factor, sure, false):
+    assert proven.may_fail(SimpleNamespace(factors=(factor,), sure=sure)) is false
