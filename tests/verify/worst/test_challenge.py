@@ -28,13 +28,6 @@ def descent(bound, *conditions):
                    conditions=(STEP, *conditions), procedure=Procedure(equal_weights=True))
 
 
-def _with_steps(name, times):
-    """The claim with steps so many times as large as it allows."""
-    claim = find_claim(name)
-    return replace(claim, id="own", conditions=tuple(
-        replace(c, right=times * c.right) if getattr(c.left, "name", "") == "eta_eff" else c for c in claim.conditions))
-
-
 #: the tight constant after N steps on one client is L/(4 N + 2)
 FALSE = {
     "in long runs": descent(L / (5 * rounds - 20), Condition(local_steps, "==", 1), Condition(rounds, ">=", 5)),
@@ -44,7 +37,6 @@ FALSE = {
     "with numbers far apart": find_claim("afedpd/q-combined@exact"),
     "with small numbers": find_claim("fedmoswa/eq-75@all-clients"),
     "with noise of many steps": find_claim("fedluar/lemma-A.1"),
-    "with steps of 3/L": _with_steps("fedmoswa/eq-75@unrolled", 3),
 }
 
 
