@@ -101,7 +101,7 @@ SLOW: dict[str, tuple[str, ...]] = {
         "local-sgd-stability-c",),
     "verify/instances/test_samples.py::test_true_statements_about_samples_are_spared": (),
     "verify/proofs/test_follows.py::test_links_of_papers": ("fedluar/", "afedpd/"),
-    "verify/prove/test_lemmas.py::test_no_counterexample_contradicts_a_proof": _SMALL,
+    "verify/prove/test_lemmas.py::test_no_counterexample_contradicts_a_proof": ("[fedluar]",),
     "verify/prove/test_losses_at_points.py::test_a_false_statement_is_not_proven": ("statement2",),
     "verify/prove/test_losses_at_points.py::test_a_true_statement_is_proven_and_a_sharper_one_is_not": (
         "descent", "infimum"),
