@@ -27,7 +27,7 @@ _STEPS = ("1/2", "1", "1/10", "19/10", "1/100")
 _FALSE = 1.005  # a larger factor asks for a proof
 _HALVES, _LONG = ((2, 4, 8), (3, 6, 12)), 26  # of sizes that grow, and letters of the largest
 _AT_REST, _AT_REST_MU = ((1, (2, 5, 8)), (2, (2, 3, 4))), (Fraction(99, 100), Fraction(1, 10))  # clients and sizes; mu
-_SETTLED = 1e-3  # growth that counts as none
+_SETTLED, _ADDS_UP = 1e-3, 1.03  # growth that counts as none; limits of what is no more than nearly geometric
 ENOUGH = 4  #: settings drawn at which something must be known of a claim that rests on nothing but its own proofs
 _STILL, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
 
@@ -92,7 +92,7 @@ def _noise_adds_up(claim: Claim) -> str:
     for size, (clients, numbers), mu in product(("rounds", "local_steps"), _AT_REST, _AT_REST_MU):
         place = AT_BOUNDS._replace(clients=clients, rounds=1, local_steps=1, mu=mu)
         factors = [*_factors(partial(_look, claim, most=_LONG, rough=False, at_rest=True), place, size, numbers)]
-        if len(factors) == len(numbers) and geometric_limit(*factors) > 1 + _STILL:
+        if len(factors) == len(numbers) and geometric_limit(*factors) > _ADDS_UP:
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}, from the optimum on: the worst case is {shown} of what is allowed"
     return ""
