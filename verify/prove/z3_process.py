@@ -55,10 +55,10 @@ def ask(names, constraints, always=(), steps=STEPS, seconds=SECONDS, core=True) 
 def _process() -> subprocess.Popen:
     own = _running.get(os.getpid())
     if own is None or own.poll() is not None:
+        _end()  # the pipes of one that has ended are open
         own = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                start_new_session=True)  # so that Ctrl-C does not reach it
-        if os.getpid() not in _running:
-            atexit.register(_end)
+        atexit.register(_end)
         _running[os.getpid()] = own
     return own
 

@@ -90,3 +90,11 @@ def test_the_answer_to_an_interrupted_question_is_not_that_to_the_next(monkeypat
         with pytest.raises(KeyboardInterrupt):
             ask(["x"], ["(> x x)"])
     assert ask(["x"], ["(> x 0.0)"])["answer"] == "sat"
+
+
+def test_a_process_that_ends_between_two_questions_leaves_no_open_pipe():
+    assert ask(["x"], ["(> x 0.0)"])["answer"] == "sat"
+    ended = _running[os.getpid()]
+    ended.kill()
+    ended.wait()
+    assert ask(["x"], ["(> x 0.0)"])["answer"] == "sat" and ended.stdin.closed and ended.stdout.closed
