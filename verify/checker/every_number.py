@@ -102,7 +102,7 @@ class Alike(KnownOfAll):
         gradient = self.letter()
         return [gradient - common(gradient)]
 
-    def told_who(self): return True
+    def participants_fit(self): return True
     def made(self, method, outcome): return self.of_each(self, method, outcome)
 
     @staticmethod

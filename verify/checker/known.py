@@ -1,6 +1,7 @@
 """What is known of letters: inequalities and equalities that hold for every federation of a class, by name."""
 
 from fractions import Fraction
+from math import inf
 from operator import le, lt
 
 from verify.checker.forms import LAYER, Form, NoForm, Row, between, effort, long, pairing, plain
@@ -186,9 +187,7 @@ class Known:
 
     def uncorrelated(self, past):
         """Inner products of noise with what does not depend on its draw."""
-        first = {next(iter(row.parts)): next(iter(seen[0][0].parts)) for (_, *draw), seen in self.noises.items()
-                 if draw[1] >= past for row, *_ in seen}
-        letters, found = range(len(self.depends)), {}
+        first, letters, found = self.first_of_draws(past), range(len(self.depends)), {}
         for i in letters:
             for j in letters[i + 1:]:
                 if any(n in first and first[n] not in self.depends[other] for n, other in ((i, j), (j, i))):
@@ -197,6 +196,11 @@ class Known:
                         found[f"uncorrelated {i} {j}{f' {l}' * bool(l)}"] = Form({parts: Fraction(1)})
         return found
 
+    def first_of_draws(self, past=-inf):
+        """Of each letter of noise that is drawn from a round on the first letter of its draw."""
+        return {next(iter(row.parts)): next(iter(seen[0][0].parts)) for (_, *draw), seen in self.noises.items()
+                if draw[1] >= past for row, *_ in seen}
+
     def drawn_as(self, name):
         """The number of choices made before a draw of noise of which a name tells."""
         kind, *of = name.split()
@@ -204,10 +208,9 @@ class Known:
             k, what, *draw, _ = of
             seen = self.noises[int(k), what, *map(int, draw)]
             return self.chosen_before[next(iter(seen[0][0].terms))]
-        of_draw = {next(iter(row.terms)): next(iter(seen[0][0].terms)) for seen in self.noises.values() for row, *_ in seen}
-        one, other = int(of[0]), int(of[1])
-        firsts = [of_draw[n] for n, v in ((one, other), (other, one)) if n in of_draw and of_draw[n] not in self.depends[v]]
-        return max(self.chosen_before[first] for first in firsts)
+        one, other, first = int(of[0]), int(of[1]), self.first_of_draws()
+        return max(self.chosen_before[first[n]] for n, v in ((one, other), (other, one))
+                   if n in first and first[n] not in self.depends[v])
 
     @staticmethod
     def above(point, L):

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from verify.checker.comparisons import NOTHING
 from verify.checker.forms import APART, LAYER, Form, NoForm, Row, pairing
 from verify.checker.powers import CLIENTS, FormOfClients, holds, on_ends, polynomial
 from verify.checker.words import require
@@ -65,11 +64,6 @@ class KnownOfAll:
         i, j, first = int(of[0]), int(of[1]), self.first_of_draws()
         return max(self.chosen_before[first[n]] for n, v in ((i, j), (j, i))
                    if n in first and first[n] + LAYER not in self.depends[v])
-
-    def first_of_draws(self, past=NOTHING):
-        """Of each letter of noise that is drawn from a round on the first letter of its draw."""
-        return {next(iter(row.terms)): next(iter(seen[0][0].terms)) for (_, *draw), seen in self.noises.items()
-                if draw[1] >= past for row, *_ in seen}
 
     def known(self, pasts):
         return {past: tuple(self.named(forms) for forms in both) for past, both in super().known(pasts).items()}

@@ -63,7 +63,7 @@ class Replay(Instance):
     # chance: an outcome is a tuple of numbers, one for each draw that a run makes; None where nothing has been drawn
     def chance(self):
         rounds, steps = self.size["rounds"], self.size["local_steps"]
-        require(self.told_who(), "where all clients take part, or each by itself, participants is their number")
+        require(self.participants_fit(), "where all clients take part, or each by itself, participants is their number")
         require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
         self.given["x_round"] = [self.start()]  # steps may depend on where runs start
         self.step_size = [self.parameter("eta_l", t) for t in range(rounds * steps)]
@@ -74,7 +74,7 @@ class Replay(Instance):
         bounded(prod(count for _, count in self.draws), OUTCOMES, "outcomes of chance")
         if all(count == 1 for _, count in self.draws):  # nothing is left to chance
             self.run = cache(lambda outcome, base=None, run=self.run: run(outcome, base) if base else first)
-    def told_who(self):
+    def participants_fit(self):
         by_number = self.how["sampling"] not in ("full", "bernoulli")
         return by_number or self.size["participants"] == sum(self.given["priority"])
     def outcomes(self, held=None, free=lambda draw: True):

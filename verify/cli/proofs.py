@@ -228,7 +228,6 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
     from verify.results.drawing import save
     from verify.worst import tuning
     from verify.worst.chart import worst as worst_of
-    from verify.worst.steps_of_papers import steps_of_papers
 
     _check_ending("--plot", plot)
     _check_ending("--function", function)
@@ -240,7 +239,10 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
         parameter, _, ends = tune.partition("=")
         bounds = _settings([f"{end}={value}" for end, value in zip(("low", "high"), ends.split(":"), strict=False) if value])
         found = tuning.tuned(name, parameter, **bounds, **asked)
-        beside = steps_of_papers(name, **asked) if parameter == "eta_l" else []
+        if parameter == "eta_l":
+            from verify.worst.steps_of_papers import steps_of_papers  # which loads claims
+
+            beside = steps_of_papers(name, **asked)
         asked[parameter], found = found.value, found.worst
     else:
         found = worst_of(name, **asked)
