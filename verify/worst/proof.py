@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 
 from verify.checker.forms import Form, combined, nonnegative
+from verify.checker.limits import bits
 from verify.worst.program import SMALL, Program, Solution, inner
 
 __all__ = ["proof"]
@@ -16,6 +17,7 @@ _ROUNDING = 1e-9  # of eigenvalues that may be zero
 _SMALLER = 1e-10  # multipliers that are surely zero, in units of the largest
 _NEAREST = (1, 12, 120)  # largest denominators of multipliers that are given the nearest fractions
 _FINER = (10**4, 10**6, 10**9)  # denominators that all have in common, else largest ones
+_BITS = 2_500  # of numbers that elimination, whose numbers are as many times longer as there are letters, is given
 
 
 def proof(program: Program, smaller: Form, larger: Form, most: int | None = None) -> dict[str, Fraction] | None:
@@ -61,7 +63,10 @@ def _near(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str,
 
 
 def _may_be_square(program: Program, rest: Form) -> bool:
-    """Whether inner products may be those of a square, in floats: exact elimination takes a thousand times as long."""
+    """Whether inner products may be those of a square, in floats, and are not too long: exact elimination takes a thousand
+    times as long."""
+    if max(map(bits, rest.parts.values()), default=0) > _BITS:
+        return False
     found = program.matrix(rest)
     return bool(np.linalg.eigvalsh(found)[0] >= -_ROUNDING * np.abs(found).max()) if found.size else True
 
