@@ -26,15 +26,22 @@ class Gaps:
             raise NoForm("an error over all data beside lengths that have the data given")
 
     def generalisation(self, body, index):
-        """E(F_pop(x) - F(x)) over all data and chance, x the server's model after some round."""
-        for r in range(self.size["rounds"] + 1):
-            wanted = []
-            for _, outcome in self.outcomes():
-                x = self.run(outcome).record["x_round"][r]
-                wanted.append((self.F_pop(x) - self.objective(x)).terms)
-            if wanted == [Amount.like(self.value(body, index, outcome)).terms for _, outcome in self.outcomes()]:
-                return Amount({(SIGNED, "generalisation", r): Fraction(1)})
-        raise NoForm("only the generalisation error of a server's model has a form")
+        """E(F_pop(x) - F(x)) over all data and chance, x the server's model after some round; the same for all outcomes."""
+        key = "generalisation", id(body), *index.items()
+        if key not in self.kept:
+            said = [Amount.like(self.value(body, index, outcome)).terms for _, outcome in self.outcomes()]
+            place = next((r for r in range(self.size["rounds"] + 1) if said == self.errors(r)), None)
+            if place is None:
+                raise NoForm("only the generalisation error of a server's model has a form")
+            self.kept[key] = Amount({(SIGNED, "generalisation", place): Fraction(1)})
+        return self.kept[key]
+
+    def errors(self, r):
+        """F_pop(x) - F(x) of the server's model after r rounds, for each outcome."""
+        if r not in self.of_models:
+            models = [self.run(outcome).record["x_round"][r] for _, outcome in self.outcomes()]
+            self.of_models[r] = [(self.F_pop(x) - self.objective(x)).terms for x in models]
+        return self.of_models[r]
 
     def gap(self, word, node, index, outcome):
         """The worst difference of losses at two models; ``gaps`` has the expected distance that bounds it."""

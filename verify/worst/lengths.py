@@ -1,6 +1,6 @@
 """Proofs about lengths: a linear program suggests which known inequalities to add, fractions make a proof of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -15,7 +15,7 @@ from verify.checker.forms import ORIGIN, Row
 from verify.checker.length_rules import Rules, nonnegative
 from verify.checker.length_runs import OWN, TWIN
 
-__all__ = ["Found", "found_proof"]
+__all__ = ["Found", "found_proofs"]
 
 _ACTIVE = 1e-9
 _MOST = 150  # vectors of one program
@@ -41,20 +41,19 @@ class _Column(NamedTuple):
     entry: Any
 
 
-def found_proof(rules: Rules, known: dict[str, Amount], smaller: Amount, larger: Amount, factor: bool | None = False,
-                proof: bool = True) -> Found:
-    """A proof that ``smaller`` is at most ``larger``, or how much larger the latter would have to be; for ``factor`` None
-    the factor is 1 where the program proves that but no fractions are found."""
-    if nonnegative(larger - smaller):
-        return Found({"known": {}, "steps": [], "hits": [], "triangles": []}, 1.0)
-    program = _Program(rules, known, smaller, larger)
-    if not program.rows:
-        return Found(None, inf)
-    solved = program.solve(larger - smaller) if proof else None
-    found = None if solved is None else program.exact(larger - smaller, *solved)
-    if found is not None or factor is False:
-        return Found(found, float("nan"))
-    return Found(None, 1.0 if factor is None and solved is not None else program.factor())
+def found_proofs(rules: Rules, known: dict[str, Amount], pairs: Sequence[tuple[Amount, Amount]],
+                 factor: bool | None = False, proof: bool | None = True) -> list[Found]:
+    """For each pair of sides a proof that the first is at most the second, or how much larger the latter would have to be;
+    for ``factor`` None the factor is 1 where the program proves that but no fractions are found, for ``proof`` None none are
+    looked for.
+
+    Raises:
+        ValueError: the program of one pair is too large.
+    """
+    trivial = {"known": {}, "steps": [], "hits": [], "triangles": []}
+    programs = [None if nonnegative(larger - smaller) else _Program(rules, known, smaller, larger)
+                for smaller, larger in pairs]
+    return [Found(trivial, 1.0) if program is None else program.found(factor, proof) for program in programs]
 
 
 def _float(value) -> float:
@@ -76,6 +75,16 @@ class _Program:
         self.keys = [self._key(row) for row in self.rows]
         for key in self.keys:
             self.of_key.setdefault(key, len(self.of_key))
+
+    def found(self, factor: bool | None, proof: bool | None) -> Found:
+        """What :func:`found_proofs` says of the pair."""
+        if not self.rows:
+            return Found(None, inf)
+        solved = self.solve(self.larger - self.smaller) if proof is not False else None
+        found = self.exact(self.larger - self.smaller, *solved) if proof and solved is not None else None
+        if found is not None or factor is False:
+            return Found(found, float("nan"))
+        return Found(None, 1.0 if factor is None and solved is not None else self.factor())
 
     def _key(self, row: Row):
         (key,) = self.rules.length(row).terms

@@ -25,16 +25,16 @@ _MOVES = (Fraction(3), Fraction(1, 3), Fraction(0))  # of a number, by a factor
 _UNITS = (Fraction(1), Fraction(16), Fraction(1, 16))  # of L and mu
 _OTHER_UNITS = (Fraction(1), Fraction(1), Fraction(1000), Fraction(1, 1000))  # of free numbers, of each its own
 _FAR, _LONG = 100, Fraction(12)  # times a number; a size
-_DOUBLED = tuple(map(Fraction, (3, 2, 1)))  # sizes that are doubled twice
+_DOUBLED = tuple(map(Fraction, (2, 1)))  # sizes that are doubled twice
 _UP = 1.001  # a factor that is this many times larger is larger
 _FIRST = 5  # places, one of each size
 
 
 def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
-               most: int | None = None, factors: bool | None = True, proofs: bool = True) -> WorstCase:
+               most: int | None = None, factors: bool | None = True, proofs: bool | None = True) -> WorstCase:
     """What is known of a claim about lengths at the sizes and numbers ``given``, and else at those of a ``place``; without
     ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof,
-    and no smaller ones than 1.
+    and no smaller ones than 1; for ``proofs`` None without looking for fractions.
 
     Raises:
         LookupError, ValueError: the claim has no proof of this kind, or not at these numbers, or not with at most so many
@@ -65,7 +65,7 @@ def lengths_proven(claim: Claim) -> Proven:
         return Proven(reason="it has free clients, and which of them match depends on their losses")
     found: list[WorstCase] = []
     reasons: list[str] = []
-    for one in _everywhere(claim):
+    for one in _everywhere(claim, found):
         if isinstance(one, Exception):
             reasons.append(str(one))
         elif one.certificate is None and not may_fail(one):
@@ -80,14 +80,14 @@ def lengths_proven(claim: Claim) -> Proven:
         return Proven(reason=most_often(reasons) or f"it has {len(found)} settings; {FEWEST} are needed")
     if small := only_small(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
-    kept = [found[i * len(found) // SETTINGS] for i in range(SETTINGS)] if len(found) > SETTINGS else found
-    settings = [setting for one in kept for setting in one.certificate["settings"]]
-    return Proven(kept[0].certificate | {"settings": settings}, in_one_line(kept))
+    found = found[:SETTINGS]
+    settings = [setting for one in found for setting in one.certificate["settings"]]
+    return Proven(found[0].certificate | {"settings": settings}, in_one_line(found))
 
 
-def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
+def _everywhere(claim: Claim, found: list[WorstCase]) -> Iterator[WorstCase | Exception]:
     """What is known at each place, or why nothing is; then at corners near small settings, and at the numbers to which these
-    lead. A claim of which nothing is known at the first places is looked at nowhere else."""
+    lead. A claim of which nothing is known at the first places is looked at nowhere else. ``found``: proofs so far."""
     starts: dict[tuple[int, ...], tuple[Place, WorstCase]] = {}
     known = 0
     for number, place in enumerate(PLACES):
@@ -105,12 +105,19 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
             starts.setdefault(place[:3], (place, one))
     small = [*starts.values()][:_STARTS]
     for place, one in small:
-        yield from _corners(claim, one, place)
+        yield from _corners(claim, one, place, found)
     for place, one in small:
-        yield lengths_at(claim, *_uphill(claim, one, place), _MOST, factors=None)
+        yield _looked_at(claim, *_uphill(claim, one, place), found)
 
 
-def _corners(claim: Claim, start: WorstCase, place: Place) -> Iterator[WorstCase]:
+def _looked_at(claim: Claim, given: Mapping[str, Fraction], place: Place, found: list[WorstCase]) -> WorstCase:
+    """What is known at the numbers ``given``; where enough proofs have been ``found``, without one."""
+    if len(found) >= SETTINGS:
+        return lengths_at(claim, given, place, _MOST, factors=None, proofs=None)
+    return lengths_at(claim, given, place, _MOST, factors=None)
+
+
+def _corners(claim: Claim, start: WorstCase, place: Place, found: list[WorstCase]) -> Iterator[WorstCase]:
     """What is known where numbers vanish, each alone, all, all but one, and where each is large; at the sizes of a setting,
     where all sizes are 1, and where one of them is large.
 
@@ -118,7 +125,7 @@ def _corners(claim: Claim, start: WorstCase, place: Place) -> Iterator[WorstCase
     forgets a bound on a step only as long as steps are small."""
     def at(given) -> WorstCase | None:
         try:
-            return lengths_at(claim, given, place, _MOST, factors=None)
+            return _looked_at(claim, given, place, found)
         except ERRORS:  # a hypothesis that does not admit it, a divisor that vanishes, or too many letters
             return None
 
@@ -127,14 +134,16 @@ def _corners(claim: Claim, start: WorstCase, place: Place) -> Iterator[WorstCase
     numbers = {name: Fraction(number) for name, number in _movable(start).items() if name not in start.setting.sizes}
     names = [name for name in numbers if name not in positive]
     least = dict.fromkeys((*_LARGE, *["samples"] * ("samples" in start.setting.sizes)), Fraction(1))
-    found = [at({name: number * _FAR}) for name, number in numbers.items() if number]
-    found += [at({**least, name: _LONG}) for name in least]
+    alone = [{name: number * _FAR} for name, number in numbers.items() if number]
+    yield from filter(None, map(at, [*alone, *({**least, name: _LONG} for name in least)]))
     for sizes in ({}, least):
-        known = {name: at({**sizes, name: Fraction(0)}) for name in names}
-        zeros = {name: Fraction(0) for name, one in known.items() if one is not None}
+        zeros = dict[str, Fraction]()
+        for name in names:
+            if (one := at({**sizes, name: Fraction(0)})) is not None:
+                zeros[name] = Fraction(0)
+                yield one
         sets = [{}, zeros, *({other: zero for other, zero in zeros.items() if other != name} for name in zeros)]
-        found += [*known.values(), *(at({**sizes, **zero}) for zero in sets if len(zero) != 1)]
-    yield from (one for one in found if one is not None)
+        yield from filter(None, (at({**sizes, **zero}) for zero in sets if len(zero) != 1))
 
 
 def _outgrown(claim: Claim, start: WorstCase) -> str | None:

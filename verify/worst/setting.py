@@ -2,10 +2,11 @@
 
 from bisect import bisect
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, product
-from math import ceil, floor
+from math import ceil, floor, prod
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -256,14 +257,48 @@ def _bounds(claim: Claim, name: str, known, relation: str) -> Iterator[Fraction]
     for condition in _about(claim, name):
         left = condition.left.base.label if isinstance(condition.left, sp.Indexed) else condition.left
         if getattr(left, "name", "") == name and condition.relation == relation:
-            number = condition.right.subs({s: known[s.name] for s in condition.right.free_symbols if s.name in known})
-            if number.is_Rational:
-                yield Fraction(int(number.p), int(number.q))
+            number = _number(condition.right, known)
+            if number is not None:
+                yield number
                 continue
         if name not in known and relation in _ENDS and condition.relation in _ENDS and not condition.over:
             end = _end(condition, name, known, relation)
             if end is not None:
                 yield end
+
+
+def _number(formula, known) -> Fraction | None:
+    """The rational number that a formula is where some names are known; None where it is none."""
+    try:
+        return _rational(formula, known)
+    except _Irrational:
+        number = formula.subs({s: known[s.name] for s in formula.free_symbols if s.name in known})
+        return Fraction(int(number.p), int(number.q)) if number.is_Rational else None
+    except LookupError:
+        return None
+
+
+class _Irrational(ValueError):
+    """A formula has more than sums, products and whole powers, or divides by zero."""
+
+
+def _rational(formula, known) -> Fraction:
+    """The value of a formula of sums, products and whole powers, in a hundredth of the time that substitution takes. Raises
+    LookupError for a name that is not known."""
+    if formula.is_Rational:
+        return Fraction(int(formula.p), int(formula.q))
+    if formula.is_Symbol:
+        return _rational(known[formula.name], known)
+    if formula.is_Add:
+        return sum((_rational(part, known) for part in formula.args), Fraction(0))
+    if formula.is_Mul:
+        parts = [_rational(part, known) for part in formula.args]
+        return prod(parts[1:], start=parts[0])
+    if formula.is_Pow and formula.exp.is_Integer:
+        base = _rational(formula.base, known)
+        if base or formula.exp > 0:
+            return base ** int(formula.exp)
+    raise _Irrational
 
 
 @lru_cache(1024)
@@ -272,22 +307,30 @@ def _about(claim: Claim, name: str) -> list[Condition]:
     return [c for c in claim.hypotheses if name in names_in(c.left) | names_in(c.right)]
 
 
-def _end(condition, name: str, known, relation: str) -> Fraction | None:
+@lru_cache(4096)
+def _gap(condition: Condition) -> tuple[Any, frozenset[str], set[str]]:
+    """What a condition without indices says to be at least 0, the names of its numbers, none where it speaks of arrays, and
+    those in exponents."""
+    left, right = (condition.left, condition.right) if condition.relation == "<=" else (condition.right, condition.left)
+    gap = sp.sympify(right) - left
+    powers = set().union(*(names_in(power.exp) for power in gap.atoms(sp.Pow)))
+    return gap, frozenset() if gap.has(sp.Indexed) else frozenset(s.name for s in gap.free_symbols), powers
+
+
+def _end(condition: Condition, name: str, known, relation: str) -> Fraction | None:
     """The largest number of a name at which a condition holds, for the relation <=, if it holds at small numbers alone; the
     least one, for >=, if it holds at large ones alone. It is one of a list, so that the condition holds there."""
-    left, right = (condition.left, condition.right) if condition.relation == "<=" else (condition.right, condition.left)
-    gap = right - left
-    unknown = [s for s in gap.free_symbols if s.name == name]
-    if len(unknown) != 1 or gap.has(sp.Indexed):
+    gap, names, powers = _gap(condition)
+    if name not in names or not names <= {name, *known}:
         return None
-    gap = gap.subs({s: known[s.name] for s in gap.free_symbols if s.name in known})
-    if gap.free_symbols != {*unknown}:
-        return None
-
-    rounded = any(power.exp.has(unknown[0]) for power in gap.atoms(sp.Pow))  # exact powers have millions of digits
+    rounded = name in powers  # exact powers have millions of digits
 
     def fails(number: Fraction) -> bool:
-        at = {unknown[0]: sp.Rational(str(number))}
+        at = known | {name: sp.Rational(str(number))}
+        with suppress(_Irrational):
+            if not rounded:
+                return _rational(gap, at) < 0
+        at = {s: at[s.name] for s in gap.free_symbols}
         value = gap.evalf(30, subs=at) if rounded else gap.subs(at)
         return not (value.is_number and value.is_real and value.evalf(30) >= 0)
 

@@ -15,7 +15,7 @@ from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import once_by_claim
 from verify.exact.statement import statement_of
 from verify.worst.admitted import admitted
-from verify.worst.lengths import found_proof
+from verify.worst.lengths import found_proofs
 from verify.worst.setting import Place, Setting, setting_of
 
 __all__ = ["OfLengths", "about_lengths", "worst_of_lengths"]
@@ -45,10 +45,10 @@ def about_lengths(claim: Claim) -> bool:
 
 
 def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int | None = None,
-                     factors: bool | None = True, proofs: bool = True) -> OfLengths:
+                     factors: bool | None = True, proofs: bool | None = True) -> OfLengths:
     """A proof, and the least factors of the larger sides that are proven where it was not, at the numbers ``given``, else
     at those of a ``place``: with a smaller step, or other numbers larger, where hypotheses ask for that. ``most``: letters;
-    ``factors``: as in :func:`verify.worst.lengths.found_proof`.
+    ``factors``, ``proofs``: as in :func:`verify.worst.lengths.found_proofs`.
 
     Raises:
         LookupError, TypeError, ValueError: the claim has no proof of this kind, or not at these numbers.
@@ -67,7 +67,7 @@ def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, 
             refused = refused or error
     else:
         raise refused or ValueError(f"{claim.id} has no setting")
-    found = [found_proof(rules, known, *pair, factor=factors, proof=proofs) for pair in pairs]
+    found = found_proofs(rules, known, pairs, factors, proofs)
     values = tuple(1.0 if one.proof else one.factor for one in found)
     about = setting, _functions(rules), len(rules.upstream), () if factors is False else values
     missing = [place for place, one in enumerate(found) if one.proof is None]

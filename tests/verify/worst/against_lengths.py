@@ -17,7 +17,7 @@ from verify.exact.statement import definition_of, statement_of
 from verify.instances.draw import draw_leaves, draw_shape
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
-from verify.worst.lengths import found_proof
+from verify.worst.lengths import found_proofs
 
 __all__ = ["Seen", "factor_at", "seen"]
 
@@ -72,7 +72,7 @@ def factor_at(claim: Claim, shape: Shape, environment: Environment, row: int, mo
     if len(rules.upstream) > most:
         raise ValueError(f"{len(rules.upstream)} letters are too many")
     pairs, known = rules.compared(stated["statement"]), rules.known()
-    factors = [found_proof(rules, known, *pair, factor=True, proof=False).factor for pair in pairs]
+    factors = [one.factor for one in found_proofs(rules, known, pairs, True, False)]
     return max((np.inf if factor is None else factor for factor in factors), default=np.inf)
 
 
