@@ -1,15 +1,17 @@
 """Proofs about lengths at several sizes and numbers: whether a claim counts as proven, and for what."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
-from math import inf
 from random import Random
 
 from bounds.language.claim import Claim
+from verify.checker.amounts import number
 from verify.checker.forms import NoForm
+from verify.checker.length_proof import rules_of
 from verify.checker.limits import SETTINGS
 from verify.exact.statement import statement_of
-from verify.worst.challenge import limit
+from verify.worst.challenge import CHALLENGES, limit
 from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, may_fail, most_often, only_small
 from verify.worst.setting import Place
 from verify.worst.uphill import ERRORS
@@ -20,13 +22,12 @@ __all__ = ["lengths_at", "lengths_proven"]
 
 _MOST, _SMALL = 64, 32  # letters, and those of a setting from which numbers are moved
 _LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some settings
-_STARTS, _TRIALS = 2, 20  # settings from which numbers are moved, and trials from each
-_MOVES = (Fraction(3), Fraction(1, 3), Fraction(0))  # of a number, by a factor
+_STARTS = 2  # settings from which numbers are moved
 _UNITS = (Fraction(1), Fraction(16), Fraction(1, 16))  # of L and mu
 _OTHER_UNITS = (Fraction(1), Fraction(1), Fraction(1000), Fraction(1, 1000))  # of free numbers, of each its own
 _FAR, _LONG = 100, Fraction(12)  # times a number; a size
 _DOUBLED = tuple(map(Fraction, (2, 1)))  # sizes that are doubled twice
-_UP = 1.001  # a factor that is this many times larger is larger
+_UP = 1.001  # a larger factor is above one
 _FIRST = 5  # places, one of each size
 
 
@@ -53,11 +54,11 @@ def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
 
 
 def lengths_proven(claim: Claim) -> Proven:
-    """Proofs of a claim about lengths at all places, in several units, and where numbers that are moved lead.
+    """Proofs of a claim about lengths at all places, in several units.
 
-    A statement does not count as proven whose least factor is above one at one of them, or seems to pass one as a size
-    grows, or of which too few sizes are larger than one at once (:func:`verify.worst.proven.only_small`). The certificate
-    and the scope have as many settings as a file may have.
+    A statement does not count as proven whose least factor is above one at one of them, at a corner or at a challenge, or
+    seems to pass one as a size grows, or of which too few sizes are larger than one at once
+    (:func:`verify.worst.proven.only_small`). The certificate and the scope have as many settings as a file may have.
     """
     if claim.statement.strict:
         return Proven(reason="a sum of lengths proves no strict inequality")
@@ -86,17 +87,17 @@ def lengths_proven(claim: Claim) -> Proven:
 
 
 def _everywhere(claim: Claim, found: list[WorstCase]) -> Iterator[WorstCase | Exception]:
-    """What is known at each place, or why nothing is; then at corners near small settings, and at the numbers to which these
-    lead. A claim of which nothing is known at the first places is looked at nowhere else. ``found``: proofs so far."""
+    """What is known at each place, or why nothing is; then at corners near small settings, and at challenges of few steps. A
+    claim of which nothing is known at the first places is looked at nowhere else. ``found``: proofs so far."""
     starts: dict[tuple[int, ...], tuple[Place, WorstCase]] = {}
     known = 0
-    for number, place in enumerate(PLACES):
-        place = _in_units(place, number)
+    for turn, place in enumerate(PLACES):
+        place = _in_units(place, turn)
         try:
             one = lengths_at(claim, {}, place, _MOST, factors=None)
         except ERRORS as error:
             yield error
-            if not known and number + 1 == _FIRST:
+            if not known and turn + 1 == _FIRST:
                 return
             continue
         known += 1
@@ -105,9 +106,10 @@ def _everywhere(claim: Claim, found: list[WorstCase]) -> Iterator[WorstCase | Ex
             starts.setdefault(place[:3], (place, one))
     small = [*starts.values()][:_STARTS]
     for place, one in small:
-        yield from _corners(claim, one, place, found)
-    for place, one in small:
-        yield _looked_at(claim, *_uphill(claim, one, place), found)
+        yield from _corners(claim, one, place, found, one is small[0][1])
+    for place in CHALLENGES:
+        with suppress(*ERRORS):
+            yield _looked_at(claim, {}, place._replace(**{size: min(getattr(place, size), 2) for size in _LARGE}), found)
 
 
 def _looked_at(claim: Claim, given: Mapping[str, Fraction], place: Place, found: list[WorstCase]) -> WorstCase:
@@ -117,9 +119,9 @@ def _looked_at(claim: Claim, given: Mapping[str, Fraction], place: Place, found:
     return lengths_at(claim, given, place, _MOST, factors=None)
 
 
-def _corners(claim: Claim, start: WorstCase, place: Place, found: list[WorstCase]) -> Iterator[WorstCase]:
+def _corners(claim: Claim, start: WorstCase, place: Place, found: list[WorstCase], first: bool) -> Iterator[WorstCase]:
     """What is known where numbers vanish, each alone, all, all but one, and where each is large; at the sizes of a setting,
-    where all sizes are 1, and where one of them is large.
+    also with numbers as small as hypotheses allow, and where all sizes are 1, or but one.
 
     A statement that adds up several constants may be true only because one of them covers what another should, and one that
     forgets a bound on a step only as long as steps are small."""
@@ -134,9 +136,10 @@ def _corners(claim: Claim, start: WorstCase, place: Place, found: list[WorstCase
     numbers = {name: Fraction(number) for name, number in _movable(start).items() if name not in start.setting.sizes}
     names = [name for name in numbers if name not in positive]
     least = dict.fromkeys((*_LARGE, *["samples"] * ("samples" in start.setting.sizes)), Fraction(1))
-    alone = [{name: number * _FAR} for name, number in numbers.items() if number]
-    yield from filter(None, map(at, [*alone, *({**least, name: _LONG} for name in least)]))
-    for sizes in ({}, least):
+    yield from filter(None, (at({name: number * _FAR}) for name, number in numbers.items() if number))
+    if first:
+        yield from filter(None, (at({**least, name: _LONG}) for name in least))
+    for sizes in ({}, least, *filter(None, [_least(claim, start)])):
         zeros = dict[str, Fraction]()
         for name in names:
             if (one := at({**sizes, name: Fraction(0)})) is not None:
@@ -144,6 +147,22 @@ def _corners(claim: Claim, start: WorstCase, place: Place, found: list[WorstCase
                 yield one
         sets = [{}, zeros, *({other: zero for other, zero in zeros.items() if other != name} for name in zeros)]
         yield from filter(None, (at({**sizes, **zero}) for zero in sets if len(zero) != 1))
+
+
+def _least(claim: Claim, start: WorstCase) -> dict[str, Fraction]:
+    """The least positive numbers that hypotheses allow at a setting, also hypotheses about what the method computes."""
+    stated, ends = statement_of(claim), dict[str, list[Fraction]]()
+    if start.certificate is None:
+        return {}
+    rules = rules_of({**stated, **start.certificate["settings"][0]})
+    outcome = next(outcome for _, outcome in rules.outcomes())
+    for rule in stated["hypotheses"]:
+        name, other = (rule["left"], "right") if rule["relation"] == ">=" else (rule["right"], "left")
+        if rule["relation"] in ("<=", ">=") and isinstance(name, str) and isinstance(start.setting.values.get(name), str):
+            with suppress(*ERRORS):
+                found = [number(rules.value(rule[other], index, outcome)) for index in rules.cases(rule)]
+                ends[name] = ends.get(name, []) + [end for end in found if isinstance(end, Fraction) and end > 0]
+    return {name: max(found) for name, found in ends.items() if found and max(found) != Fraction(start.setting.values[name])}
 
 
 def _outgrown(claim: Claim, start: WorstCase) -> str | None:
@@ -176,32 +195,3 @@ def _in_units(place: Place, number: int) -> Place:
     of_L, rng = _UNITS[number % len(_UNITS)], Random(number)
     return place._replace(L=place.L * of_L, mu=place.mu * of_L,
                           numbers=tuple(n * rng.choice(_OTHER_UNITS) for n in place.numbers))
-
-
-def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fraction], Place]:
-    """Sizes and numbers at which a statement is nearer to false than at a setting, by one step in one of them after another;
-    and the place of all else. Of two settings with the same largest factor, that with the larger mean is nearer."""
-    def at(given) -> tuple[float, float, dict[str, str]]:
-        try:
-            one = lengths_at(claim, given, place, _SMALL, proofs=False)
-        except ERRORS:
-            return -inf, -inf, {}
-        factors = [-inf if factor is None else factor for factor in one.factors]
-        return max(factors), sum(factors) / len(factors), _movable(one)
-
-    given: dict[str, Fraction] = {}  # what is not moved stays where the hypotheses and the place have it
-    (best, middle, numbers), grown, left = at(given), True, _TRIALS
-    while grown and left > 0:
-        grown = False
-        for name in [*numbers]:
-            number = Fraction(numbers[name])
-            steps = (number + 1, number - 1) if name in start.setting.sizes else (number * move for move in _MOVES)
-            for moved in steps:
-                left -= 1
-                if left < 0:
-                    break
-                most, mean, found = at(given | {name: moved})
-                if most > best * _UP or (most >= best / _UP and mean > middle * _UP):
-                    given, best, middle, numbers, grown = given | {name: moved}, most, mean, found, True
-                    break
-    return given, place

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.unseen import statements
 from bounds.controls.classical import CONTROLS_CLASSICAL
+from bounds.registry.claims import find_claim
 from verify.worst.challenge import limit
 from verify.worst.lengths_proven import lengths_proven
 from verify.worst.worst_of_lengths import about_lengths
@@ -30,6 +31,13 @@ def test_what_is_true_is_proven(name):
 def test_false_twins_are_not_proven(name):
     """One of them holds for all steps but large ones."""
     assert lengths_proven(TWINS[name]).certificate is None
+
+
+@pytest.mark.parametrize("name", ["afedpd/lemma-5-geometric@run+round", "afedpd/lemma-6-unroll@run+round",
+                                  "fedmoswa/eq-36@48", "fedmoswa/theorem-f.6@c-tilde-with-L"])
+def test_what_a_search_refutes_is_not_proven(name):
+    """They hold unless steps and pull are large, or unless a constant is as small as the learning rates allow."""
+    assert lengths_proven(find_claim(name)).certificate is None
 
 
 @pytest.mark.parametrize("sequence, where", [
