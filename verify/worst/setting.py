@@ -1,7 +1,7 @@
 """The sizes and numbers at which a statement is looked at on letters."""
 
 from bisect import bisect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
@@ -65,7 +65,7 @@ class Setting(NamedTuple):
 def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None = None) -> Setting:
     """Sizes and numbers for a claim: those ``given``; else what hypotheses define; else a number in the interval that
     domain and conditions leave, near its lower end, or its upper one where conditions give no lower one; else one of the
-    place's numbers, or no value.
+    place's numbers, or no value. A bound may depend on one of the place's numbers.
 
     Raises:
         LookupError: ``given`` has a name that is neither a size nor a free name of the claim.
@@ -87,19 +87,23 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
         over_all_points = definition is not None and claim.hypotheses[definition["hypothesis"]].right.has(infimum)
         if name not in given and definition is not None and not over_all_points:
             values[name] = definition
-    before = None
-    while before != len(numbers):  # bounds may wait for each other
-        before = len(numbers)
-        for i, name in enumerate(waiting):
-            if name in values or name in numbers:
-                continue
-            near = place.near[i % len(place.near)]
-            number = _bounded(claim, name, known, near)
-            if name in ("L", "mu") and _within(claim, name, known, place._asdict()[name]):
-                number = place._asdict()[name]
-            if number is not None:
-                number = Fraction(max(floor(number), 1)) if name in whole else number
-                numbers[name], known[name] = number, sp.Rational(str(number))
+
+    def at_bounds(names: Iterable[str]) -> None:
+        """Give numbers to those that numbers known by now bound."""
+        before = None
+        while before != len(numbers):  # bounds may wait for each other
+            before = len(numbers)
+            for name in names:
+                if name in values or name in numbers:
+                    continue
+                number = _bounded(claim, name, known, place.near[waiting.index(name) % len(place.near)])
+                if name in ("L", "mu") and _within(claim, name, known, place._asdict()[name]):
+                    number = place._asdict()[name]
+                if number is not None:
+                    number = Fraction(max(floor(number), 1)) if name in whole else number
+                    numbers[name], known[name] = number, sp.Rational(str(number))
+
+    at_bounds(waiting)
     if "eta_l" in waiting and not {"eta_l"} & {*values, *numbers}:
         numbers["eta_l"] = place.step / numbers.get("L", place.L)
     left = [name for name in waiting if name not in values and name not in numbers]
@@ -109,9 +113,12 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
                 claim, variable.name, (*sizes.items(),), sum(place.weights))):
             values[variable.name] = [[*row] for row in table]
             left.remove(variable.name)
-    if place.numbers:
-        numbers |= {name: place.numbers[i % len(place.numbers)] for i, name in enumerate(left)
-                    if name not in place.unknown}
+    own = {name: place.numbers[i % len(place.numbers)] for i, name in enumerate(left)
+           if place.numbers and name not in place.unknown}
+    for name in sorted(own, key=_bounded_by_others(claim).__contains__):  # then those that they bound
+        if name not in numbers:
+            numbers[name], known[name] = own[name], sp.Rational(str(own[name]))
+            at_bounds(own)
     values |= {name: _written(number, free[name], sizes) for name, number in numbers.items()}
     for condition in claim.hypotheses:
         _with_entries(condition, values, known, sizes)
@@ -119,6 +126,13 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
     parts = [1 if alike else place.weights[k % len(place.weights)] for k in range(sizes["clients"])]
     weights = [str(Fraction(part, sum(parts))) for part in parts]
     return Setting(sizes, values, [name for name in left if name not in values], weights)
+
+
+@once_by_claim
+def _bounded_by_others(claim: Claim) -> set[str]:
+    """Names that are a side of an inequality by themselves."""
+    sides = [side for c in claim.hypotheses if c.relation in _ENDS for side in (c.left, c.right)]
+    return {side.name for side in sides if isinstance(side, sp.Symbol)}
 
 
 @once_by_claim

@@ -5,7 +5,7 @@ fails because its recorded sides are not those of the changed instance gets the 
 mutant that is accepted is judged by an exact evaluation that shares no code with the checker: both must agree that it
 refutes the claim. Of proofs, the statement is changed too, and half of the mutants get multipliers that the solver finds for
 what they say then; of one that is accepted, random federations must not break the statement, of a proof for every number of
-rounds over several such numbers. Reports also what takes long and what raises.
+clients or of rounds at several such numbers. Reports also what takes long and what raises.
 """
 
 import argparse
@@ -32,6 +32,7 @@ from tests.verify.attack.every_round import attack_rounds
 from tests.verify.attack.mutants import damaged, mutant
 from tests.verify.attack.other_kinds import of_other_kinds
 from tests.verify.attack.second_opinion import disproves, refutes, restated
+from verify.checker.every_number import EveryNumber
 from verify.checker.form import STATED, sized, stated
 from verify.checker.letters import Letters
 from verify.checker.proof import FORMAT as PROOF
@@ -79,16 +80,15 @@ def _checked(data: Mapping[str, Any], claim: Claim) -> CheckResult:
 
 
 def proofs() -> Iterator[tuple[dict[str, Any], Claim]]:
-    """Proofs and their claims."""
-    for name, given in PROVEN.items():
-        claim = find_claim(name)
-        found = worst_case(claim, given).certificate
-        assert found is not None, f"{name} is not proven"
-        yield json.loads(json.dumps(found)), claim
-    for claim in load_claims(Path(__file__).parent / "proven.toml"):
-        found = worst_case(claim, place=PLACES[1]).certificate
-        assert found is not None, f"{claim.id} is not proven"
-        yield json.loads(json.dumps(found)), claim
+    """Proofs and their claims, of some numbers of clients and of every number."""
+    asked = [(find_claim(name), given, None) for name, given in PROVEN.items()]
+    asked += [(claim, {}, PLACES[1]) for claim in load_claims(Path(__file__).parent / "proven.toml")]
+    for claim, given, place in asked:
+        for onwards in (False, True):
+            one = worst_case(claim, given, place, factors=False, onwards=onwards)
+            assert one.certificate is not None, f"{claim.id} is not proven"
+            if one.onwards or not onwards:
+                yield json.loads(json.dumps(one.certificate)), claim
 
 
 def _proven_anew(data: dict[str, Any]) -> dict[str, Any]:
@@ -98,7 +98,8 @@ def _proven_anew(data: dict[str, Any]) -> dict[str, Any]:
         setting, = data["settings"]
         sizes = sized(data | setting)
         values = (setting[name] for name in ("values", "unknown", "weights"))
-        letters = Letters({part: data[part] for part in STATED}, sizes, *values)
+        kind, degree = (EveryNumber, {"degree": setting["degree"]}) if "degree" in setting else (Letters, {})
+        letters = kind({part: data[part] for part in STATED}, sizes, *values, **degree)
         with np.errstate(all="ignore"):
             asked = programs(letters, [data["statement"]], MOST_LETTERS)
             if len(asked) > len(setting["proofs"]) + 2:

@@ -27,14 +27,15 @@ def attack_rounds(count: int, seed: int) -> tuple[Counter, list[tuple[str, int, 
     Returns how many were judged how, and what is wrong: triples (claim, rounds, statement) of proven statements that random
     federations break."""
     rng, judged, wrong = random.Random(seed), Counter(), []
-    for _ in range(count):
+    for number in range(count):
         claim, place = find_claim(rng.choice(CLAIMS)), rng.choice(PLACES)._replace(rounds=1)
+        onwards = number % 2 == 0  # for every number of clients, too
         try:
-            data = json.loads(json.dumps(at(claim, {}, place).certificate))
+            data = json.loads(json.dumps(at(claim, {}, place, onwards).certificate))
             for _ in range(rng.choice((1, 1, 2))):
                 (scaled if rng.random() < 0.6 else changed_part)(data, rng)
             other = restated(data, claim)
-            proof = at(other, {}, place).certificate
+            proof = at(other, {}, place, onwards).certificate
         except _REFUSED:
             judged["says nothing"] += 1
             continue
@@ -43,6 +44,7 @@ def attack_rounds(count: int, seed: int) -> tuple[Counter, list[tuple[str, int, 
             judged["not proven"] += 1
             continue
         judged["proven"] += 1
+        judged["of every number of clients"] += any("degree" in setting for setting in proof["settings"])
         for rounds in ROUNDS:
             try:
                 broken = disproves(_over(proof, rounds), other, 0)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["changed_part", "damaged", "mutant", "scaled"]
+__all__ = ["changed_part", "damaged", "mutant", "of_clients", "scaled"]
 
 Place = tuple[Any, Any]  # an object or a list, and a key of it
 
@@ -96,6 +96,22 @@ def scaled(data: dict[str, Any], rng: random.Random) -> None:
     condition[side] = ["*", factor, condition[side]]
 
 
+def of_clients(data: dict[str, Any], rng: random.Random) -> None:
+    """Another number of clients in a setting, other weights, or another degree, or none."""
+    setting = rng.choice(data["settings"])
+    if rng.random() < 0.5:
+        setting["degree"] = rng.choice((0, 1, 2, 3, 4, 5, -1, True, "1"))
+    elif rng.random() < 0.3:
+        setting.pop("degree", None)
+    if rng.random() < 0.6:
+        count = rng.choice((1, 2, 2, 3, 4))
+        setting["sizes"] |= {"clients": count, "participants": count - (rng.random() < 0.1)}
+        parts = [1 + k * (rng.random() < 0.2) for k in range(count)]
+        setting["weights"] = "any" if rng.random() < 0.4 else [str(Fraction(part, sum(parts))) for part in parts]
+    elif rng.random() < 0.5:
+        setting["weights"] = "any"
+
+
 def changed_part(data: dict[str, Any], rng: random.Random) -> None:
     """One change of the statement or of a hypothesis."""
     part = rng.choice(("statement", "hypotheses"))
@@ -105,8 +121,8 @@ def changed_part(data: dict[str, Any], rng: random.Random) -> None:
 def mutant(certificate: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     """The certificate with one to three changes."""
     data = copy.deepcopy(certificate)
-    if "settings" in data and rng.random() < 0.3:
-        scaled(data, rng)
+    if "settings" in data and rng.random() < 0.4:
+        (scaled if rng.random() < 0.75 else of_clients)(data, rng)
         return data
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         try:

@@ -1,7 +1,7 @@
 """Whether an instance refutes its claim, by the engine on exact numbers, which shares no code with the checker; and whether
 random federations refute what a proof says."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
@@ -30,6 +30,7 @@ __all__ = ["disproves", "refutes", "restated"]
 
 _BITS = 1024
 _ROWS, _BATCHES, _OUTCOMES = 100, 8, 128
+_MORE_CLIENTS = (0, 1, 3)  # than the least number of a proof for every number
 _PLACES = 60  # between which a number that is said to exist is asked for
 _NOTHING = 1e-12  # of random federations, whose numbers are about 1: smaller sides are rounding
 _SURE = 1e-6  # a violation, relative to both sides, that no rounding explains
@@ -88,8 +89,21 @@ def _broken(data: Mapping[str, Any], claim: Claim, place: str, also: bool) -> st
 # proofs ------------------------------------------------------------------------------------------------------------------
 def disproves(data: Mapping[str, Any], claim: Claim, seed: int) -> bool:
     """Whether a random federation, at a setting of a proof, meets all hypotheses of the claim and breaks its statement.
-    Numbers without a value are the tightest that the hypotheses admit."""
-    return any(_broken_at(data | setting, claim, seed) for setting in data["settings"])
+    Numbers without a value are the tightest that the hypotheses admit. Of every number of clients some are looked at."""
+    return any(_broken_at(data | one, claim, seed) for setting in data["settings"] for one in _of_some_clients(setting))
+
+
+def _of_some_clients(setting: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The setting, or where it has a degree those of its number of clients and of two larger ones, of which the checker
+    looks at the first alone; weights that may be any are far apart."""
+    if "degree" not in setting:
+        yield setting
+        return
+    for more in _MORE_CLIENTS:
+        count = setting["sizes"]["clients"] + more
+        parts = [2**k if setting["weights"] == "any" else 1 for k in range(count)]
+        yield {**setting, "sizes": setting["sizes"] | {"clients": count, "participants": count},
+               "weights": [str(Fraction(part, sum(parts))) for part in parts]}
 
 
 def _broken_at(data: Mapping[str, Any], claim: Claim, seed: int) -> bool:

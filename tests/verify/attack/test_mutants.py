@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from bounds.language.words import clients
 from bounds.registry.claims import find_claim
 from tests.verify.attack import attack as attacking
 from tests.verify.attack import every_round
@@ -15,7 +16,9 @@ from tests.verify.attack.every_round import attack_rounds
 from tests.verify.attack.mutants import mutant
 from tests.verify.attack.other_kinds import of_other_kinds
 from tests.verify.attack.second_opinion import disproves, refutes, restated
+from verify.checker import known_of_all
 from verify.checker import proof as checker
+from verify.checker.powers import CLIENTS
 from verify.exact.check import CheckResult
 from verify.exact.statement import statement_of
 from verify.referee.decide import Settings, decide
@@ -76,19 +79,41 @@ def proven():
     return [*proofs()]
 
 
-def test_mutants_of_proofs_are_refused_or_hold(proven):
-    outcome = attack(proven, 120, seed=2)
+def of(proven, every, *names):
+    """The proofs for every number of clients, or for some number, of claims or of all."""
+    return [one for one in proven if ("degree" in one[0]["settings"][0]) == every and (not names or one[1].id in names)]
+
+
+@pytest.mark.parametrize("every", [False, True], ids=["some", "every"])
+def test_mutants_of_proofs_are_refused_or_hold(proven, every):
+    outcome = attack(of(proven, every), 120, seed=2)
     assert not outcome.wrong, outcome.wrong[:3]
     assert outcome["confirmed"] > 3, "else nothing was confirmed"
 
 
 def test_the_attack_notices_a_checker_to_which_everything_is_a_square(proven, monkeypatch):
     monkeypatch.setattr(checker, "nonnegative", lambda *slack: True)
-    assert attack(proven, 60, seed=0).wrong
+    assert attack(of(proven, False), 60, seed=0).wrong
 
 
-def test_random_federations_break_what_is_a_tenth_too_strong_and_nothing_that_is_proven(proven):
-    broken = 0
+def test_the_attack_notices_noise_of_means_that_is_taken_for_half_of_it(proven, monkeypatch):
+    monkeypatch.setattr(known_of_all, "CLIENTS", 2 * CLIENTS)
+    assert attack(of(proven, True, "attacked/noise-of-a-mean"), 60, seed=0).wrong
+
+
+@pytest.mark.parametrize(("factor", "broken"), [
+    (1, False), (1 - (clients - 2) * (clients - 3) / 10, True), (1 - (clients - 2) / 10, True)])
+def test_what_fails_from_some_number_of_clients_on_is_broken(proven, factor, broken):
+    (data, claim), = of(proven, True, "attacked/noise-of-a-mean")
+    other = replace(claim, statement=replace(claim.statement, right=factor * claim.statement.right))
+    assert disproves(data, other, 1) == broken
+    without = {name: value for name, value in data["settings"][0].items() if name != "degree"}
+    assert not disproves(data | {"settings": [without]}, other, 1)
+
+
+@pytest.mark.parametrize("every", [False, True], ids=["some", "every"])
+def test_random_federations_break_what_is_a_tenth_too_strong_and_nothing_that_is_proven(proven, every):
+    broken, proven = 0, of(proven, every)
     for data, claim in proven:
         assert restated(data, claim).statement == claim.statement and not disproves(data, claim, 1)
         said = claim.statement
@@ -103,11 +128,12 @@ def test_what_is_proven_for_every_number_of_rounds_holds_over_several():
 
 
 def test_the_attack_notices_an_induction_that_proves_everything(monkeypatch):
-    monkeypatch.setattr(every_round, "at", lambda claim, given, place: SimpleNamespace(certificate=proven_at(claim, place)))
+    monkeypatch.setattr(every_round, "at", proven_at)
     monkeypatch.setattr(every_round, "replay_alone", lambda data: CheckResult(True, "yes"))
     assert attack_rounds(12, seed=1)[1]
 
 
-def proven_at(claim, place):
+def proven_at(claim, given, place, onwards):
     """The proof of the registered claim, with what another one states."""
-    return at(find_claim(claim.id), {}, place).certificate | statement_of(claim)
+    certificate = at(find_claim(claim.id), given, place, onwards).certificate
+    return SimpleNamespace(certificate=certificate | statement_of(claim))

@@ -1,0 +1,43 @@
+"""Numbers of a setting that bound each other: those that nothing bounds come first, the others are at their bounds."""
+
+from fractions import Fraction
+
+import pytest
+
+from bounds.registry.user_claims import load_claims
+from verify.worst.setting import Place, setting_of
+
+AT, MANY = ((Fraction(2),), ()), ((Fraction(1, 2), Fraction(2), Fraction(3)), ())
+NEAR, NONE = ((Fraction(2),), (Fraction(1, 2),)), ((), ())
+#: conditions on numbers a, b and c; the numbers of a place and how near they are to bounds -> their values
+ROWS = [
+    (["a <= 3*b*L"], AT, ("6", "2", "2")),
+    (["b >= a/4"], AT, ("2", "1/2", "2")),
+    (["c <= b", "b <= a"], MANY, ("1/2", "1/2", "1/2")),
+    (["a <= b*c", "b <= 3"], AT, ("6", "3", "2")),
+    (["a <= 3*b*L"], NEAR, ("3", "2", "2")),
+    (["a*b <= 4"], AT, ("2", "2", "2")),
+    (["a <= 3*b*L"], NONE, (None, None, None)),
+    ([], MANY, ("1/2", "2", "3")),
+    (["c <= b"], MANY, ("1/2", "2", "2")),
+]
+
+
+@pytest.mark.parametrize(("conditions", "place", "expected"), ROWS)
+def test_a_number_is_at_a_bound_that_depends_on_another(conditions, place, expected, tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text('[[claim]]\nid = "own/bounds"\nvariables = {a = "positive", b = "positive", c = "positive"}\n'
+                    'statement = "F_star <= F_star + a + b + c"\n'
+                    f'conditions = {["L_client[k] <= L for k in 0..clients-1", *conditions]}\n')
+    numbers, near = place
+    place = Place(numbers=numbers, **({"near": near} if near else {}))
+    values = setting_of(load_claims(file)[0], {}, place).values
+    assert tuple(values.get(name) for name in "abc") == expected
+
+
+def test_a_number_that_needs_no_value_has_none(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text('[[claim]]\nid = "own/unknown"\nvariables = {a = "positive", b = "positive"}\n'
+                    'statement = "F_star <= F_star + a + b"\nconditions = ["a <= b"]\n')
+    setting = setting_of(load_claims(file)[0], {}, Place(numbers=(Fraction(2),), unknown=frozenset("a")))
+    assert setting.unknown == ["a"] and setting.values["b"] == "2"
