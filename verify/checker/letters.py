@@ -22,8 +22,8 @@ from verify.checker.replay import Replay
 from verify.checker.words import require
 
 #: words that mean the same of letters as of coordinates; the others have none
-WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
-OF_LETTERS = ("dot", "norm", "norm2", "F", "grad", "objective", "objective_grad", "layer_part", *BY_COORDINATE)
+WORDS = {"+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau"}
+OF_LETTERS = {"dot", "norm", "norm2", "F", "grad", "objective", "objective_grad", "layer_part", *BY_COORDINATE}
 
 
 class Letters(Comparisons, ByCoordinate, Choices, Replay):

@@ -116,7 +116,8 @@ class Replay(Instance):
         return found
     @staticmethod
     def entry(array, i, name):
-        require(i >= 0 and i.denominator == 1, f"{i} is no index of {name}")
+        if not (i >= 0 and i.denominator == 1):
+            raise ValueError(f"{i} is no index of {name}")
         return array[int(i)]
     def value(self, node, index, outcome):
         self.meter.spend(1)
@@ -171,8 +172,9 @@ class Replay(Instance):
     def span(self, limits, index, outcome=None):
         low, high = (self.value(limit, index, outcome) for limit in limits)
         require(low.denominator == high.denominator == 1, "a range goes from a whole number to one")
-        bounded(high - low, TERMS, "terms of a range")
-        return map(Fraction, range(int(low), int(high) + 1))
+        first, last = int(low), int(high)
+        bounded(last - first, TERMS, "terms of a range")
+        return map(fraction, range(first, last + 1))
     def cases(self, rule):
         """All values of a condition's indices."""
         cases = [{}]
