@@ -164,6 +164,8 @@ class Lengths(Gaps, Replay):
         return length(row, kind)
 
     # words -----------------------------------------------------------------------------------------------------------------
+    def state(self): return ()
+
     def made(self, method, outcome):
         return (Coupled if self.coupled else LetterRun)(self, method, outcome)
 

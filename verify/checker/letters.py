@@ -38,6 +38,8 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
     that are the same for all clients, where one client stands for each.
     """
 
+    numbering = ("Max", "Min", "largest_sum", "share")
+
     def __init__(self, stated, sizes, values, without, weights, most=LETTERS, steps=None):
         require(stated["setting"] == "run" and "replaced" not in stated["procedure"], "only runs of clients without samples")
         require(stated["procedure"]["sampling"] != "bernoulli", "nobody may take part in a round, which letters do not know")
@@ -185,6 +187,10 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         return smaller, larger
 
     # words -----------------------------------------------------------------------------------------------------------------
+    def state(self):
+        """What is given, and whether a value is one inside of a mean. Outside of means it is noted on what values depend."""
+        return None if self.given_past is None or self.point is not None else (self.given_past, self.inside > 0)
+
     def made(self, method, outcome):
         return LetterRun(self, method, outcome)
 

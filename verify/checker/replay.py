@@ -19,6 +19,7 @@ from verify.checker.factors import Factors
 from verify.checker.form import checked, coupled, factored, pieces
 from verify.checker.instance import OF_INSTANCE, Instance
 from verify.checker.intervals import Interval, agrees
+from verify.checker.kept import Kept
 from verify.checker.limits import OUTCOMES, TERMS, Meter, bounded
 from verify.checker.methods import adaptive
 from verify.checker.near import Near
@@ -35,11 +36,12 @@ PLACE = "the place"
 fraction = lru_cache(1024)(Fraction)  # whole numbers in formulas are few
 
 
-class Replay(Instance):
+class Replay(Kept, Instance):
     def __init__(self, certificate, piece=None, meter=None, near=False):
         super().__init__(certificate, meter)
         self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE}
-        self.means, self.draws, self.measured, self.run, self.kept, self.sure = {}, (), (), cache(self.run), {}, {}
+        self.means, self.draws, self.measured, self.run = {}, (), (), cache(self.run)
+        self.nothing_kept()
         self.defined = {name: self.defining(name, certificate["hypotheses"][value["hypothesis"]])
                         for name, value in certificate["values"].items() if isinstance(value, dict)}
         if "exists" in certificate:
@@ -125,26 +127,18 @@ class Replay(Instance):
             return fraction(node)
         word, *args = [node] if isinstance(node, str) else node
         if word in index:
-            require(not args, f"{word} is an index")
+            if args:
+                raise ValueError(f"{word} is an index")
             return index[word]
-        if outcome is not None and args and self.is_sure(node, index):
-            key = (id(node), *index.items())
-            if key not in self.kept:
-                self.kept[key] = self.value(node, index, None)
+        sure = bool(args) and self.is_sure(node, index)
+        key = self.key(node, index, outcome, sure) if args else None
+        if key is not None and key in self.kept:
             return self.kept[key]
-        found = self.meaning(word, args, index, outcome)
+        found = self.meaning(word, args, index, None if sure else outcome)
         self.meter.record(found)
+        if key is not None:
+            self.kept[key] = found
         return found
-    def is_sure(self, node, bound):
-        """Whether a formula has one value whatever is drawn: of numbers, sizes, free names and the indices ``bound``."""
-        if not isinstance(node, list):
-            return isinstance(node, int) or node in bound or node in self.free or node in self.size
-        if id(node) not in self.sure:
-            word, *args = node
-            inside = {*bound, args[JOINED[word][1][1]]} if word in JOINED else bound
-            known = word in JOINED or word in WORDS or word in self.free
-            self.sure[id(node)] = known and all(self.is_sure(a, inside) for a in args)
-        return self.sure[id(node)]
     def meaning(self, word, args, index, outcome):
         if word in JOINED:
             (join, (body, name, low, high, *more)), value = JOINED[word], self.value
