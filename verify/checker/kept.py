@@ -7,23 +7,30 @@ from verify.checker.words import JOINED, WORDS
 
 class Kept:
     """Behind the class of replays. ``kept`` has values of formulas, by their keys; ``sure`` says of a formula whether it is
-    sure, ``names`` has it and the names in it. Both go by where it lies in memory: a formula that is kept stays there."""
+    sure, ``names`` which names it has; ``read`` has the formula, its word, its arguments, and both of these. All go by where
+    a formula lies in memory: while it is in ``read``, no other lies there."""
 
     numbering = ()  # words that number what they find, for each value of all indices anew
 
     def nothing_kept(self):
-        self.kept, self.sure, self.names = {}, {}, {}
+        self.kept, self.sure, self.names, self.read = {}, {}, {}, {}
+
+    def reading(self, node, bound):
+        if id(node) not in self.read:
+            word, *args = node
+            sure = bool(args) and word not in bound and self.is_sure(node, bound)
+            self.read[id(node)] = node, word, args, sure, self.names_in(node)
+        return self.read[id(node)]
 
     def state(self):
         """What a value depends on beside indices and what is drawn; None where only that of a sure formula is kept."""
 
-    def key(self, node, index, outcome, sure):
+    def key(self, node, sure, names, index, outcome):
         """What the value of a formula depends on: of the indices, on those that it names; None where it is not kept."""
-        names = self.names_in(node)
         if sure:
-            found = [id(node)]
             if outcome is None and names is None:
                 return None
+            found = [id(node)]
         else:
             state = self.state()
             if outcome is None or state is None:
@@ -31,10 +38,11 @@ class Kept:
             found = [id(node), outcome, state]
         for name, i in index.items():
             if names is None or name in names:
-                if type(i).__hash__ is None:
+                if type(i) is Fraction and i.denominator == 1:
+                    i = i.numerator  # a fraction is slow to hash
+                elif type(i).__hash__ is None:
                     return None
-                whole = type(i) is Fraction and i.denominator == 1
-                found += name, i.numerator if whole else i  # a fraction is slow to hash
+                found += name, i
         return (*found,)
 
     def names_in(self, node):
@@ -44,8 +52,8 @@ class Kept:
         if id(node) not in self.names:
             parts = [self.names_in(part) for part in node]
             numbers = None in parts or any(word in parts[0] for word in self.numbering)
-            self.names[id(node)] = node, None if numbers else set().union(*parts)
-        return self.names[id(node)][1]
+            self.names[id(node)] = None if numbers else set().union(*parts)
+        return self.names[id(node)]
 
     def is_sure(self, node, bound):
         """Whether a formula has one value whatever is drawn: of numbers, sizes, free names and the indices ``bound``."""

@@ -32,7 +32,7 @@ def bounded(found, most, what):
 
 def bits(number):
     """The length of a fraction's numerator and denominator together; of an interval, of its longer end."""
-    if type(number) is not Fraction:
+    if not hasattr(type(number), "numerator"):
         if hasattr(number, "factor"):  # next to an end
             return bits(number.factor)
         if hasattr(number, "low"):

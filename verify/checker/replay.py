@@ -125,13 +125,15 @@ class Replay(Kept, Instance):
         self.meter.spend(1)
         if type(node) is int:
             return fraction(node)
-        word, *args = [node] if isinstance(node, str) else node
+        if isinstance(node, str):
+            word, args, sure, key = node, (), False, None
+        else:
+            _, word, args, sure, names = self.reading(node, index)
+            key = self.key(node, sure, names, index, outcome)
         if word in index:
             if args:
                 raise ValueError(f"{word} is an index")
             return index[word]
-        sure = bool(args) and self.is_sure(node, index)
-        key = self.key(node, index, outcome, sure) if args else None
         if key is not None and key in self.kept:
             return self.kept[key]
         found = self.meaning(word, args, index, None if sure else outcome)

@@ -183,7 +183,8 @@ class Run:
             return [self.weights[k] / total if k in drawn else self.weights[k] * 0 for k in self.clients]
         sampled = [Fraction(drawn.count(k), len(drawn)) for k in self.clients]
         if law == "without-replacement":
-            sampled = [s * w * sum(self.priority) for s, w in zip(sampled, self.weights, strict=True)]
+            count = sum(self.priority)
+            sampled = [s * w * count for s, w in zip(sampled, self.weights, strict=True)]
         return [s if q else w for s, w, q in zip(sampled, self.weights, self.priority, strict=True)]
 
     def mean(self, vectors):
