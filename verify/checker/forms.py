@@ -62,6 +62,8 @@ class Linear:
         if isinstance(number, Linear) and number.with_powers:
             return NotImplemented
         number = plain(number)
+        if number == 1:
+            return self
         above = number.numerator
         return self.reduced({key: c * above for key, c in self.parts.items()}, self.over * number.denominator)
 
@@ -85,7 +87,7 @@ class Linear:
         return self.reduced(found, self.over)
 
     @property
-    def numerator(self): return max(self.parts.values(), key=abs, default=0)
+    def numerator(self): return max(map(abs, self.parts.values()), default=0)
 
     @property
     def denominator(self): return self.over

@@ -84,8 +84,9 @@ class Replay(Kept, Instance):
         all_free = all(free(draw) for draw, _ in self.draws)
         require(held is not None or all_free, "what is drawn is asked for before it is drawn")
         ranges = [range(n) if free(draw) else [held[i]] for i, (draw, n) in enumerate(self.draws)]
+        drawn = [draw for draw, _ in self.draws if free(draw)]
         for outcome in product(*ranges):
-            chances = [self.run(outcome).chances[draw] for draw, _ in self.draws if free(draw)]
+            chances = [*map(self.run(outcome).chances.__getitem__, drawn)] if drawn else []
             if not any(chance == 0 for chance in chances):
                 yield prod(chances, start=Fraction(1)), outcome
     def made(self, method, outcome):
