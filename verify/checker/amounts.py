@@ -1,6 +1,7 @@
 """Numbers that are linear combinations of expected lengths, with coefficients that are fractions or intervals."""
 
 from fractions import Fraction
+from functools import cached_property
 
 from verify.checker.forms import NoForm, Row
 from verify.checker.intervals import Interval, root
@@ -65,7 +66,7 @@ class Amount:
                 return Amount({(GAP, *key[1:]): abs(c)})
         return abs(number(self))
 
-    @property
+    @cached_property
     def longest(self):
         return max((end for c in self.terms.values() for end in (lower(c), upper(c))), key=bits, default=Fraction(0))
 

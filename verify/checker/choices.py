@@ -55,6 +55,7 @@ class Choices(Known):
         self.ways = [way for way in self.ways if self.possible(way)]
         if not self.ways:
             raise ValueError("a hypothesis fails at these numbers, whatever is chosen")
+        self.nothing_kept()  # worlds have other numbers now
 
     def possible(self, outcome):
         """Whether no hypothesis about numbers alone says that choices never turn out so."""

@@ -137,7 +137,7 @@ class Comparisons:
 
     def square_of(self, side):
         """The square of a side that is compared with a length."""
-        if isinstance(side, Form) and len(side.parts) == 1 and side.numerator > 0:
+        if isinstance(side, Form) and len(side.parts) == 1 and max(side.parts.values()) > 0:
             name, = side.parts
             signs = {rule["relation"] for rule in self.hypotheses if rule["left"] == name and rule["right"] == 0}
             if signs & {">", ">="}:

@@ -31,7 +31,7 @@ class Linear:
     @classmethod
     def reduced(cls, parts, over):
         """Whole numbers over a denominator, without what they have in common."""
-        found, common = cls.__new__(cls), gcd(over, *parts.values())
+        found, common = cls.__new__(cls), gcd(over, *parts.values()) if over > 1 else 1
         found.parts = {key: c // common for key, c in parts.items() if c} if common > 1 else {
             key: c for key, c in parts.items() if c}
         found.over = over // common
@@ -49,10 +49,10 @@ class Linear:
     def equals(self, other):
         return self.over == other.over and self.parts == other.parts
 
-    def __add__(self, other):
-        other = self.like(other)
+    def plus(self, other, sign):
+        """With an ``other`` one, or without it where the ``sign`` is -1."""
         over = lcm(self.over, other.over)
-        own, others = over // self.over, over // other.over
+        own, others = over // self.over, over // other.over * sign
         found = {key: c * own for key, c in self.parts.items()} if own > 1 else dict(self.parts)
         for key, c in other.parts.items():
             found[key] = found.get(key, 0) + c * others
@@ -62,13 +62,16 @@ class Linear:
         if isinstance(number, Linear) and number.with_powers:
             return NotImplemented
         number = plain(number)
+        if number == 1:
+            return self
         above = number.numerator
         return self.reduced({key: c * above for key, c in self.parts.items()}, self.over * number.denominator)
 
+    def __add__(self, other): return self.plus(self.like(other), 1)
+    def __sub__(self, other): return self.plus(self.like(other), -1)
+    def __rsub__(self, other): return self.like(other).plus(self, -1)
     def __truediv__(self, number): return self * (1 / plain(number))
     def __neg__(self): return self.reduced({key: -c for key, c in self.parts.items()}, self.over)
-    def __sub__(self, other): return self + -self.like(other)
-    def __rsub__(self, other): return self.like(other) + -self
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -84,7 +87,7 @@ class Linear:
         return self.reduced(found, self.over)
 
     @property
-    def numerator(self): return max(self.parts.values(), key=abs, default=0)
+    def numerator(self): return max(map(abs, self.parts.values()), default=0)
 
     @property
     def denominator(self): return self.over
@@ -135,6 +138,8 @@ class Form(Linear):
 
 def plain(number):
     """The number as a fraction, if it is one."""
+    if type(number) is Fraction:
+        return number
     if isinstance(number, Form) and {*number.parts} <= {()}:
         return Fraction(number.parts.get((), 0), number.over)
     if not isinstance(number, (int, Fraction)):

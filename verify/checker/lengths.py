@@ -21,6 +21,7 @@ from verify.checker.words import MEANS, require
 WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
 OF_LETTERS = ("norm", "norm2", "grad", "objective_grad", "F_pop", "objective")
 CLASS = {"L_client": "<", "mu_client": ">", "sigma_sq_client": "<"}
+OF_SAMPLES = ("E_client", "E_data", *GAPS)
 DATA = ("data",)  # the draw of all data
 COMMON = ("objective", "F_pop", "client_weight", "priority")
 RANDOM = ("norm", "norm2", "objective", "F_pop")  # words whose value is one number for every outcome of chance
@@ -164,21 +165,23 @@ class Lengths(Gaps, Replay):
         return length(row, kind)
 
     # words -----------------------------------------------------------------------------------------------------------------
+    def state(self): return ()
+
     def made(self, method, outcome):
         return (Coupled if self.coupled else LetterRun)(self, method, outcome)
 
     def value(self, node, index, outcome):
-        word, *args = node if isinstance(node, list) else [node]
-        if self.coupled and word == "E_client":
-            client = number(self.value(args[0], index, outcome))
-            place = next(i for i, (draw, _) in enumerate(self.draws) if draw == WORLD)
-            held = [int(client) if i == place else 0 for i in range(len(self.draws))]
-            return self.mean((word, client), args[1], lambda draw: draw != WORLD, index, tuple(held))
-        if self.coupled and word == "E_data":
+        if not self.coupled or not isinstance(node, list) or node[:1] == [] or node[0] not in OF_SAMPLES:
+            return super().value(node, index, outcome)
+        word, *args = node
+        if word == "E_data":
             return self.generalisation(args[0], index)
-        if self.coupled and word in GAPS:
+        if word in GAPS:
             return self.gap(word, node, index, outcome)
-        return super().value(node, index, outcome)
+        client = number(self.value(args[0], index, outcome))
+        place = next(i for i, (draw, _) in enumerate(self.draws) if draw == WORLD)
+        held = [int(client) if i == place else 0 for i in range(len(self.draws))]
+        return self.mean((word, client), args[1], lambda draw: draw != WORLD, index, tuple(held))
 
     def mean(self, key, body, free, index, outcome):
         """The mean over outcomes. Noise, data and samples have none: of a vector that depends on them there is no form."""

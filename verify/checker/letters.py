@@ -22,8 +22,8 @@ from verify.checker.replay import Replay
 from verify.checker.words import require
 
 #: words that mean the same of letters as of coordinates; the others have none
-WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
-OF_LETTERS = ("dot", "norm", "norm2", "F", "grad", "objective", "objective_grad", "layer_part", *BY_COORDINATE)
+WORDS = {"+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau"}
+OF_LETTERS = {"dot", "norm", "norm2", "F", "grad", "objective", "objective_grad", "layer_part", *BY_COORDINATE}
 
 
 class Letters(Comparisons, ByCoordinate, Choices, Replay):
@@ -37,6 +37,8 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
     problems, ``largest`` what is known of the largest and least of several numbers, ``shared`` letters
     that are the same for all clients, where one client stands for each.
     """
+
+    numbering = ("Max", "Min", "largest_sum", "share")
 
     def __init__(self, stated, sizes, values, without, weights, most=LETTERS, steps=None):
         require(stated["setting"] == "run" and "replaced" not in stated["procedure"], "only runs of clients without samples")
@@ -185,6 +187,10 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         return smaller, larger
 
     # words -----------------------------------------------------------------------------------------------------------------
+    def state(self):
+        """What is given, and whether a value is one inside of a mean. Outside of means it is noted on what values depend."""
+        return None if self.given_past is None or self.point is not None else (self.given_past, self.inside > 0)
+
     def made(self, method, outcome):
         return LetterRun(self, method, outcome)
 

@@ -32,10 +32,11 @@ def bounded(found, most, what):
 
 def bits(number):
     """The length of a fraction's numerator and denominator together; of an interval, of its longer end."""
-    if hasattr(number, "factor"):  # next to an end
-        return bits(number.factor)
-    if hasattr(number, "low"):
-        return max(bits(number.low), bits(number.high))
+    if not hasattr(type(number), "numerator"):
+        if hasattr(number, "factor"):  # next to an end
+            return bits(number.factor)
+        if hasattr(number, "low"):
+            return max(bits(number.low), bits(number.high))
     return number.numerator.bit_length() + number.denominator.bit_length()
 
 

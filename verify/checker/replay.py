@@ -19,6 +19,7 @@ from verify.checker.factors import Factors
 from verify.checker.form import checked, coupled, factored, pieces
 from verify.checker.instance import OF_INSTANCE, Instance
 from verify.checker.intervals import Interval, agrees
+from verify.checker.kept import Kept
 from verify.checker.limits import OUTCOMES, TERMS, Meter, bounded
 from verify.checker.methods import adaptive
 from verify.checker.near import Near
@@ -35,11 +36,12 @@ PLACE = "the place"
 fraction = lru_cache(1024)(Fraction)  # whole numbers in formulas are few
 
 
-class Replay(Instance):
+class Replay(Kept, Instance):
     def __init__(self, certificate, piece=None, meter=None, near=False):
         super().__init__(certificate, meter)
         self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE}
-        self.means, self.draws, self.measured, self.run, self.kept, self.sure = {}, (), (), cache(self.run), {}, {}
+        self.means, self.draws, self.measured, self.run = {}, (), (), cache(self.run)
+        self.nothing_kept()
         self.defined = {name: self.defining(name, certificate["hypotheses"][value["hypothesis"]])
                         for name, value in certificate["values"].items() if isinstance(value, dict)}
         if "exists" in certificate:
@@ -82,8 +84,9 @@ class Replay(Instance):
         all_free = all(free(draw) for draw, _ in self.draws)
         require(held is not None or all_free, "what is drawn is asked for before it is drawn")
         ranges = [range(n) if free(draw) else [held[i]] for i, (draw, n) in enumerate(self.draws)]
+        drawn = [draw for draw, _ in self.draws if free(draw)]
         for outcome in product(*ranges):
-            chances = [self.run(outcome).chances[draw] for draw, _ in self.draws if free(draw)]
+            chances = [*map(self.run(outcome).chances.__getitem__, drawn)] if drawn else []
             if not any(chance == 0 for chance in chances):
                 yield prod(chances, start=Fraction(1)), outcome
     def made(self, method, outcome):
@@ -116,34 +119,29 @@ class Replay(Instance):
         return found
     @staticmethod
     def entry(array, i, name):
-        require(i >= 0 and i.denominator == 1, f"{i} is no index of {name}")
+        if not (i >= 0 and i.denominator == 1):
+            raise ValueError(f"{i} is no index of {name}")
         return array[int(i)]
     def value(self, node, index, outcome):
         self.meter.spend(1)
         if type(node) is int:
             return fraction(node)
-        word, *args = [node] if isinstance(node, str) else node
+        if isinstance(node, str):
+            word, args, sure, key = node, (), False, None
+        else:
+            _, word, args, sure, names = self.reading(node, index)
+            key = self.key(node, sure, names, index, outcome)
         if word in index:
-            require(not args, f"{word} is an index")
+            if args:
+                raise ValueError(f"{word} is an index")
             return index[word]
-        if outcome is not None and args and self.is_sure(node, index):
-            key = (id(node), *index.items())
-            if key not in self.kept:
-                self.kept[key] = self.value(node, index, None)
+        if key is not None and key in self.kept:
             return self.kept[key]
-        found = self.meaning(word, args, index, outcome)
+        found = self.meaning(word, args, index, None if sure else outcome)
         self.meter.record(found)
+        if key is not None:
+            self.kept[key] = found
         return found
-    def is_sure(self, node, bound):
-        """Whether a formula has one value whatever is drawn: of numbers, sizes, free names and the indices ``bound``."""
-        if not isinstance(node, list):
-            return isinstance(node, int) or node in bound or node in self.free or node in self.size
-        if id(node) not in self.sure:
-            word, *args = node
-            inside = {*bound, args[JOINED[word][1][1]]} if word in JOINED else bound
-            known = word in JOINED or word in WORDS or word in self.free
-            self.sure[id(node)] = known and all(self.is_sure(a, inside) for a in args)
-        return self.sure[id(node)]
     def meaning(self, word, args, index, outcome):
         if word in JOINED:
             (join, (body, name, low, high, *more)), value = JOINED[word], self.value
@@ -171,8 +169,9 @@ class Replay(Instance):
     def span(self, limits, index, outcome=None):
         low, high = (self.value(limit, index, outcome) for limit in limits)
         require(low.denominator == high.denominator == 1, "a range goes from a whole number to one")
-        bounded(high - low, TERMS, "terms of a range")
-        return map(Fraction, range(int(low), int(high) + 1))
+        first, last = int(low), int(high)
+        bounded(last - first, TERMS, "terms of a range")
+        return map(fraction, range(first, last + 1))
     def cases(self, rule):
         """All values of a condition's indices."""
         cases = [{}]

@@ -181,9 +181,11 @@ class Run:
         if law == "bernoulli":
             total = sum(self.weights[k] for k in drawn)
             return [self.weights[k] / total if k in drawn else self.weights[k] * 0 for k in self.clients]
-        sampled = [Fraction(drawn.count(k), len(drawn)) for k in self.clients]
         if law == "without-replacement":
-            sampled = [s * w * sum(self.priority) for s, w in zip(sampled, self.weights, strict=True)]
+            share = Fraction(sum(self.priority), len(drawn))
+            sampled = [w * share if k in drawn else w * 0 for k, w in enumerate(self.weights)]
+        else:
+            sampled = [Fraction(drawn.count(k), len(drawn)) for k in self.clients]
         return [s if q else w for s, w, q in zip(sampled, self.weights, self.priority, strict=True)]
 
     def mean(self, vectors):
