@@ -130,9 +130,8 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
 
 @once_by_claim
 def _bounded_by_others(claim: Claim) -> set[str]:
-    """Names that are a side of an inequality by themselves."""
-    sides = [side for c in claim.hypotheses if c.relation in _ENDS for side in (c.left, c.right)]
-    return {side.name for side in sides if isinstance(side, sp.Symbol)}
+    """Names on the left of an inequality, of which it is a condition; those on its right alone are what it depends on."""
+    return set().union(*(names_in(c.left) for c in claim.hypotheses if c.relation in _ENDS))
 
 
 @once_by_claim
