@@ -16,10 +16,10 @@ class Kept:
         self.kept, self.sure, self.names, self.read = {}, {}, {}, {}
 
     def reading(self, node, bound):
-        if id(node) not in self.read:
-            word, *args = node
-            sure = bool(args) and word not in bound and self.is_sure(node, bound)
-            self.read[id(node)] = node, word, args, sure, self.names_in(node)
+        """What is in ``read`` of a formula from now on; ``bound``: the indices where it stands."""
+        word, *args = node
+        sure = bool(args) and word not in bound and self.is_sure(node, bound)
+        self.read[id(node)] = node, word, args, sure, self.names_in(node)
         return self.read[id(node)]
 
     def state(self):
