@@ -56,6 +56,7 @@ class Choices(Known):
         if not self.ways:
             raise ValueError("a hypothesis fails at these numbers, whatever is chosen")
         self.nothing_kept()  # worlds have other numbers now
+        self.means.clear()
 
     def possible(self, outcome):
         """Whether no hypothesis about numbers alone says that choices never turn out so."""

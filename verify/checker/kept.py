@@ -1,4 +1,4 @@
-"""Values of formulas that are computed once: what a value depends on, of which no more is asked than that."""
+"""Values of formulas that are computed once: by what they depend on."""
 
 from fractions import Fraction
 
@@ -16,10 +16,10 @@ class Kept:
         self.kept, self.sure, self.names, self.read = {}, {}, {}, {}
 
     def reading(self, node, bound):
-        if id(node) not in self.read:
-            word, *args = node
-            sure = bool(args) and word not in bound and self.is_sure(node, bound)
-            self.read[id(node)] = node, word, args, sure, self.names_in(node)
+        """What is in ``read`` of a formula from now on; ``bound``: the indices where it stands."""
+        word, *args = node
+        sure = bool(args) and word not in bound and self.is_sure(node, bound)
+        self.read[id(node)] = node, word, args, sure, self.names_in(node)
         return self.read[id(node)]
 
     def state(self):
@@ -40,7 +40,7 @@ class Kept:
             if names is None or name in names:
                 if type(i) is Fraction and i.denominator == 1:
                     i = i.numerator  # a fraction is slow to hash
-                elif type(i).__hash__ is None:
+                elif type(i).__hash__ is None or isinstance(i, tuple):  # no index, but an argument that is no number
                     return None
                 found += name, i
         return (*found,)

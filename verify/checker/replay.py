@@ -127,9 +127,9 @@ class Replay(Kept, Instance):
         if type(node) is int:
             return fraction(node)
         if isinstance(node, str):
-            word, args, sure, key = node, (), False, None
+            word, args, sure, key = node, [], False, None
         else:
-            _, word, args, sure, names = self.reading(node, index)
+            _, word, args, sure, names = self.read.get(id(node)) or self.reading(node, index)
             key = self.key(node, sure, names, index, outcome)
         if word in index:
             if args:

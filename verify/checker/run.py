@@ -7,7 +7,7 @@ from itertools import combinations, product
 from math import comb, prod
 from operator import add, le, lt
 
-from verify.checker.intervals import Vector, dot
+from verify.checker.intervals import Vector
 from verify.checker.limits import OUTCOMES, bounded
 from verify.checker.words import exact, require
 
@@ -197,8 +197,12 @@ class Run:
         return self._weighted(self.weights, vectors)
 
     def _weighted(self, weights, vectors):
-        total = reduce(add, (vectors[k] * (weights[k] * self.included[k]) for k in self.clients))
-        return total / dot(self.weights, self.included)
+        total = reduce(add, (vectors[k] * w for k, w in enumerate(self._counted(weights))))
+        return total / sum(self._counted(self.weights), Fraction(0))
+
+    def _counted(self, weights):
+        """The weights of clients that are included, 0 of the others."""
+        return [w if q == 1 else w * q for w, q in zip(weights, self.included, strict=True)]
 
     def of_drawn(self, new, old):
         """``new`` of the clients drawn, ``old`` of the others."""

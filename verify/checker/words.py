@@ -71,8 +71,9 @@ def mean(weights, vectors):
 
 def add(*parts):
     """A sum of numbers or of vectors; the number 0, a sum of nothing, adds nothing to vectors."""
-    vectors = [part for part in parts if isinstance(part, Vector)]
-    return reduce(operator.add, [part for part in parts if not vectors or isinstance(part, Vector) or part != 0])
+    if any(isinstance(part, Vector) for part in parts):
+        parts = [part for part in parts if isinstance(part, Vector) or part != 0]
+    return reduce(operator.add, parts)
 
 
 def multiply(*parts):

@@ -393,7 +393,7 @@ def test_formulas_of_given_numbers_alone_are_known_before_anything_is_drawn(node
 
 
 def test_what_chance_does_not_touch_is_computed_once():
-    """A sum of 1000 terms of five nodes, on both sides, at more than one outcome of chance."""
+    """A sum of 1000 terms of five nodes, on both sides of which one stands, at more than one outcome of chance."""
     replay = checker.Replay(refutation("control/stochastic-recursion@/10", 3))
     spent, number = replay.meter.spent, ["Sum", ["*", "k", "clients"], "k", 1, 1000]
     rule = {"left": number, "right": ["+", 1, number]}
@@ -402,7 +402,7 @@ def test_what_chance_does_not_touch_is_computed_once():
     for outcome in outcomes:
         left, right = replay.sides(rule, {}, outcome)
         assert right - left == 1
-    assert 10_000 < replay.meter.spent - spent < 11_000
+    assert 5_000 < replay.meter.spent - spent < 5_500
 
 
 def test_rational_norms_are_replayed_in_every_dimension():

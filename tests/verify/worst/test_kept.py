@@ -1,4 +1,4 @@
-"""What is kept of formulas is what they come to: each row differs in one thing, which a key that leaves it out does not see."""
+"""What is kept of formulas is what they come to: in each row one thing differs, which some faulty key does not see."""
 
 from fractions import Fraction as Q
 
