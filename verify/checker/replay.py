@@ -169,9 +169,8 @@ class Replay(Kept, Instance):
     def span(self, limits, index, outcome=None):
         low, high = (self.value(limit, index, outcome) for limit in limits)
         require(low.denominator == high.denominator == 1, "a range goes from a whole number to one")
-        first, last = int(low), int(high)
-        bounded(last - first, TERMS, "terms of a range")
-        return map(fraction, range(first, last + 1))
+        bounded(high - low, TERMS, "terms of a range")
+        return map(fraction, range(int(low), int(high) + 1))
     def cases(self, rule):
         """All values of a condition's indices."""
         cases = [{}]
