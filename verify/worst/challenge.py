@@ -19,6 +19,7 @@ _COUNT, _TRIALS = 48, 80  # settings drawn, and trials uphill from the worst of 
 _STARTS = 2  # settings from which numbers are moved
 _LARGE, _SMALL = (3, 4, 6, 8), (1, 1, 2)  # sizes
 _RUN = 12  # clients times rounds times local steps
+_FEWER = ({}, {"clients": 2, "rounds": 2, "local_steps": 2}, {"clients": 2, "rounds": 2, "local_steps": 1})  # at most
 _NUMBERS = ("1", "1", "1/10", "1/100", "1/1000", "1/3", "3", "10", "100")
 _SMOOTH = ("1", "1", "1/10", "1/100", "1/1000", "3", "100")
 _RATIOS = ("1/10", "1/1000", "1/2", "9/10")
@@ -63,19 +64,20 @@ def challenged(claim: Claim, enough: int = 0) -> str:
     """Where a claim may be false: the functions, sizes and numbers, in one line; empty where that is nowhere seen, and at
     least ``enough`` places have been looked at.
 
-    All ``CHALLENGES`` are looked at, then what lies uphill from the worst of them. Where the solver's numbers say that the
+    All ``CHALLENGES`` are looked at, with fewer clients, rounds or steps where a run is too large, then what lies uphill from the worst of them. Where the solver's numbers say that the
     statement is false, a proof may say that it is true.
 
     Raises:
         ImportError: the solver is not installed.
     """
-    look, known = partial(_look, claim), []
-    for one in known_at(look, CHALLENGES):
+    look, known, large = partial(_look, claim), [], 0
+    for place, one in zip(CHALLENGES, known_at(look, CHALLENGES, _FEWER), strict=True):
         if one is not None and _false(claim, one):
             return one.case.scope
         known += [one] * (one is not None)
-    if len(known) < enough:
-        return f"settings with one large size, as only {len(known)} of {len(CHALLENGES)} could be looked at"
+        large += one is not None and one.place[:3] == place[:3]
+    if large < enough:
+        return f"settings with one large size, as only {large} of {len(CHALLENGES)} could be looked at"
     known = worst_first(known)[:_STARTS]
     for one in uphill(look, known, _TRIALS):
         if _false(claim, one):

@@ -1,6 +1,6 @@
 """What is known of a claim at many places, and what lies uphill from these: settings at which it is worse."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import inf
 from typing import Any, NamedTuple
@@ -48,17 +48,25 @@ def nothing(error: Exception) -> tuple[()] | None:
     return () if isinstance(error.__cause__, TooLarge) else None
 
 
-def known_at(look: Look, places: Iterable[Place]) -> Iterator[Known | None]:
-    """What is known at each place in turn, or near it: where nothing is, its numbers are made smaller."""
+def known_at(look: Look, places: Iterable[Place], fewer: Sequence[Mapping[str, int]] = ({},)) -> Iterator[Known | None]:
+    """What is known at each place in turn, or near it: where nothing is, its numbers are made smaller; where a run is too
+    large, its sizes, to as many as one of ``fewer`` after the other says."""
     for place in places:
-        for part in _PARTS:
-            smaller = place._replace(numbers=tuple(number * part for number in place.numbers))
-            found = look({}, smaller)
-            if found is not None:
-                yield Known(*found, {}, smaller) if found else None
+        for most in fewer:
+            found = _with_numbers(look, place._replace(**{n: min(getattr(place, n), size) for n, size in most.items()}))
+            if found != ():
                 break
-        else:
-            yield None
+        yield found or None
+
+
+def _with_numbers(look: Look, place: Place) -> Known | tuple[()] | None:
+    """What is known at a place, or at smaller numbers; () where the run is too large."""
+    for part in _PARTS:
+        smaller = place._replace(numbers=tuple(number * part for number in place.numbers))
+        found = look({}, smaller)
+        if found is not None:
+            return Known(*found, {}, smaller) if found else ()
+    return None
 
 
 def worst_first(known: Iterable[Known]) -> list[Known]:

@@ -44,6 +44,7 @@ FALSE = {
     "with small numbers": find_claim("fedmoswa/eq-75@all-clients"),
     "with steps at a bound that another number moves": wider(find_claim("fedmoswa/eq-75@unrolled"), "eta_eff", 3),
     "with noise of many steps": find_claim("fedluar/lemma-A.1"),
+    "with one of two clients in two rounds": find_claim("fedmoswa/lemma-g.14-second@some-clients"),
 }
 
 
