@@ -64,8 +64,8 @@ def challenged(claim: Claim, enough: int = 0) -> str:
     """Where a claim may be false: the functions, sizes and numbers, in one line; empty where that is nowhere seen, and at
     least ``enough`` places have been looked at.
 
-    All ``CHALLENGES`` are looked at, with fewer clients, rounds or steps where a run is too large, then what lies uphill from
-    the worst of them. Where the solver's numbers say that the statement is false, a proof may say that it is true.
+    All ``CHALLENGES`` are looked at, with fewer clients, rounds or steps where a run is too large, then what lies uphill
+    from the worst of them. Where the solver's numbers say that the statement is false, a proof may say that it is true.
 
     Raises:
         ImportError: the solver is not installed.
