@@ -1,7 +1,7 @@
 """Worst cases of FedAvg here and in PEPit, side by side: ``python -m benchmarks.worst_case --peer PYTHON``.
 
 PYTHON is an interpreter with PEPit (``pip install pepit``, or the extra ``bench-worst``). Both answer the same questions in
-turn, three times in a row, in processes of their own, on one thread. Times are processor seconds, the least of some
+turn, ten times in a row, in processes of their own, on one thread. Times are processor seconds, the least of some
 repetitions, of all from the method to the ratio. The table is written to benchmarks/worst_case.md.
 """
 
@@ -22,7 +22,7 @@ __all__ = ["CASES", "main", "ours", "table"]
 #: local steps, rounds, clients; the last three are ours alone
 CASES = [(steps, rounds, 2) for steps in (2, 4, 5) for rounds in (1, 2, 3)]
 ALONE = [(2, 2, 1000), (4, 4, 2), (4, 4, 1000)]
-_IN_A_ROW = 3  # answers of one before the other's turn: the first finds the processor's caches cold
+_IN_A_ROW = 10  # answers of one before the other's turn: the first ones find the caches of the processor cold
 PAGE = Path(__file__).with_suffix(".md")
 
 
@@ -70,7 +70,7 @@ def table(rows, versions, day: str) -> str:
         "# Worst cases, beside PEPit", "",
         "The largest |x_R - x_*|^2 of FedAvg with m clients, K local steps of 1/K and R rounds over all 1-smooth",
         "1/10-strongly convex clients with |x_0 - x_*| <= 1 and mean |grad F_k(x_*)|^2 <= 1.", "",
-        "`python -m benchmarks.worst_case` writes this page: both in turn, each three times in a row, one thread each,",
+        "`python -m benchmarks.worst_case` writes this page: both in turn, each ten times in a row, one thread each,",
         "with the same solver; processor seconds of all from the method to the ratio, least of the repetitions. The last",
         "column is what carries over.", "",
         f"{day}; here numpy {version('numpy')}, clarabel {version('clarabel')}; PEPit with {said}.", "",

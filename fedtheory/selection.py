@@ -288,6 +288,9 @@ class Selection:
         The weights are those of the aggregation that ends round ``aggregated``: the same round, or the one before where
         the indicator looks at the models that are just to be averaged.
         """
+        if self.fixed:
+            shares = self.sampling.shares(federation, draws, round)
+            return Participation(federation.priority, shares, shares, None)
         xp, aggregated = namespace(x), round if aggregated is None else aggregated
         available = self.free.available(federation, draws, round)
         chosen = self.matching.matches(federation, x, round, iteration) & available & (aggregated >= self.matching.warmup)

@@ -9,6 +9,7 @@ clients whose deviations are opposite therefore stand for any number of clients:
 """
 
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -34,6 +35,13 @@ class NoChance(Draws):
 
     def bits(self, stream, *coordinates, ndim=1):
         raise NotLinear("a random draw")
+
+
+@lru_cache
+def _equal_weights(clients: int):
+    """The same weight of each priority client."""
+    ones = np.ones((1, clients))
+    return EXACT.array(ones) / clients, EXACT.booleans(ones)
 
 
 class Letters(Federation):
@@ -79,8 +87,7 @@ class Letters(Federation):
         self.signs = np.where(np.arange(len(self.zero)) > most, -1, 1)
         if exact:
             self.zero, self.signs = self.zero.astype(int) + np.array([Fraction(0)]), self.signs.astype(object)
-        ones = EXACT.array(np.ones((1, self.clients)))
-        self._set_weights(ones, EXACT.booleans(np.ones((1, self.clients))))
+        self.weights, self.priority = _equal_weights(self.clients)
         self.start = self._vectors(self._unit(0))[:, 0]
         self.points = [(self.zero, self._letter())]
 
