@@ -101,6 +101,19 @@ def test_participation_is_the_same_in_all_rounds_where_all_are_drawn(sampling, p
                 assert (moved(getattr(other, name)) == moved(getattr(first, name))).all()
 
 
+@pytest.mark.parametrize("priority", [5, 4])
+def test_where_nobody_is_drawn_participation_is_decided_as_among_drawn_clients(priority, monkeypatch):
+    federation = make_quadratic(clients=5, dim=2, weights=[1.0, 2.0, 5.0, 2.0, 7.0], priority=priority)
+    x, draws = federation.backend.array(np.zeros((3, 5, 2))), Draws([0, 1, 2])
+    short = Selection().participate(federation, x, draws, 1, 1)
+    monkeypatch.setattr(Selection, "fixed", False)
+    general = Selection().participate(federation, x, draws, 1, 1)
+    for name in ("included", "virtual_weight", "weight"):
+        one, other = (moved(getattr(part, name)) for part in (short, general))
+        assert one.shape == other.shape and one.dtype == other.dtype and (one == other).all()
+    assert short.nobody is general.nobody is None
+
+
 def _run(**options):
     given = {"algorithm": make_algorithm("fedavg"), "federation": FEDERATIONS["no noise"](), "rounds": 2}
     return run(**given | options)
