@@ -18,6 +18,7 @@ from verify.checker.length_runs import OWN, TWIN
 __all__ = ["Found", "found_proofs"]
 
 _ACTIVE = 1e-9
+_BELOW = 1 - 1e-6  # a smaller factor that is enough where one is not says that the larger side may be negative
 _MOST = 150  # vectors of one program
 _ITERATIONS, _TOLERANCE, _INFEASIBLE = 20_000, 1e-9, 2  # of the solver, and its word for no solution
 _PASSES = 2  # over all that is to be made up for
@@ -80,11 +81,14 @@ class _Program:
         """What :func:`found_proofs` says of the pair."""
         if not self.rows:
             return Found(None, inf)
-        solved = self.solve(self.larger - self.smaller) if proof is not False else None
+        solved, none = self.solve(self.larger - self.smaller) if proof is not False else (None, False)
         found = self.exact(self.larger - self.smaller, *solved) if proof and solved is not None else None
         if found is not None or factor is False:
             return Found(found, float("nan"))
-        return Found(None, 1.0 if factor is None and solved is not None else self.factor())
+        if factor is None and solved is not None:
+            return Found(None, 1.0)
+        least = self.factor()
+        return Found(None, inf if none and least is not None and least < _BELOW else least)
 
     def _key(self, row: Row):
         (key,) = self.rules.length(row).terms
@@ -253,15 +257,15 @@ class _Program:
         return (found.x * size if found.status == 0 else None), found.status == _INFEASIBLE
 
     def solve(self, gap: Amount):
-        """Multipliers of columns, and parts of triangles by vector; None where there are none."""
+        """Multipliers of columns, and parts of triangles by vector, None where none are found; whether there are none."""
         A, E = self.matrix
         cost = np.full(A.shape[1], _PART)
         cost[: len(self.columns)] = _COLUMN
-        found, _ = self._solved(cost, A, self._gap(gap, lower), E)
+        found, none = self._solved(cost, A, self._gap(gap, lower), E)
         if found is None:
-            return None
+            return None, none
         everything = found * self.scales
-        return everything[: len(self.columns)], everything
+        return (everything[: len(self.columns)], everything), False
 
     def factor(self) -> float | None:
         """The least factor of the larger side that is proven; infinite where none is, None where none is found."""

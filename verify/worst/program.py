@@ -232,6 +232,13 @@ class Program:
         return Solution(found.x[number] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack,
                         gram / size, values, str(found.status) == "Solved")
 
+    def may_be_negative(self, form: Form) -> bool:
+        """Whether a form is none of squares, in floats, and numbers that are not negative."""
+        if any(c < 0 if not key else not inner(key) for key, c in form.parts.items()):
+            return True
+        found = self.matrix(form)
+        return bool(np.linalg.eigvalsh(found)[0] < -SMALL * np.abs(found).max()) if found.size else False
+
     def matrix(self, form: Form) -> np.ndarray:
         """The symmetric matrix of a form's inner products, over the chosen letters."""
         return self._matrix(self.column(form)[len(self.rows) :])

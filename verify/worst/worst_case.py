@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from math import inf
 from typing import Any
 
 from bounds.language.claim import Claim
@@ -18,7 +19,7 @@ from verify.checker.words import replayed
 from verify.exact.statement import statement_of
 from verify.worst.admitted import admitted
 from verify.worst.every_number import first_proof, has_degree
-from verify.worst.program import Program, Solution, programs
+from verify.worst.program import SMALL, Program, Solution, programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
 
@@ -131,9 +132,21 @@ def _none(claim: Claim, setting: Setting, error: Exception) -> ValueError:
 
 
 def _solved(program: Program, pair: Sequence[Form], rough: bool) -> Solution | None:
-    """A rough factor only where the solver is sure of it."""
-    found = program.solve(*pair, rough=True) if rough else None
-    return found if found is not None and found.sure else program.solve(*pair)
+    """A rough factor only where the solver is sure of it. Of a larger side that is never positive the other one is
+    multiplied: ``- larger <= - factor smaller``. Infinite where the statement is false although a factor below one is
+    enough, as the larger side may be negative where the smaller one is."""
+    smaller, larger = pair
+    negative = program.may_be_negative(larger)
+    if negative and not program.may_be_negative(-larger):
+        smaller, larger = -larger, -smaller
+    found = program.solve(smaller, larger, rough=True) if rough else None
+    found = found if found is not None and found.sure else program.solve(smaller, larger)
+    small = found is None or found.factor < SMALL or (found.factor < 1 and program.may_be_negative(smaller))
+    if negative and small:
+        whole = program.solve(Form({}), larger - smaller, 0.0)
+        if whole is not None and whole.factor == inf:
+            return whole
+    return found
 
 
 def _small(letters: Letters, asked, most: int | None) -> None:

@@ -11,7 +11,21 @@ from benchmarks.unseen import statements
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
 from bounds.language.names import symbol
-from bounds.language.words import F_star, L, clients, eta_l, iterations, local_steps, norm2, objective, rounds, t, x_round
+from bounds.language.words import (
+    F_star,
+    L,
+    clients,
+    dot,
+    eta_l,
+    iterations,
+    local_steps,
+    norm2,
+    objective,
+    objective_grad,
+    rounds,
+    t,
+    x_round,
+)
 from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, SMOOTH
 from bounds.registry.claims import find_claim
 from verify.worst import challenge, proven
@@ -26,6 +40,13 @@ DISTANCE = norm2(x_round[0] - symbol("x_star"))
 def descent(bound, *conditions):
     return control("own", "run", Condition(GAP, "<=", bound * DISTANCE), assumptions=(SMOOTH, JUST_CONVEX, EXACT),
                    conditions=(STEP, *conditions), procedure=Procedure(equal_weights=True))
+
+
+def coercive(sides):
+    """A statement of gradient and distance at the start: <g, x - x_*> >= 6/5 |g|^2/L; it is true with 1 for 6/5."""
+    gap, square = dot(objective_grad(x_round[0]), x_round[0] - symbol("x_star")), norm2(objective_grad(x_round[0])) / L
+    return control("own", "run", Condition(sides[0](gap, square), "<=", sides[1](gap, square)),
+                   assumptions=(SMOOTH, JUST_CONVEX, EXACT), conditions=(STEP,), procedure=Procedure(equal_weights=True))
 
 
 def wider(claim, name, factor):
@@ -44,6 +65,8 @@ FALSE = {
     "with small numbers": find_claim("fedmoswa/eq-75@all-clients"),
     "with steps at a bound that another number moves": wider(find_claim("fedmoswa/eq-75@unrolled"), "eta_eff", 3),
     "with noise of many steps": find_claim("fedluar/lemma-A.1"),
+    "with larger sides that are never positive": coercive((lambda gap, square: -gap, lambda gap, square: -6 * square / 5)),
+    "with smaller sides that are zero": coercive((lambda gap, square: 0, lambda gap, square: gap - 6 * square / 5)),
     "with one of two clients in two rounds": find_claim("fedmoswa/lemma-g.14-second@some-clients"),
 }
 
