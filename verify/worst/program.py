@@ -246,7 +246,7 @@ class Program:
     def _matrix(self, upper: np.ndarray) -> np.ndarray:
         """The symmetric matrix of an upper triangle as the solver has it, over the chosen letters."""
         found, at = np.zeros((self.count, self.count)), {letter: place for place, letter in enumerate(self.chosen)}
-        row, column = np.array([(at[i], at[j]) for i, j in self.places]).reshape(-1, 2).T
+        row, column = np.array([(at[i], at[j]) for i, j in self.places], dtype=int).reshape(-1, 2).T
         found[row, column] = found[column, row] = upper * np.where(row == column, 1, 0.5**0.5)
         return found
 
