@@ -83,9 +83,11 @@ def challenged(claim: Claim, enough: int = 0) -> str:
         if _false(claim, one):
             return one.case.scope
     far = growing(claim, partial(_look, claim, most=_LONG, rough=False), [AT_BOUNDS, *(one.place for one in known)])
-    size, factors, _ = next(far, ("", [], Place()))
-    shown = ", ".join(f"{factor:.3g}" for factor in factors)
-    return f"larger {size}: the worst case is {shown} of what is allowed" if size else _noise_adds_up(claim)
+    for size, factors, place in far:
+        if factors[-1] <= 1 or not _is_proven(claim, {}, place):  # what is above one is else rounding
+            shown = ", ".join(f"{factor:.3g}" for factor in factors)
+            return f"larger {size}: the worst case is {shown} of what is allowed"
+    return _noise_adds_up(claim)
 
 
 def _noise_adds_up(claim: Claim) -> str:
@@ -172,6 +174,14 @@ def _false(claim: Claim, one: Known) -> bool:
         fine = _look(claim, one.given, one.place, rough=False)
         if not fine or fine[0] <= _FALSE or not fine[1].sure:
             return False
-        return worst_case(claim, one.given, one.place, _MOST, factors=False).certificate is None
     except ERRORS:
         return True
+    return not _is_proven(claim, one.given, one.place)
+
+
+def _is_proven(claim: Claim, given: Mapping[str, Fraction], place: Place) -> bool:
+    """Whether a statement has a proof where the solver's numbers say that it is false."""
+    try:
+        return worst_case(claim, given, place, _MOST, factors=False).certificate is not None
+    except ERRORS:
+        return False
