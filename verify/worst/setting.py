@@ -36,7 +36,7 @@ class Place(NamedTuple):
     ``near``: how near numbers lie to the ends of their intervals, in turn, 1 at an end. ``step``: a step size that nothing
     bounds, in units of 1/L. ``numbers``: of free names that nothing bounds, in turn, but for the ``unknown`` ones; without
     any these have no value. ``weights``: of clients, in turn, up to a factor, where these may differ. ``layers``: of a model
-    where a claim tells any.
+    where a claim tells any. ``shares``: of the step, of iterations in turn.
     """
 
     clients: int = 2
@@ -50,6 +50,7 @@ class Place(NamedTuple):
     weights: tuple[int, ...] = (1,)
     layers: int = 2
     unknown: frozenset[str] = frozenset()
+    shares: tuple[Fraction, ...] = (Fraction(1),)
 
 
 class Setting(NamedTuple):
@@ -120,6 +121,8 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
             numbers[name], known[name] = own[name], sp.Rational(str(own[name]))
             at_bounds(own)
     values |= {name: _written(number, free[name], sizes) for name, number in numbers.items()}
+    if len(place.shares) > 1 and "eta_l" in numbers and "eta_l" not in given:
+        values["eta_l"] = [str(numbers["eta_l"] * place.shares[t % len(place.shares)]) for t in range(sizes["iterations"])]
     for condition in claim.hypotheses:
         _with_entries(condition, values, known, sizes)
     alike = claim.procedure is None or claim.procedure.equal_weights
