@@ -172,13 +172,8 @@ def _false(claim: Claim, one: Known) -> bool:
     """Whether the solver's numbers say that a statement is false, all digits of them, and no proof that it is true."""
     if one.factor <= _FALSE or not one.case.sure:
         return False
-    try:
-        fine = _look(claim, one.given, one.place, rough=False)
-        if not fine or fine[0] <= _FALSE or not fine[1].sure:
-            return False
-    except ERRORS:
-        return True
-    return not _is_proven(claim, one.given, one.place)
+    fine = _look(claim, one.given, one.place, rough=False)
+    return bool(fine) and fine[0] > _FALSE and fine[1].sure and not _is_proven(claim, one.given, one.place)
 
 
 def _is_proven(claim: Claim, given: Mapping[str, Fraction], place: Place) -> bool:

@@ -108,15 +108,18 @@ def _everywhere(claim: Claim, found: list[WorstCase]) -> Iterator[WorstCase | Ex
     for place, one in small:
         yield from _corners(claim, one, place, found, one is small[0][1])
     for place in CHALLENGES:
-        with suppress(*ERRORS):
-            yield _looked_at(claim, {}, place._replace(**{size: min(getattr(place, size), 2) for size in _LARGE}), found)
+        place = place._replace(**{size: min(getattr(place, size), 2) for size in _LARGE})
+        if (one := _looked_at(claim, {}, place, found)) is not None:
+            yield one
 
 
-def _looked_at(claim: Claim, given: Mapping[str, Fraction], place: Place, found: list[WorstCase]) -> WorstCase:
-    """What is known at the numbers ``given``; where enough proofs have been ``found``, without one."""
-    if len(found) >= SETTINGS:
-        return lengths_at(claim, given, place, _MOST, factors=None, proofs=None)
-    return lengths_at(claim, given, place, _MOST, factors=None)
+def _looked_at(claim: Claim, given: Mapping[str, Fraction], place: Place, found: list[WorstCase]) -> WorstCase | None:
+    """What is known at the numbers ``given``, where enough proofs have been ``found`` without one; None where a hypothesis
+    does not admit these numbers, a divisor vanishes, or there are too many letters."""
+    try:
+        return lengths_at(claim, given, place, _MOST, factors=None, proofs=None if len(found) >= SETTINGS else True)
+    except ERRORS:
+        return None
 
 
 def _corners(claim: Claim, start: WorstCase, place: Place, found: list[WorstCase], first: bool) -> Iterator[WorstCase]:
@@ -126,10 +129,7 @@ def _corners(claim: Claim, start: WorstCase, place: Place, found: list[WorstCase
     A statement that adds up several constants may be true only because one of them covers what another should, and one that
     forgets a bound on a step only as long as steps are small."""
     def at(given) -> WorstCase | None:
-        try:
-            return _looked_at(claim, given, place, found)
-        except ERRORS:  # a hypothesis that does not admit it, a divisor that vanishes, or too many letters
-            return None
+        return _looked_at(claim, given, place, found)
 
     positive = {rule["left"][0] if isinstance(rule["left"], list) else rule["left"]
                 for rule in statement_of(claim)["hypotheses"] if rule["relation"] == ">" and rule["right"] == 0}
