@@ -112,11 +112,11 @@ class ByCoordinate:
 
     # what is known ---------------------------------------------------------------------------------------------------------
     def always(self, past):
-        found = super().always(past)
+        found = {}
         for name, u, quotient, a in self.single_and_apart():
             self.meter.spend(effort(u, quotient) + effort(quotient, quotient))
             found[name] = pairing(quotient, u) - pairing(quotient, quotient) * a
-        return found
+        return super().always(past) | found
 
     def single_and_apart(self):
         """Vectors whose quotients were asked for, and differences of two by the same vector: (name, vector, quotient, a)."""

@@ -1,12 +1,14 @@
 """What is known of letters: inequalities and equalities that hold for every federation of a class, by name."""
 
 from fractions import Fraction
+from functools import partial
 from math import inf
 from operator import le, lt
 
 from verify.checker.forms import LAYER, Form, NoForm, Row, between, effort, long, pairing, plain
 from verify.checker.pieces import BOUNDS
 from verify.checker.timeless import names
+from verify.checker.waiting import Waiting
 from verify.checker.words import require
 
 #: constants of clients that a class bounds: how the relation of a hypothesis that bounds them begins
@@ -70,11 +72,15 @@ class Known:
                     found[f"client {k} least {i}"] = self.above(one, L) - self.given["F_star_client"][k]
                 for j, other in enumerate(points):
                     if i != j:
-                        self.meter.spend((len(one[0].parts) + len(other[0].parts) + 2) ** 2 * digits // 2)
-                        found[f"client {k} {i} {j}"] = between(one, other, L, m)
+                        found[f"client {k} {i} {j}"] = [*one[:2], *other[:2]], partial(self.of_two, one, other, L, m, digits)
         found |= self.at_the_optimum()
         self.given_past = None
-        return found
+        return Waiting(found)
+
+    def of_two(self, one, other, L, m, digits):
+        """What a class knows of two points."""
+        self.meter.spend((len(one[0].parts) + len(other[0].parts) + 2) ** 2 * digits // 2)
+        return between(one, other, L, m)
 
     def variances(self, past):
         """What the variance of noise leaves, of draws that are not given."""

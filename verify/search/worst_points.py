@@ -105,7 +105,7 @@ def _settings(claim: Claim, count: int) -> Iterator[Known]:
         return
 
 
-def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS):
+def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS, enough: float = 0.0):
     try:
         found = worst(claim, given, place, most)
     except ERRORS as error:

@@ -1,6 +1,6 @@
 """Sizes and numbers far from those at which a claim is proven, at which it may be false."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
 from itertools import product
@@ -26,7 +26,7 @@ _RATIOS = ("1/10", "1/1000", "1/2", "9/10")
 _NEAR = ("1", "1", "1/2", "1/10", "1/1000", "999/1000")
 _STEPS = ("1/2", "1", "1/10", "19/10", "1/100")
 _SHARES = (Fraction(1), Fraction(1, 3), Fraction(1, 2))  # of steps that may vary
-_FALSE = 1.005  # a larger factor asks for a proof
+_FALSE, _TRUE = 1.005, 1.004  # a larger factor asks for a proof; of a smaller one an upper bound does
 _HALVES, _LONG = ((2, 4, 8), (3, 6, 12)), 26  # of sizes that grow, and letters of the largest
 _AT_REST, _AT_REST_MU = ((1, (2, 5, 8)), (2, (2, 3, 4))), (Fraction(99, 100), Fraction(1, 10))  # clients and sizes; mu
 _SETTLED, _ADDS_UP = 1e-3, 1.03  # growth that counts as none; limits of what is no more than nearly geometric
@@ -73,19 +73,22 @@ def challenged(claim: Claim, enough: int = 0) -> str:
         ImportError: the solver is not installed.
     """
     look, known, large = partial(_look, claim), [], 0
-    for place, one in zip(CHALLENGES, known_at(look, CHALLENGES, _FEWER), strict=True):
+    few = partial(look, enough=_TRUE)
+    for place, one in zip(CHALLENGES, known_at(few, CHALLENGES, _FEWER), strict=True):
         if one is not None and _false(claim, one):
             return one.case.scope
         known += [one] * (one is not None)
         large += one is not None and one.place[:3] == place[:3]
     if large < enough:
         return f"settings with one large size, as only {large} of {len(CHALLENGES)} could be looked at"
-    known = worst_first(known)[:_STARTS]
+    known = [one._replace(**dict(zip(("factor", "case"), found, strict=True))) for one in worst_first(known)[:_STARTS]
+             if (found := look(one.given, one.place))]
     for one in uphill(look, known, _TRIALS):
         if _false(claim, one):
             return one.case.scope
-    far = growing(claim, partial(_look, claim, most=_LONG, rough=False), [AT_BOUNDS, *(one.place for one in known)])
-    for size, factors, place in far:
+    look = partial(_look, claim, most=_LONG, rough=False)
+    few = partial(look, enough=inf)
+    for size, factors, place in growing(claim, look, [AT_BOUNDS, *(one.place for one in known)], few):
         if factors[-1] <= 1 or not _is_proven(claim, {}, place):  # what is above one is else rounding
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}: the worst case is {shown} of what is allowed"
@@ -95,10 +98,11 @@ def challenged(claim: Claim, enough: int = 0) -> str:
 def _noise_adds_up(claim: Claim) -> str:
     """Where noise alone, from the optimum on, seems to add up to more than a statement allows, at sizes too large to be
     looked at; empty where that is nowhere seen. It adds up geometrically, to what three equally distant numbers tell."""
+    look = partial(_look, claim, most=_LONG, rough=False, at_rest=True)
     for size, (clients, numbers), mu in product(("rounds", "local_steps"), _AT_REST, _AT_REST_MU):
         place = AT_BOUNDS._replace(clients=clients, rounds=1, local_steps=1, mu=mu)
-        factors = [*_factors(partial(_look, claim, most=_LONG, rough=False, at_rest=True), place, size, numbers)]
-        if len(factors) == len(numbers) and geometric_limit(*factors) > _ADDS_UP:
+        factors = _factors(look, place, size, numbers, _adds_up, partial(look, enough=inf))
+        if _adds_up(factors):
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}, from the optimum on: the worst case is {shown} of what is allowed"
     return ""
@@ -112,10 +116,12 @@ def geometric_limit(one: float, two: float, three: float) -> float:
     return three + second**2 / (first - second) if first > second else inf
 
 
-def growing(claim: Claim, look: Look, places: Iterable[Place]) -> Iterator[tuple[str, list[float], Place]]:
+def growing(claim: Claim, look: Look, places: Iterable[Place],
+            few: Look | None = None) -> Iterator[tuple[str, list[float], Place]]:
     """Where a claim seems to be false at sizes that are too large to be looked at: the size, the factors at one number, at
     twice and at four times that, which tend to more than one, and the place of the last. From half as many more on they do
-    so, too, where that can be looked at. The other numbers are those of the place, or as near to their bounds as there."""
+    so, too, where that can be looked at. The other numbers are those of the place, or as near to their bounds as there.
+    ``few``: a look at upper bounds of the factors; where these do not tend to more than one, nothing else is looked at."""
     for place, size in product(places, ("rounds", "local_steps", "clients")):
         small = place._replace(clients=1, rounds=1, local_steps=1)
         try:
@@ -123,21 +129,35 @@ def growing(claim: Claim, look: Look, places: Iterable[Place]) -> Iterator[tuple
         except ERRORS:
             continue
         tried = [tuple(start * half // 2 for half in halves) for halves in _HALVES]
-        found = [*_factors(look, small, size, tried[0])]
+        found = _factors(look, small, size, tried[0], _seems_false, few)
         if not _seems_false(found):
             continue
-        others = [*_factors(look, small, size, tried[1])]
+        others = _factors(look, small, size, tried[1], _seems_false, few)
         if len(others) < len(found) or _seems_false(others):
             yield size, found, small._replace(**{size: tried[0][-1]})
 
 
-def _factors(look: Look, place: Place, size: str, numbers: Iterable[int]) -> Iterator[float]:
-    """The factors at some numbers of a size, up to the first that cannot be looked at."""
+def _factors(look: Look, place: Place, size: str, numbers: Sequence[int], false: Callable[[list[float]], bool],
+             few: Look | None) -> list[float]:
+    """The factors at some numbers of a size, up to the first that cannot be looked at; upper bounds from ``few`` where these
+    do not seem to be those of something ``false``."""
+    if few is not None:
+        bounds = [*_at_numbers(few, place, size, numbers)]
+        if len(bounds) == len(numbers) and not false(bounds):
+            return bounds
+    return [*_at_numbers(look, place, size, numbers)]
+
+
+def _at_numbers(look: Look, place: Place, size: str, numbers: Iterable[int]) -> Iterator[float]:
     for number in numbers:
         one = look({}, place._replace(**{size: number}))
         if not one or one[1].setting.sizes[size] != number or one[0] == inf:
             return
         yield one[0]
+
+
+def _adds_up(factors: list[float]) -> bool:
+    return len(factors) == len(_AT_REST[0][1]) and geometric_limit(*factors) > _ADDS_UP
 
 
 def _seems_false(factors: list[float]) -> bool:
@@ -160,7 +180,7 @@ def limit(one: float, two: float, four: float) -> float:
     return four + first * (1 + s) * (2 + s) / (4 + s)
 
 
-def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS, **how: bool):
+def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS, **how: bool | float):
     try:
         one = worst_case(claim, given, place, most, proofs=False, **{"rough": True} | how)
     except ERRORS as error:

@@ -22,7 +22,7 @@ from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
 from verify.worst.challenge import ENOUGH, challenged
 from verify.worst.every_number import first_proof, has_degree
-from verify.worst.program import Program, needed
+from verify.worst.program import Given
 from verify.worst.proof import proof
 from verify.worst.proven import (
     FEWEST,
@@ -160,14 +160,14 @@ def _onwards(claim: Claim, stated, setting: Setting, potential, onwards: Setting
 
 def proofs_of(asked: list[Duty]) -> list[dict[str, str]] | None:
     """Multipliers for all that is to be proven; None where some have not been found."""
-    programs: dict[tuple[int, int], Program] = {}
+    programs: dict[tuple[int, int], Given] = {}
     found = []
     for letters, past, *pair in asked:
         key, (smaller, larger) = (id(letters), past), letters.as_proven(*pair)
         if key not in programs:
             known = letters.known({past})[past]
             sides = [side for one in asked if one.letters is letters for side in letters.as_proven(one.smaller, one.larger)]
-            programs[key] = Program(letters, known, needed(known, sides))
+            programs[key] = Given(letters, known, sides)
         rest = larger - smaller
         multipliers = {} if not rest.terms or ({*rest.terms} <= {()} and plain(rest) >= 0) else proof(
             programs[key], smaller, larger)

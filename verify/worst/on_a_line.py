@@ -10,7 +10,7 @@ import numpy as np
 from bounds.language.claim import Claim
 from verify.checker.forms import ORIGIN, Form, NoForm, Row
 from verify.checker.letters import Letters
-from verify.checker.limits import TooLarge
+from verify.checker.limits import TooLarge, bounded
 from verify.exact.statement import statement_of
 from verify.worst.program import Program, Solution, programs
 from verify.worst.setting import Place, Setting, setting_of
@@ -124,7 +124,9 @@ def _speaks(of: Any, name: str) -> bool:
 def _asked(letters: Letters, statement: dict[str, Any], most: int | None) -> list[_Asked]:
     """A question for each pair of sides; a single one of a statement about the least of several numbers."""
     several = _least(statement)
-    asked = programs(letters, several or [statement], most)
+    asked = [(given.whole, *pair) for given, *pair in programs(letters, several or [statement])]
+    for program, *_ in asked:
+        bounded(program.large, most or inf, "letters")
     if any(len(program.blocks) != 1 for program, *_ in asked):  # layers have no points on one line
         return []
     if not several:

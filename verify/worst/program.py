@@ -1,8 +1,8 @@
 """The semidefinite program of a statement on letters: the multipliers of a proof, or how far the statement is from true."""
 
 import os
-from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from itertools import groupby
 from math import inf
 from threading import Lock
@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from verify.checker.forms import LAYER, ORIGIN, Form
+from verify.checker.forms import LAYER, ORIGIN, Form, Row
 from verify.checker.letters import Letters
-from verify.checker.limits import bounded
+from verify.checker.waiting import Waiting
 
-__all__ = ["SMALL", "Program", "Solution", "inner", "needed", "of_letters", "programs", "solver"]
+__all__ = ["SMALL", "Given", "Program", "Solution", "inner", "needed", "of_letters", "programs", "solver"]
 
 _ROUGH, _LONGEST = 1e-7, 50  # tolerance and iterations of the solver for a rough factor
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
@@ -112,10 +112,10 @@ class Program:
     """Known inequalities ``c >= 0`` and equalities ``c == 0`` as arrays, to write ``factor * larger - smaller`` as a sum of
     multiples of them and of a square. ``chosen``: the letters to do without others, and all that is known of these alone."""
 
-    def __init__(self, letters: Letters, known: tuple[dict[str, Form], dict[str, Form]], chosen: set[int]):
-        self.letters, self.known, self.chosen = letters, known, sorted(chosen)
+    def __init__(self, letters: Letters, known: tuple[Mapping[str, Form], Mapping[str, Form]], chosen: set[int]):
+        self.letters, self.chosen = letters, sorted(chosen)
         self.inequalities, self.equalities = (
-            {name: form for name, form in forms.items() if of_letters(form) <= chosen} for forms in known)
+            {name: form for name, form in _about(forms, chosen).items() if of_letters(form) <= chosen} for forms in known)
         self.forms = self.inequalities | self.equalities
         self.count, self.names = len(self.chosen), [*self.forms]
         self.keys = sorted({key for form in self.forms.values() for key in form.parts if not inner(key)} - {()}, key=str)
@@ -141,23 +141,6 @@ class Program:
         numbers = np.array([number for _, numbers in entries for number in numbers]) / sizes[columns]
         shape = len(self.rows) + len(self.places), len(entries)
         return sizes, sparse.csc_matrix((numbers, (rows, columns)), shape=shape)
-
-    def parts(self, gap: Form, most: int | None) -> Iterator["Program"]:
-        """Programs for a proof that a form is not negative: with the letters that it names, with the points that it speaks
-        of, and with all; those no larger than with so many letters."""
-        named, seen = of_letters(gap), []
-        every = {i - i % LAYER for i in self.chosen}  # layers and worlds
-        spoken = named.union(*(
-            {i % LAYER + block for i in {*x.parts, *g.parts} - {ORIGIN} for block in every}
-            for points in self.letters.points for x, g, value in points
-            if any(key.startswith(next(iter(value.parts))) for key in gap.parts if isinstance(key, str))
-            or {i % LAYER for i in g.parts} <= {i % LAYER for i in named}))
-        for chosen in (named, spoken & {*self.chosen}, {*self.chosen}):
-            if chosen and chosen not in seen:
-                seen.append(chosen)
-                part = self if len(chosen) == self.count else Program(self.letters, self.known, chosen)
-                if most is None or part.large <= most:
-                    yield part
 
     def column(self, form: Form) -> np.ndarray:
         """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
@@ -251,25 +234,73 @@ class Program:
         return found
 
 
-def programs(letters: Letters, statements: Sequence, most: int | None = None,
-             at_rest: bool = False) -> list[tuple[Program, Form, Form]]:
-    """Of each pair of sides that the statements compare the program, the smaller side and the larger one; ``at_rest``: of
+class Given:
+    """Programs with what is known given a past, ``(inequalities, equalities)`` by name, for proofs of ``sides``."""
+
+    def __init__(self, letters: Letters, known: tuple[Mapping[str, Form], Mapping[str, Form]], sides: Sequence[Form]):
+        self.letters, self.known, self.sides = letters, known, sides
+
+    @cached_property
+    def whole(self) -> Program:
+        """The program with all letters that a proof may need."""
+        return Program(self.letters, self.known, needed(self.known, self.sides))
+
+    def spoken(self, *sides: Form) -> Program | None:
+        """The program with the letters of the points that some forms speak of, and all that is known of these alone; None
+        where these are all letters."""
+        named = {i % LAYER for side in sides for i in of_letters(side)}
+        values = [key for side in sides for key in side.parts if isinstance(key, str)]
+        chosen = named.union(*(
+            _letters([x, g]) for points in self.letters.points for x, g, value in points
+            if any(key.startswith(next(iter(value.parts))) for key in values) or _letters([g]) <= named))
+        if len(chosen) >= len(self.letters.depends):
+            return None
+        known = tuple({name: form for name, form in _about(forms, chosen).items()
+                       if {i % LAYER for i in of_letters(form)} <= chosen} for forms in self.known)
+        return Program(self.letters, known, needed(known, sides))
+
+    def parts(self, gap: Form, most: int | None) -> Iterator[Program]:
+        """Programs for a proof that a form is not negative: with the letters that it names, with the points that it speaks
+        of, and with all; those no larger than with so many letters."""
+        seen = []
+        named = of_letters(gap)
+        for make in (lambda: Program(self.letters, self.known, named), lambda: self.spoken(gap), lambda: self.whole):
+            if (part := make()) is not None and part.chosen and part.chosen not in seen:
+                seen.append(part.chosen)
+                if most is None or part.large <= most:
+                    yield part
+
+
+def _letters(rows: Sequence[Row]) -> set[int]:
+    """The numbers of vectors' letters in the first layer."""
+    return {i % LAYER for row in rows for i in row.parts if i != ORIGIN}
+
+
+def _about(forms: Mapping[str, Form], chosen: set[int]) -> Mapping[str, Form]:
+    """Those forms that may be of these letters alone: none that would have to be made of others first."""
+    if not isinstance(forms, Waiting):
+        return forms
+    own = {i % LAYER for i in chosen}
+    return {name: forms[name] for name in forms if (rows := forms.made_of(name)) is None or _letters(rows) <= own}
+
+
+def programs(letters: Letters, statements: Sequence, at_rest: bool = False) -> list[tuple[Given, Form, Form]]:
+    """Of each pair of sides that the statements compare the programs, the smaller side and the larger one; ``at_rest``: of
     runs that start at the optimum.
 
     Raises:
-        LookupError, TypeError, ValueError: a statement is none about letters, or has more than so many.
+        LookupError, TypeError, ValueError: a statement is none about letters.
     """
     triples = [(past, *letters.as_proven(*pair)) for statement in statements for past, *pair in letters.compared(statement)]
-    found, of_pasts = {}, letters.known({past for past, *_ in triples})
+    of_pasts = letters.known({past for past, *_ in triples})
     if at_rest:
         start = {*letters.given["start_offset"].parts}
         triples = [(past, *(_without(side, start) for side in pair)) for past, *pair in triples]
-        of_pasts = {past: tuple({name: _without(form, start) for name, form in forms.items()} for forms in both)
-                    for past, both in of_pasts.items()}
-    for past, known in of_pasts.items():
-        found[past] = Program(letters, known, needed(known, [side for at, *pair in triples if at == past for side in pair]))
-        if most is not None:
-            bounded(found[past].large, most, "letters")
+        of_pasts = {past: tuple(forms.each(partial(_without, zero=start)) if isinstance(forms, Waiting) else {
+            name: _without(form, start) for name, form in forms.items()} for forms in both)
+            for past, both in of_pasts.items()}
+    found = {past: Given(letters, known, [side for at, *pair in triples if at == past for side in pair])
+             for past, known in of_pasts.items()}
     return [(found[past], *pair) for past, *pair in triples]
 
 
@@ -278,7 +309,7 @@ def _without(form: Form, zero: set[int]) -> Form:
     return Form({key: c for key, c in form.terms.items() if not (inner(key) and zero & {*key})})
 
 
-def needed(known: tuple[dict[str, Form], dict[str, Form]], sides: Sequence[Form]) -> set[int]:
+def needed(known: tuple[Mapping[str, Form], Mapping[str, Form]], sides: Sequence[Form]) -> set[int]:
     """The letters without which no proof can do: not those of which nothing is known but that they are uncorrelated."""
     inequalities, equalities = known
     forms = [*sides, *inequalities.values(), *(form for form in equalities.values() if len(form.parts) > 1)]

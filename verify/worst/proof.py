@@ -8,7 +8,7 @@ import numpy as np
 
 from verify.checker.forms import Form, combined, nonnegative
 from verify.checker.limits import bits
-from verify.worst.program import SMALL, Program, Solution, inner
+from verify.worst.program import SMALL, Given, Program, Solution, inner
 
 __all__ = ["proof"]
 
@@ -20,14 +20,14 @@ _FINER = (10**4, 10**6, 10**9)  # denominators that all have in common, else lar
 _BITS = 2_500  # of numbers that elimination, whose numbers are as many times longer as there are letters, is given
 
 
-def proof(program: Program, smaller: Form, larger: Form, most: int | None = None) -> dict[str, Fraction] | None:
+def proof(given: Given, smaller: Form, larger: Form, most: int | None = None) -> dict[str, Fraction] | None:
     """Multipliers with which ``larger - smaller`` is exactly a sum of what is known and of squares; None if not found.
 
     First what is known of few letters is tried, then what is known of all, if these are at most so many."""
     gap = larger - smaller
     if nonnegative(gap):
         return {}
-    for part in program.parts(gap, most):
+    for part in given.parts(gap, most):
         if (found := _proof(part, gap)) is not None:
             return found
     return None

@@ -38,9 +38,10 @@ class Known(NamedTuple):
         return self.case.setting
 
 
-#: a factor and what it was found with, at the numbers given and a place; None where nothing is known, () where the run is
-#: too large whatever the numbers are
-Look = Callable[[Mapping[str, Fraction], Place], tuple[float, Any] | tuple[()] | None]
+#: ``look(given, place, enough=0.0)``: a factor and what it was found with, at the numbers given and a place; None where
+#: nothing is known, () where the run is too large whatever the numbers are. Of a factor that is at most ``enough`` an upper
+#: bound of this kind does
+Look = Callable[..., tuple[float, Any] | tuple[()] | None]
 
 
 def nothing(error: Exception) -> tuple[()] | None:
@@ -82,7 +83,7 @@ def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
         while trials > 0:
             for trial in _moved(given, here.setting):
                 trials -= 1
-                found = look(trial, start.place) if trials >= 0 else None
+                found = look(trial, start.place, enough=here.factor * _UP) if trials >= 0 else None
                 if found and found[0] > here.factor * _UP:
                     given, here = trial, Known(*found, trial, start.place)
                     yield here

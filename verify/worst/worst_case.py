@@ -1,6 +1,6 @@
 """The worst case of a claim at given sizes and numbers, over every function of its class in every dimension."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -19,7 +19,7 @@ from verify.checker.words import replayed
 from verify.exact.statement import statement_of
 from verify.worst.admitted import admitted
 from verify.worst.every_number import first_proof, has_degree
-from verify.worst.program import SMALL, Program, Solution, programs
+from verify.worst.program import SMALL, Given, Program, Solution, programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
 
@@ -82,11 +82,12 @@ class WorstCase(Shown):
 
 def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
                most: int | None = None, factors: bool | None = True, proofs: bool = True, onwards: bool = False,
-               rough: bool = False, at_rest: bool = False) -> WorstCase:
+               rough: bool = False, at_rest: bool = False, enough: float = 0.0) -> WorstCase:
     """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``place``; without
     ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof;
     ``onwards``: first a proof for every number of clients from some number on, and nothing else where there is one.
-    ``rough``: factors as in :meth:`verify.worst.program.Program.solve`; ``at_rest``: of runs that start at the optimum.
+    ``rough``: factors as in :meth:`verify.worst.program.Program.solve`; ``at_rest``: of runs that start at the optimum;
+    ``enough``: of factors no larger than that, an upper bound by a proof with few letters does.
 
     Raises:
         ImportError: the solver is not installed.
@@ -99,21 +100,18 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     try:
         letters = Letters(stated, *setting, **({} if most is None or proofs else {"most": most, "steps": STEPS}))
         asked = programs(letters, [stated["statement"]], at_rest=at_rest)
+        found = certified(stated, setting, asked, most) if proofs else (None, "none was looked for")
+        solved: list[Solution | None] = []
+        if factors or not proofs or (factors is None and found[0] is None):
+            solved = [_factor(*each, most, rough, enough) for each in asked]
     except RecursionError as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: a number is defined by itself") from error
     except (NoForm, TooLarge) as error:
-        raise _none(claim, setting, error) from error
-    known = {"claim": claim.id, "setting": setting, "functions": functions_of(letters), "letters": len(letters.depends)}
-    found = certified(stated, setting, asked, most) if proofs else (None, "none was looked for")
-    solved = []
-    if factors or not proofs or (factors is None and found[0] is None):
-        try:
-            _small(letters, asked, most)
-        except TooLarge as error:
-            raise _none(claim, setting, error) from error
-        solved = [_solved(program, pair, rough) for program, *pair in asked]
-    return WorstCase(**known, factors=(*(s and s.factor for s in solved),), certificate=found[0], reason=found[1],
-                     sure=all(s.sure for s in solved if s is not None))
+        needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
+        raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error
+    factors = (*(one and one.factor for one in solved),)
+    return WorstCase(claim.id, setting, functions_of(letters), len(letters.depends), factors, *found,
+                     sure=all(one.sure for one in solved if one is not None))
 
 
 def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: Setting, degree: int) -> WorstCase | None:
@@ -126,16 +124,27 @@ def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: 
     return None if certificate is None else WorstCase(*known, onwards=onwards)
 
 
-def _none(claim: Claim, setting: Setting, error: Exception) -> ValueError:
-    needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
-    return ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}")
+def _factor(given: Given, smaller: Form, larger: Form, most: int | None, rough: bool, enough: float) -> Solution | None:
+    """What the letters of the points that the sides speak of prove, where that is enough, else what all letters do."""
+    if enough and (part := given.spoken(smaller, larger)) is not None:
+        found = _solved(_small(part, most), smaller, larger, rough)
+        if found is not None and found.factor <= enough:
+            return found
+    return _solved(_small(given.whole, most), smaller, larger, rough)
 
 
-def _solved(program: Program, pair: Sequence[Form], rough: bool) -> Solution | None:
+def _small(program: Program, most: int | None) -> Program:
+    """A program that is no larger than a look at factors may be. Raises TooLarge."""
+    if most is not None:
+        bounded(program.letters.meter.spent, STEPS, "steps")
+        bounded(program.large, most, "letters")
+    return program
+
+
+def _solved(program: Program, smaller: Form, larger: Form, rough: bool) -> Solution | None:
     """A rough factor only where the solver is sure of it. Of a larger side that is never positive the other one is
     multiplied: ``- larger <= - factor smaller``. Infinite where the statement is false although a factor below one is
     enough, as the larger side may be negative where the smaller one is."""
-    smaller, larger = pair
     negative = program.may_be_negative(larger)
     if negative and not program.may_be_negative(-larger):
         smaller, larger = -larger, -smaller
@@ -147,15 +156,6 @@ def _solved(program: Program, pair: Sequence[Form], rough: bool) -> Solution | N
         if whole is not None and whole.factor == inf:
             return whole
     return found
-
-
-def _small(letters: Letters, asked, most: int | None) -> None:
-    """Refuse what is larger than a look at factors may be. Raises TooLarge."""
-    if most is None:
-        return
-    bounded(letters.meter.spent, STEPS, "steps")
-    for program, *_ in asked:
-        bounded(program.large, most, "letters")
 
 
 def certified(stated, setting: Setting, asked, most: int | None, **more: Any) -> tuple[dict[str, Any] | None, str]:

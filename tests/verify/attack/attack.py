@@ -101,10 +101,12 @@ def _proven_anew(data: dict[str, Any]) -> dict[str, Any]:
         kind, degree = (EveryNumber, {"degree": setting["degree"]}) if "degree" in setting else (Letters, {})
         letters = kind({part: data[part] for part in STATED}, sizes, *values, **degree)
         with np.errstate(all="ignore"):
-            asked = programs(letters, [data["statement"]], MOST_LETTERS)
+            asked = programs(letters, [data["statement"]])
+            if max((given.whole.large for given, *_ in asked), default=0) > MOST_LETTERS:
+                return data
             if len(asked) > len(setting["proofs"]) + 2:
                 return data
-            found = [proof(program, *pair) for program, *pair in asked]
+            found = [proof(*each) for each in asked]
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return data
     if any(multipliers is None for multipliers in found):
