@@ -15,7 +15,7 @@ from verify.worst.worst_case import worst_case
 __all__ = ["AT_BOUNDS", "CHALLENGES", "ENOUGH", "challenged", "geometric_limit", "growing", "limit"]
 
 _LETTERS, _MOST = 20, 32  # of a setting that is looked at, and of one at which a proof is looked for
-_COUNT, _TRIALS = 48, 80  # settings drawn, and trials uphill from the worst of them
+_COUNT, _TRIALS = 48, 32  # settings drawn, and trials uphill from the worst of them
 _STARTS = 2  # settings from which numbers are moved
 _LARGE, _SMALL = (3, 4, 6, 8), (1, 1, 2)  # sizes
 _RUN = 12  # clients times rounds times local steps
@@ -31,6 +31,7 @@ _HALVES, _LONG = ((2, 4, 8), (3, 6, 12)), 26  # of sizes that grow, and letters 
 _AT_REST, _AT_REST_MU = ((1, (2, 5, 8)), (2, (2, 3, 4))), (Fraction(99, 100), Fraction(1, 10))  # clients and sizes; mu
 _SETTLED, _ADDS_UP = 1e-3, 1.03  # growth that counts as none; limits of what is no more than nearly geometric
 ENOUGH = 4  #: settings drawn at which something must be known of a claim that rests on nothing but its own proofs
+_SAME = 1e-6  # differences of factors that are none
 _STILL, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
 
 
@@ -101,11 +102,20 @@ def _noise_adds_up(claim: Claim) -> str:
     look = partial(_look, claim, most=_LONG, rough=False, at_rest=True)
     for size, (clients, numbers), mu in product(("rounds", "local_steps"), _AT_REST, _AT_REST_MU):
         place = AT_BOUNDS._replace(clients=clients, rounds=1, local_steps=1, mu=mu)
+        if mu != _AT_REST_MU[0] and not _depends_on_mu(claim, place):
+            continue
         factors = _factors(look, place, size, numbers, _adds_up, partial(look, enough=inf))
         if _adds_up(factors):
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}, from the optimum on: the worst case is {shown} of what is allowed"
     return ""
+
+
+def _depends_on_mu(claim: Claim, place: Place) -> bool:
+    try:
+        return setting_of(claim, {}, place) != setting_of(claim, {}, place._replace(mu=_AT_REST_MU[0]))
+    except ERRORS:
+        return True
 
 
 def geometric_limit(one: float, two: float, three: float) -> float:
@@ -142,7 +152,10 @@ def _factors(look: Look, place: Place, size: str, numbers: Sequence[int], false:
     """The factors at some numbers of a size, up to the first that cannot be looked at; upper bounds from ``few`` where these
     do not seem to be those of something ``false``."""
     if few is not None:
-        bounds = [*_at_numbers(few, place, size, numbers)]
+        bounds = [*_at_numbers(few, place, size, numbers[:-1])]
+        if len(bounds) == len(numbers) - 1:
+            level = bounds[-1] <= bounds[0] + _SAME  # the last one, of a long run, is then no larger
+            bounds += bounds[-1:] if level else _at_numbers(few, place, size, numbers[-1:])
         if len(bounds) == len(numbers) and not false(bounds):
             return bounds
     return [*_at_numbers(look, place, size, numbers)]
@@ -192,7 +205,7 @@ def _false(claim: Claim, one: Known) -> bool:
     """Whether the solver's numbers say that a statement is false, all digits of them, and no proof that it is true."""
     if one.factor <= _FALSE or not one.case.sure:
         return False
-    fine = _look(claim, one.given, one.place, rough=False)
+    fine = _look(claim, one.given, one.place, rough=False, enough=_TRUE)
     return bool(fine) and fine[0] > _FALSE and fine[1].sure and not _is_proven(claim, one.given, one.place)
 
 

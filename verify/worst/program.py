@@ -247,7 +247,7 @@ class Given:
 
     def spoken(self, *sides: Form) -> Program | None:
         """The program with the letters of the points that some forms speak of, and all that is known of these alone; None
-        where these are all letters."""
+        where these are all letters, or none."""
         named = {i % LAYER for side in sides for i in of_letters(side)}
         values = [key for side in sides for key in side.parts if isinstance(key, str)]
         chosen = named.union(*(
@@ -257,7 +257,8 @@ class Given:
             return None
         known = tuple({name: form for name, form in _about(forms, chosen).items()
                        if {i % LAYER for i in of_letters(form)} <= chosen} for forms in self.known)
-        return Program(self.letters, known, needed(known, sides))
+        part = Program(self.letters, known, needed(known, sides))
+        return part if part.chosen else None
 
     def parts(self, gap: Form, most: int | None) -> Iterator[Program]:
         """Programs for a proof that a form is not negative: with the letters that it names, with the points that it speaks

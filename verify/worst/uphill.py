@@ -15,6 +15,7 @@ ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 _PARTS = (Fraction(1), Fraction(1, 10), Fraction(1, 100), Fraction(1, 10**4))  # of numbers that hypotheses may bound
 _MOVES = (Fraction(3), Fraction(1, 3), Fraction(11, 10), Fraction(10, 11))  # of a number, by a factor
 _UP = 1.001  # a factor that is this many times larger is larger
+_SAME = 1e-5  # relative differences of rough factors that are none
 _UNSAID = frozenset({"weights", "dim", "layers", "iterations"})
 
 
@@ -81,9 +82,14 @@ def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
     for start in starts:
         here, given = start, _named(start.setting)
         while trials > 0:
-            for trial in _moved(given, here.setting):
+            still = set[str]()  # numbers that made no difference
+            for name, trial in _moved(given, here.setting):
+                if name in still:
+                    continue
                 trials -= 1
                 found = look(trial, start.place, enough=here.factor * _UP) if trials >= 0 else None
+                if found and abs(found[0] - here.factor) <= _SAME * here.factor:
+                    still.add(name)
                 if found and found[0] > here.factor * _UP:
                     given, here = trial, Known(*found, trial, start.place)
                     yield here
@@ -105,9 +111,9 @@ def _named(setting: Setting) -> dict[str, Fraction]:
     return found
 
 
-def _moved(given: dict[str, Fraction], setting: Setting) -> Iterator[dict[str, Fraction]]:
-    """One size or number changed, in turn."""
+def _moved(given: dict[str, Fraction], setting: Setting) -> Iterator[tuple[str, dict[str, Fraction]]]:
+    """One size or number changed, in turn, and its name."""
     for name, number in given.items():
         steps = (number + 1, number - 1) if name in setting.sizes else (number * move for move in _MOVES)
         for moved in steps:
-            yield given | {name: moved}
+            yield name, given | {name: moved}
