@@ -182,14 +182,14 @@ def effort(u, v):
 
 def between(one, other, L, m):
     """A number that is never negative, of two points (where, gradient, value) of a function F such that F - m/2 |x|^2 is
-    convex and L/2 |x|^2 - F is convex (for L None, without the latter).
+    convex and L/2 |x|^2 - F is convex (for L None, or m itself, without the latter).
 
     For all pairs of points these are necessary and sufficient for such a function (Taylor, Hendrickx, Glineur 2017,
     Theorem 4; for m < 0 Rotaru, Glineur, Patrinos 2022, Theorem 3.1).
     """
     (x, g, f), (y, h, e) = one, other
     dx, dg = x - y, g - h
-    if L is None:
+    if L is None or m == L:
         return f - e - pairing(h + dx * (m / 2), dx)
     require(m < L, "curvatures must lie in an interval")
     part = 1 / (2 * (L - m))

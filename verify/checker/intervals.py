@@ -250,8 +250,8 @@ def dot(a, b):
     """The inner product of vectors; of the number 0, a sum of no vectors, it is 0."""
     numbers = [c for c in (a, b) if not isinstance(c, (tuple, list))]
     if numbers:
-        if not all(map(zero, numbers)):
-            raise TypeError("an inner product is one of vectors")
+        if not all(isinstance(c, (int, Fraction, Interval)) and zero(c) for c in numbers):
+            raise TypeError("an inner product is one of vectors, which this one knows by their coordinates")
         return Fraction(0)
     return sum(each(mul, a, b), Fraction(0))
 

@@ -181,7 +181,7 @@ class Known:
     def equalities(self, past):
         """What is zero given the past of a round, by name: a noise is uncorrelated with all that does not depend on its
         draw, and a conditional mean has the inner products of its letter with all that is given."""
-        found = self.uncorrelated(past)
+        found = self.uncorrelated(past) | self.of_one_curvature()
         for (letter, r), mean in self.conditional.items():
             for j in range(len(self.depends)) if r >= past else ():
                 if all(self.drawn[draw] < r for draw in self.depends[j]):
@@ -189,6 +189,20 @@ class Known:
                         v = Row({j + l * LAYER: Fraction(1)})
                         part = Row({letter + l * LAYER: Fraction(1)}) - self.part(l, mean)
                         found[f"mean {letter} {r} {j}{f' {l}' * bool(l)}"] = pairing(part, v)
+        return found
+
+    def of_one_curvature(self):
+        """Where all curvatures of a client are the same, its gradient is that times the distance from where it is known."""
+        found = {}
+        for k, ((star, at_star, _), *points) in enumerate(self.points):
+            m = self.bounds["mu_client"][k]
+            for i, (x, g, _) in enumerate(points if m is not None and m == self.bounds["L_client"][k] else (), 1):
+                rest = g - at_star - (x - star) * m
+                for j in range(len(self.depends)):
+                    for l in self.layers:
+                        v = Row({j + l * LAYER: Fraction(1)})
+                        self.meter.spend(effort(rest, v))
+                        found[f"curvature {k} {i} {j}{f' {l}' * bool(l)}"] = pairing(rest, v)
         return found
 
     def uncorrelated(self, past):

@@ -37,6 +37,9 @@ class KnownOfAll:
         return {f"least {number}": self.above((x, self.objective_grad(x), self.objective(x)), L) - self.given["F_star"]
                 for number, (x, *_) in enumerate(self.points[0][1:], 1) if is_common(x)}
 
+    def of_one_curvature(self):
+        return {}  # not used, which assumes less
+
     def uncorrelated(self, past):
         """Inner products of noise with what does not depend on its draw, and those of one client's noise with another's
         letter, where that depends on no client's draw but its own: of <n_k, v_j>, the mean over all k and j is 1/m times the

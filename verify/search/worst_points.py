@@ -84,8 +84,9 @@ def worst_points_of(state: State) -> Iterator[tuple[Shape, Leaves]]:
             yield from ends_from(state, shape, take_rows(leaves, [nearest]), rng)
 
 
-def _settings(claim: Claim, count: int) -> Iterator[Known]:
-    """What is known at so many places, then uphill from the worst of them, then at large sizes if these seem to be worse."""
+def _settings(claim: Claim, count: int | None) -> Iterator[Known]:
+    """What is known at so many places, None for all, then uphill from the worst of them, then at large sizes if these seem
+    to be worse."""
     look, known = partial(_look, claim), []
     try:
         for number, found in enumerate(known_at(look, PLACES[:count]), 1):
@@ -97,7 +98,7 @@ def _settings(claim: Claim, count: int) -> Iterator[Known]:
         starts = [one for one in worst_first(known)[:_STARTS] if one.factor >= _PROMISING]
         yield from uphill(look, starts, _TRIALS)
         look = partial(_look, claim, most=_LONG)
-        more = [one.place for one in starts if count == len(PLACES)]
+        more = [one.place for one in starts if count is None]
         for size, _, place in growing(claim, look, [AT_BOUNDS, *more]):
             larger = (place._replace(**{size: getattr(place, size) * times // _MORE[0]}) for times in _MORE)
             yield from takewhile(lambda found: found is not None, known_at(look, larger))

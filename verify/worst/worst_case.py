@@ -184,6 +184,9 @@ def has_form(claim: Claim, place: Place) -> int:
 def functions_of(letters: Letters) -> str:
     """The class of functions and the law of gradients, in words."""
     (L, *_), (m, *_) = letters.bounds["L_client"], letters.bounds["mu_client"]
+    if m is not None and m == L:
+        of = "L" if letters.given.get("L") == L else L
+        return f"all quadratic F_k of curvature {of} in every direction, {'full' if letters.exact else 'unbiased'} gradients"
     smooth = "differentiable" if L is None else "L-smooth" if letters.given.get("L") == L else f"{L}-smooth"
     by = "mu" if letters.given.get("mu") == m else abs(m or 0)
     convex = "" if m is None else "convex " if m == 0 else f"{by}-strongly convex " if m > 0 else f"{by}-weakly convex "

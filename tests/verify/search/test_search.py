@@ -428,6 +428,16 @@ def test_large_violations_are_made_smaller_before_they_are_confirmed():
     assert candidates._smaller(true, shape, leaves, NUMPY) is None
 
 
+@pytest.mark.parametrize("budget, further", [("standard", True), ("thorough", True), ("quick", False)])
+def test_large_sizes_are_looked_at_from_the_worst_settings_where_all_are_known(budget, further, monkeypatch):
+    """However many places there are."""
+    seen = []
+    monkeypatch.setattr(worst_points, "growing", lambda claim, look, places: seen.extend(places) or ())
+    monkeypatch.setattr(worst_points, "_TRIALS", 0)
+    [*worst_points._settings(find_claim("classical/gd-distance"), BUDGETS[budget].settings)]
+    assert (len(seen) > 1) is further
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_every_claim_can_be_searched(part, monkeypatch):

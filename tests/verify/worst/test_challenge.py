@@ -68,6 +68,7 @@ FALSE = {
     "with larger sides that are never positive": coercive((lambda gap, square: -gap, lambda gap, square: -6 * square / 5)),
     "with smaller sides that are zero": coercive((lambda gap, square: 0, lambda gap, square: gap - 6 * square / 5)),
     "with steps that vary": statements()["false/scaffold-mean-gradient"][1],
+    "with numbers that vanish": find_claim("fedluar/lemma-A.3-insert-noise@forced"),
     "with one of two clients in two rounds": find_claim("fedmoswa/lemma-g.14-second@some-clients"),
 }
 

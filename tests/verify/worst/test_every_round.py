@@ -78,6 +78,21 @@ def test_the_scope_says_so():
     assert "every number of rounds" in found.scope.split("; ") and "rounds =" not in found.scope
 
 
+@pytest.mark.parametrize("name", ["fedavg-equal-curvature", "scaffold-equal-curvature"])
+def test_where_all_curvatures_are_the_same_gradients_are_linear(name):
+    claim = find_claim(f"classical/{name}")
+    found = every_round(claim)
+    assert "curvature L in every direction" in found.scope
+    assert check(json.loads(json.dumps(found.certificate)), claim).accepted
+    flatter = replace(claim, id="flatter", conditions=tuple(
+        replace(c, right=c.right * Q(99, 100)) if c.relation == ">=" else c for c in claim.conditions), assumptions=tuple(
+        replace(a, conditions=tuple(replace(c, right=c.right * Q(99, 100)) if c.relation == ">=" else c
+                                    for c in a.conditions)) for a in claim.assumptions))
+    assert str(flatter.hypotheses) != str(claim.hypotheses) and every_round(flatter).certificate is None
+    other = replace(claim.statement, left=claim.statement.left.subs(L, L * Q(99, 100)))
+    assert every_round(replace(claim, id="other", statement=other)).certificate is None
+
+
 def right(claim, change):
     return replace(claim, id=f"{claim.id}-changed", statement=replace(claim.statement, right=change(claim.statement.right)))
 

@@ -40,6 +40,8 @@ RUNS = {
     "classical/scaffold-nonconvex": {"clients": 3}, "classical/scaffold-sampled-nonconvex": {"local_steps": 1},
     "fedmoswa/lemma-g.12@start-free": {"local_steps": 1}, "fedmoswa/lemma-g.12@start-gradient": {"rounds": 1},
     "li2020/theorem-2": {"local_steps": 1},
+    "classical/scaffold-equal-curvature": {"local_steps": 1, "eta": Q(1, 2), "eta_g": 1},
+    "classical/fedavg-equal-curvature": {"eta": Q(1, 2)},
     "fedluar/lemma-A.2-smooth": {"rounds": 2, "local_steps": 2, "clients": 1, "eta": Q(1, 4)},
     "fedluar/eq-14@forced": {"rounds": 3, "local_steps": 1, "clients": 1, "eta": Q(1, 4)},
     "fadamgc/eq-134": ADAM | {"G": 2}, "fadamgc/eq-37@y-gradient": ADAM | {"clients": 2, "local_steps": 1},
