@@ -117,6 +117,18 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/report/test_drawing.py::test_report_does_not_depend_on_the_number_of_workers": (),
     "verify/report/test_drawing.py::test_what_a_dying_worker_leaves_behind_is_drawn": (),
     "verify/report/test_formulas_and_numerals.py::test_every_claim_has_formulas_that_browsers_can_draw": _SMALL,
+    "verify/referee/test_referee.py::test_what_held_is_shown_beside_its_worst_case": (),
+    "verify/referee/test_referee.py::test_without_an_accepted_proof_nothing_is_certified": ("[no solver]", "[above one]"),
+    "verify/search/test_told_quantities.py::test_what_only_floats_meet_is_undecided": ("[one dimension]",),
+    "house/test_unseen.py::test_steps_that_are_numbers_and_single_entries_that_are_bounded_are_looked_at": ("order-told]",),
+    "verify/worst/test_proven.py::test_what_is_refuted_or_of_another_kind_is_not_proven": (
+        "[fedalign", "[classical", "[fedmoswa", "[afedpd", "[fedluar"),
+    "verify/worst/test_proven.py::test_steps_of_adaptive_methods_are_proven": ("[fadamgc/eq-71",),
+    "verify/growth/test_growth.py::test_growth_beyond_float64_is_followed_in_exact_arithmetic": (),
+    "verify/search/test_entries_of_arrays.py::test_what_is_false_is_refuted_and_what_is_true_is_not": (
+        "[a recursion]", "too small]", "from below", "what falls", "[two steps"),
+    "verify/search/test_stages.py::test_a_stage_is_looked_at_if_and_only_if_it_is_on": ("[random]",),
+    "verify/worst/test_every_round.py::test_where_all_curvatures_are_the_same_gradients_are_linear": ("[fedavg",),
     "verify/search/test_false_alarms.py::test_derived_claims_are_spared": ("fedluar",),
     "verify/search/test_power.py::test_a_true_claim_on_a_method_is_never_refuted": ("scaffold-one",),
     "verify/search/test_search.py::test_a_true_claim_is_never_refuted": ("descent",),
