@@ -10,7 +10,7 @@ from random import Random
 from bounds.language.claim import Claim
 from verify.worst.setting import Place, setting_of
 from verify.worst.uphill import ERRORS, Known, Look, known_at, nothing, uphill, worst_first
-from verify.worst.worst_case import worst_case
+from verify.worst.worst_case import WorstCase, worst_case
 
 __all__ = ["AT_BOUNDS", "CHALLENGES", "ENOUGH", "challenged", "geometric_limit", "growing", "limit"]
 
@@ -153,23 +153,25 @@ def growing(claim: Claim, look: Look, places: Iterable[Place],
 def _factors(look: Look, place: Place, size: str, numbers: Sequence[int], false: Callable[[list[float]], bool],
              few: Look | None) -> list[float]:
     """The factors at some numbers of a size, up to the first that cannot be looked at; upper bounds from ``few`` where these
-    do not seem to be those of something ``false``."""
+    do not seem to be those of something ``false``. The last one, of a long run, is not asked for where the bound of a single
+    pair of sides stays level: of several pairs another one may become the worst."""
     if few is not None:
-        bounds = [*_at_numbers(few, place, size, numbers[:-1])]
+        found = [*_at_numbers(few, place, size, numbers[:-1])]
+        bounds = [factor for factor, _ in found]
         if len(bounds) == len(numbers) - 1:
-            level = bounds[-1] <= bounds[0] + _SAME  # the last one, of a long run, is then no larger
-            bounds += bounds[-1:] if level else _at_numbers(few, place, size, numbers[-1:])
+            level = bounds[-1] <= bounds[0] + _SAME and all(len(case.factors) == 1 for _, case in found)
+            bounds += bounds[-1:] if level else (factor for factor, _ in _at_numbers(few, place, size, numbers[-1:]))
         if len(bounds) == len(numbers) and not false(bounds):
             return bounds
-    return [*_at_numbers(look, place, size, numbers)]
+    return [factor for factor, _ in _at_numbers(look, place, size, numbers)]
 
 
-def _at_numbers(look: Look, place: Place, size: str, numbers: Iterable[int]) -> Iterator[float]:
+def _at_numbers(look: Look, place: Place, size: str, numbers: Iterable[int]) -> Iterator[tuple[float, WorstCase]]:
     for number in numbers:
         one = look({}, place._replace(**{size: number}))
         if not one or one[1].setting.sizes[size] != number or one[0] == inf:
             return
-        yield one[0]
+        yield one
 
 
 def _adds_up(factors: list[float]) -> bool:

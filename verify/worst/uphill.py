@@ -88,7 +88,7 @@ def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
                     continue
                 trials -= 1
                 found = look(trial, start.place, enough=here.factor * _UP) if trials >= 0 else None
-                if found and abs(found[0] - here.factor) <= _SAME * here.factor:
+                if found and _same(_factors(found[1]), _factors(here.case)):
                     still.add(name)
                 if found and found[0] > here.factor * _UP:
                     given, here = trial, Known(*found, trial, start.place)
@@ -96,6 +96,17 @@ def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
                     break
             else:
                 break
+
+
+def _factors(case: Any) -> Sequence[float | None]:
+    """Those of all pairs of sides: one that is not the worst may become it."""
+    return getattr(case, "factors", None) or (case.factor,)
+
+
+def _same(some: Sequence[float | None], others: Sequence[float | None]) -> bool:
+    return len(some) == len(others) and all(
+        one is not None and other is not None and (one == other or abs(one - other) <= _SAME * other)
+        for one, other in zip(some, others, strict=True))
 
 
 def _named(setting: Setting) -> dict[str, Fraction]:

@@ -31,6 +31,7 @@ from bounds.registry.claims import find_claim
 from verify.worst import challenge, proven
 from verify.worst.challenge import challenged, geometric_limit, limit
 from verify.worst.setting import Place, setting_of
+from verify.worst.uphill import Known, uphill
 
 STEP = Condition(eta_l[t], "==", 1 / L, over=((t, 0, iterations - 1),))
 GAP = objective(x_round[rounds]) - F_star
@@ -123,6 +124,33 @@ def test_sizes_seem_false_from_two_numbers_on(factors, false):
 
     found = [*challenge.growing(claim, look, [Place()])]
     assert [(size, place.rounds) for size, _, place in found] == [("rounds", 8)] * false
+
+
+@pytest.mark.parametrize("pairs, asked", [(1, [2, 4]), (2, [2, 4, 8])])
+def test_a_level_bound_of_one_pair_needs_no_long_run_and_one_of_several_does(pairs, asked):
+    """Of several pairs of sides another one may become the worst."""
+    claim, seen = find_claim("classical/gd-convex"), []
+
+    def look(given, place):
+        seen.append(place.rounds)
+        return 1.0, SimpleNamespace(setting=setting_of(claim, given, place), factors=(1.0, place.rounds / 9)[:pairs])
+
+    assert challenge._factors(look, Place(), "rounds", (2, 4, 8), challenge._seems_false, look) == [1.0] * 3
+    assert seen == asked
+
+
+@pytest.mark.parametrize("second, asked", [(lambda n: 0.5, 1), (lambda n: n / 9, 4)])
+def test_a_number_that_makes_no_difference_to_any_pair_is_left_alone(second, asked):
+    claim, seen = wider(FALSE["with numbers that vanish"], "L", 1), []
+
+    def look(given, place, enough=0.0):
+        setting = setting_of(claim, given, place)
+        seen.append(given)
+        return 1.0, SimpleNamespace(setting=setting, factors=(1.0, second(float(Fraction(setting.values["L"])))))
+
+    start = Known(*look({}, challenge.AT_BOUNDS), {}, challenge.AT_BOUNDS)
+    assert not [*uphill(look, [start], 200)]
+    assert len({given["L"] for given in seen[1:]} - {1}) == asked
 
 
 def test_curvatures_stay_within_what_conditions_allow():
