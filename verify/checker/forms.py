@@ -200,6 +200,7 @@ def combined(forms, multipliers, spend):
     """The sum of multiples of forms, by name."""
     found = {}
     for name, number in multipliers.items():
+        spend(len(forms[name].parts))
         for key, c in forms[name].terms.items():
             found[key] = found.get(key, 0) + c * number
             spend(long(found[key]) // 2)

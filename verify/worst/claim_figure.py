@@ -2,25 +2,30 @@
 many runs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import sympy as sp
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bounds.language.claim import Claim
+from bounds.language import words
+from bounds.language.claim import Claim, Condition
+from bounds.language.names import symbol
 from synthetic.base.checks import whole
 from synthetic.base.shown import Shown, lines
 from synthetic.numbers.arrays import NUMPY
-from verify.claims.needs import speaks_of_samples
+from verify.claims.needs import OVER_SPACE, speaks_of_samples
 from verify.claims.sizes import integer_variables
 from verify.evaluation.environment import NamedArray
 from verify.evaluation.judge import judge
+from verify.exact.statement import statement_of
 from verify.instances.chance import chance_of
 from verify.instances.draw import draw_leaves
+from verify.instances.leaves import Leaves
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 from verify.results.drawing import save
@@ -171,8 +176,25 @@ def on_quadratics(claim: Claim, setting: Setting, seed: int) -> np.ndarray:
     values = {name: NamedArray(n.reshape(1, 1, 1, *n.shape), n.ndim) for name, n in numbers.items()}
     with np.errstate(all="ignore"):  # instances without a value do not meet the hypotheses
         verdict = judge(claim, realise(claim, shape, leaves, NUMPY, values=values))
-    ratios = verdict.ratio[verdict.met]
+        met = verdict.met & _within(claim, shape, leaves, values)
+    ratios = verdict.ratio[met]
     return ratios[np.isfinite(ratios)]
+
+
+def _within(claim: Claim, shape: Shape, leaves: Leaves, values: Mapping[str, NamedArray]) -> np.ndarray | bool:
+    """Whether what numbers bound at all points, as ``sigma_g_max`` does, is no larger than they say: the instance's own."""
+    bounds = [name for name in statement_of(claim)["everywhere"] if name in values]
+    if not bounds:
+        return True
+    told = []
+    for name in bounds:
+        number = values[name].data
+        over = ((words.k, 0, words.clients - 1),) if OVER_SPACE.get(name) else ()
+        own = symbol(name)[words.k] if over else symbol(name)
+        told.append(Condition(own, "<=", sp.Float(float(number.min())), over))
+    own = replace(claim, conditions=(*claim.conditions, *told))
+    rest = {name: value for name, value in values.items() if name not in bounds}
+    return judge(own, realise(own, shape, leaves, NUMPY, values=rest)).met
 
 
 def course_figure(found: Course, *, ax: Axes | None = None) -> Figure | Axes:

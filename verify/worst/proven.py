@@ -18,7 +18,7 @@ __all__ = [
     "FEWEST", "PLACES", "Proven", "in_one_line", "looked_at", "may_fail", "most_often", "only_small", "proven", "together",
 ]
 
-_MOST = 32  # letters
+_MOST = 44  # letters
 FEWEST = 8  # settings at which a claim is proven that counts as proven
 _LARGE = ("clients", "rounds", "layers", "local_steps")  # sizes of which some must be larger than one at once
 _SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1), (1, 2, 2))

@@ -14,6 +14,7 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition, length_of, names_in
 from bounds.language.layers import layer_part
 from bounds.language.space import infimum
+from bounds.language.words import clients
 from verify.checker.form import SIZES
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import once_by_claim
@@ -125,10 +126,17 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
         values["eta_l"] = [str(numbers["eta_l"] * place.shares[t % len(place.shares)]) for t in range(sizes["iterations"])]
     for condition in claim.hypotheses:
         _with_entries(condition, values, known, sizes)
-    alike = claim.procedure is None or claim.procedure.equal_weights
-    parts = [1 if alike else place.weights[k % len(place.weights)] for k in range(sizes["clients"])]
+    parts = [1 if _alike(claim) else place.weights[k % len(place.weights)] for k in range(sizes["clients"])]
     weights = [str(Fraction(part, sum(parts))) for part in parts]
     return Setting(sizes, values, [name for name in left if name not in values], weights)
+
+
+@once_by_claim
+def _alike(claim: Claim) -> bool:
+    """Whether all clients have the same weight, by the procedure or by a hypothesis."""
+    said = (c for c in claim.hypotheses if c.relation == "==" and isinstance(c.left, sp.Indexed))
+    return claim.procedure is None or claim.procedure.equal_weights or any(
+        c.left.base.label.name == "client_weight" and sp.sympify(c.right) == 1 / clients for c in said)
 
 
 @once_by_claim
@@ -166,6 +174,10 @@ def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
         if name not in given:
             equal, lows, highs = ([*_bounds(claim, name, {}, relation)] for relation in ("==", ">=", "<="))
             found[name] = equal[0] if equal else max([min([found[name], *map(floor, highs)]), *map(ceil, lows)])
+    if "rounds" not in given:  # what is said of all steps says how many rounds there are
+        steps = int(found["local_steps"])
+        said = _bounds(claim, "iterations", {"local_steps": sp.Integer(steps)}, "==")
+        found["rounds"] = next((count / steps for count in said), found["rounds"])
     found |= {"participants": given.get("participants", found["clients"] if everyone else 1), "dim": 1}
     for name, number in found.items():
         if number != int(number) or number < least.get(name, 1):

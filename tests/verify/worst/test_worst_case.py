@@ -112,6 +112,9 @@ def test_a_proof_that_is_too_large_is_refused_before_it_is_computed(rounds, what
     setting, = large["settings"]
     setting["sizes"].update(rounds=rounds, iterations=rounds)
     setting["values"]["eta_l"] = ["1/2"] * rounds
+    points = range(50)  # what no proof asks for is not computed
+    asked = {f"client 0 {i} {j}": "1" for i in points for j in points if i != j}
+    setting["proofs"] = [asked, *[{}] * (rounds - 1)]
     assert tells(replay_alone(large).reason, what)
 
 
