@@ -16,6 +16,14 @@ def test_a_theorem_is_proven_at_all_places():
     assert len(found.certificate["settings"]) == len(PLACES) and "every G_sq" in found.scope
 
 
+@pytest.mark.slow
+def test_a_theorem_of_sampled_clients_of_the_same_weight_is_proven():
+    claim = find_claim("li2020/theorem-3")
+    found = proven(claim)
+    assert check(json.loads(json.dumps(found.certificate)), claim).accepted
+    assert {*found.certificate["settings"][0]["weights"]} == {"1/2"} and "participants = 1" in found.scope
+
+
 @pytest.mark.parametrize("name", ["fadamgc/eq-130@k-prime", "fadamgc/eq-71@vhat-carry", "fadamgc/eq-190@y-gradient"])
 def test_steps_of_adaptive_methods_are_proven(name):
     claim = find_claim(name)

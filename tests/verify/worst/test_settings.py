@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from verify.worst.setting import Place, setting_of
 
@@ -35,6 +36,19 @@ def test_a_number_is_at_a_bound_that_depends_on_another(conditions, place, expec
     place = Place(numbers=numbers, **({"near": near} if near else {}))
     values = setting_of(load_claims(file)[0], {}, place).values
     assert tuple(values.get(name) for name in "abc") == expected
+
+
+@pytest.mark.parametrize(("name", "weights"), [
+    ("li2020/theorem-3", ["1/2", "1/2"]), ("li2020/theorem-1", ["1/4", "3/4"]),
+    ("classical/scaffold-convex", ["1/2", "1/2"])])
+def test_clients_have_the_same_weight_where_a_hypothesis_or_the_procedure_says_so(name, weights):
+    assert setting_of(find_claim(name), {}, Place(weights=(1, 3))).weights == weights
+
+
+@pytest.mark.parametrize(("given", "rounds"), [({}, 1), ({"rounds": Fraction(3)}, 3)])
+def test_there_are_as_many_rounds_as_is_said_of_all_steps(given, rounds):
+    sizes = setting_of(find_claim("li2020/lemma-4"), given, Place(rounds=2, local_steps=3)).sizes
+    assert (sizes["rounds"], sizes["local_steps"], sizes["iterations"]) == (rounds, 3, 3 * rounds)
 
 
 def test_a_number_that_needs_no_value_has_none(tmp_path):
