@@ -41,9 +41,8 @@ AT_BOUNDS = Place(numbers=(Fraction(1),))
 
 
 def _drawn() -> list[Place]:
-    """Places with one large size each, and numbers of all magnitudes; with steps that vary; where numbers
-    vanish; last one where all numbers, mu
-    too, are at their bounds."""
+    """Places with one large size each, and numbers of all magnitudes; with steps that vary; where numbers vanish; last one
+    where all numbers, mu too, are at their bounds."""
     rng = Random(1)
 
     def some(texts) -> tuple[Fraction, ...]:

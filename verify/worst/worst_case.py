@@ -26,7 +26,6 @@ from verify.worst.setting import Place, Setting, setting_of
 __all__ = ["STEPS", "WorstCase", "certified", "functions_of", "has_form", "worst_case"]
 
 STEPS = 600_000  # of a look at letters: what a run of some twenty rounds needs
-_MORE = 1.001  # times a factor, by which another one is larger
 _NOT_SAID = {"dim", "layers", "iterations"}
 
 
@@ -126,14 +125,14 @@ def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: 
 
 
 def _factor(given: Given, smaller: Form, larger: Form, most: int | None, rough: bool, enough: float) -> Solution | None:
-    """What the letters of the points that the sides speak of prove where that is enough, else what all letters prove; None
-    where the solver says that all prove less than few."""
+    """What the letters of the points that the sides speak of prove where that is enough, or where the solver says that all
+    letters prove less, else what all letters prove."""
     few = given.spoken(smaller, larger) if enough else None
     found = None if few is None else _solved(_small(few, most), smaller, larger, rough)
     if found is not None and found.factor <= enough:
         return found
     whole = _solved(_small(given.whole, most), smaller, larger, rough)
-    return None if found is not None and whole is not None and whole.factor > found.factor * _MORE else whole
+    return found if found is not None and whole is not None and whole.factor > found.factor else whole
 
 
 def _small(program: Program, most: int | None) -> Program:

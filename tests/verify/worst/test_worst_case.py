@@ -3,6 +3,8 @@
 import json
 from copy import deepcopy
 from fractions import Fraction as Q
+from math import inf
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,8 +20,10 @@ from verify.exact.certificate import certificate
 from verify.exact.check import check, replay_alone
 from verify.search.budget import BUDGETS
 from verify.search.search import search
+from verify.worst import worst_case as module
 from verify.worst.program import programs
 from verify.worst.proof import proof
+from verify.worst.proven import PLACES
 from verify.worst.worst_case import worst_case
 
 #: statements that hold with equality for some function: their sizes and numbers, and at which pairs of sides
@@ -116,6 +120,35 @@ def test_a_proof_that_is_too_large_is_refused_before_it_is_computed(rounds, what
     asked = {f"client 0 {i} {j}": "1" for i in points for j in points if i != j}
     setting["proofs"] = [asked, *[{}] * (rounds - 1)]
     assert tells(replay_alone(large).reason, what)
+
+
+@pytest.mark.parametrize("name", [
+    "classical/scaffold-convex", "classical/gd-nonconvex", "fedluar/eq-15", "fedmoswa/eq-74", "fadamgc/eq-28@pathwise",
+    "li2020/theorem-1"])
+def test_few_letters_prove_no_less_than_all(name):
+    """Their factors are upper bounds, whatever is left out."""
+    for place in PLACES[:4]:
+        try:
+            few, whole = (worst_case(find_claim(name), {}, place, 24, proofs=False, enough=enough) for enough in (inf, 0.0))
+        except ValueError:  # too large
+            continue
+        for bound, factor in zip(few.factors, whole.factors, strict=True):
+            assert bound is None or factor is None or bound >= factor - 1e-5 * max(1, abs(factor))
+
+
+@pytest.mark.parametrize(("few", "whole", "enough", "expected"), [
+    (0.9, 0.5, 1.0, 0.9), (1.5, 1.2, 1.0, 1.2), (1.5, inf, 1.0, 1.5), (inf, 1.2, 1.0, 1.2), (1.5, None, 1.0, None),
+    (None, 1.2, 1.0, 1.2), (0.9, 0.5, 0.0, 0.5)])
+def test_all_letters_decide_where_few_are_not_enough(few, whole, enough, expected, monkeypatch):
+    """A solver that says that all letters prove less than few is wrong, and what few prove is still above one."""
+    given = SimpleNamespace(spoken=lambda *sides: few or "none", whole=whole or "nothing")
+
+    def solved(factor, *sides):
+        return SimpleNamespace(factor=factor) if isinstance(factor, float) else None
+
+    monkeypatch.setattr(module, "_solved", solved)
+    found = module._factor(given, None, None, None, False, enough)
+    assert (found and found.factor) == expected
 
 
 def test_a_claim_at_sizes_that_are_too_large_says_so():
