@@ -217,8 +217,9 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         require(r is None or r.denominator == 1, f"{r} is no round")
         past = {"E_sampling": outer, "E_round": r}.get(word, NOTHING)
         if not self.exact or self.choices:
-            if past is None:
-                raise NoForm("a mean over samples of clients outside of expectations, while others add noise")
+            if past is None and self.choices:
+                raise NoForm("a mean over samples of clients outside of expectations, beside choices")
+            past = self.size["rounds"] if past is None else past  # outside of expectations all noise is given
             if outer is not None and past < outer:
                 raise NoForm("a mean inside of a mean that is given more")
             if outer is None:

@@ -2,6 +2,7 @@
 
 import json
 from copy import deepcopy
+from dataclasses import replace
 from fractions import Fraction as Q
 from math import inf
 from types import SimpleNamespace
@@ -9,6 +10,10 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks.ablation import FALSE
+from bounds.controls.fedavg import control
+from bounds.language.claim import Condition, Procedure
+from bounds.language.words import E, L, eta_l, iterations, norm2, sampling, sigma_sq, t, x, x_sampled, x_star
+from bounds.papers.classical.gradient_descent import JUST_CONVEX, NOISE, SMOOTH
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from tests.changes import both, dropped, put
@@ -42,7 +47,7 @@ PROVEN = {
     "classical/sgd-distance": {}, "classical/sgd-value": {}, "classical/drift-convex": {"eta": Q(1, 4)},
     "classical/drift-smooth": {"eta": Q(1, 4)}, "classical/local-gd-spread": {"eta": Q(1, 4)}, "classical/fedavg-round": {},
     "classical/fedavg-round-dissimilar": {}, "classical/scaffold-nonconvex": {}, "li2020/theorem-1": {"rounds": 3},
-    "li2020/lemma-2": {},
+    "li2020/lemma-2": {}, "classical/sampling-variance": {"clients": 3}, "li2020/lemma-4": {"clients": 3, "participants": 2},
 }
 
 
@@ -79,6 +84,38 @@ def test_a_tight_statement_is_proven_and_not_with_a_hundredth_less(row):
 def test_a_true_statement_about_chance_or_several_clients_is_proven(name):
     found = worst_case(find_claim(name), PROVEN[name])
     assert found.certificate and check(json.loads(json.dumps(found.certificate)), find_claim(name)).accepted
+
+
+def _of_sampling(name, **sides):
+    claim = find_claim(name)
+    return replace(claim, id="own/sampling", statement=replace(claim.statement, **sides))
+
+
+VARIANCE = find_claim("classical/sampling-variance").statement
+MEAN, START = E(x_sampled[iterations] - x_star, sampling), norm2(x_sampled[0] - x_star)
+OF_NOISE = control(
+    "noise", "run", Condition(norm2(MEAN), "<=", START + sigma_sq), assumptions=(SMOOTH, JUST_CONVEX, NOISE), conditions=(
+        Condition(eta_l[t], "==", 1 / L, ((t, 0, iterations - 1),)),), procedure=Procedure(
+            sampling="without-replacement", equal_weights=True))
+#: false of means over the clients drawn alone, at every outcome of the noise
+OF_SAMPLING = {
+    "a hundredth less": _of_sampling("classical/sampling-variance", right=VARIANCE.right * Q(99, 100)),
+    "of a length": _of_sampling("li2020/lemma-4", left=E(norm2(x_sampled[t] - x[t]), sampling)),
+    "of two rounds": replace(find_claim("li2020/lemma-4"), id="own/rounds", conditions=()),
+    "as if noise were averaged": OF_NOISE,
+}
+
+
+@pytest.mark.parametrize("name", OF_SAMPLING)
+def test_what_is_false_of_the_clients_drawn_at_some_noise_is_not_proven(name):
+    found = worst_case(OF_SAMPLING[name], {"clients": Q(2)})
+    assert found.certificate is None and max(found.factors) > 1.001
+
+
+def test_the_same_is_proven_of_the_mean_over_noise():
+    """One step from a point, whoever is drawn."""
+    mean = replace(OF_NOISE.statement, left=E(norm2(MEAN)))
+    assert worst_case(replace(OF_NOISE, id="mean", statement=mean), {"rounds": 1, "local_steps": 1, "L": Q(1)}).certificate
 
 
 NOISY = """
