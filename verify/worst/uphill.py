@@ -100,7 +100,7 @@ def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
 
 def _factors(case: Any) -> Sequence[float | None]:
     """Those of all pairs of sides: one that is not the worst may become it."""
-    return getattr(case, "factors", None) or (case.factor,)
+    return case.factors if hasattr(case, "factors") else (case.factor,)
 
 
 def _same(some: Sequence[float | None], others: Sequence[float | None]) -> bool:

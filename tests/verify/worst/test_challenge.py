@@ -139,6 +139,14 @@ def test_a_level_bound_of_one_pair_needs_no_long_run_and_one_of_several_does(pai
     assert seen == asked
 
 
+def test_a_setting_at_which_nothing_is_compared_is_no_start():
+    """As where a statement is about the times of a range that is empty."""
+    claim = wider(FALSE["with numbers that vanish"], "L", 1)
+    case = SimpleNamespace(setting=setting_of(claim, {}, challenge.AT_BOUNDS), factors=())
+    start = Known(0.0, case, {}, challenge.AT_BOUNDS)
+    assert not [*uphill(lambda given, place, enough=0.0: (0.0, case), [start], 30)]
+
+
 @pytest.mark.parametrize("second, asked", [(lambda n: 0.5, 1), (lambda n: n / 9, 4)])
 def test_a_number_that_makes_no_difference_to_any_pair_is_left_alone(second, asked):
     claim, seen = wider(FALSE["with numbers that vanish"], "L", 1), []
