@@ -9,6 +9,11 @@ class Waiting(Mapping):
     def __init__(self, entries):
         self.entries = dict(entries)
 
+    @classmethod
+    def of(cls, forms):
+        """Forms by name, of which some may wait already: what is made of these is kept there."""
+        return forms if isinstance(forms, cls) else cls(forms)
+
     def __getitem__(self, name):
         entry = self.entries[name]
         if isinstance(entry, tuple):
@@ -17,7 +22,7 @@ class Waiting(Mapping):
 
     def __iter__(self): return iter(self.entries)
     def __len__(self): return len(self.entries)
-    def __or__(self, other): return Waiting({**self.entries, **(other.entries if isinstance(other, Waiting) else other)})
+    def __or__(self, other): return Waiting({**self.entries, **Waiting.of(other).entries})
 
     def made_of(self, name):
         """The vectors that a form waits to be made of; None of one that does not wait."""

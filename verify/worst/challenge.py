@@ -84,7 +84,7 @@ def challenged(claim: Claim, enough: int = 0) -> str:
         large += one is not None and one.place[:3] == place[:3]
     if large < enough:
         return f"settings with one large size, as only {large} of {len(CHALLENGES)} could be looked at"
-    known = [one._replace(**dict(zip(("factor", "case"), found, strict=True))) for one in worst_first(known)[:_STARTS]
+    known = [Known(*found, one.given, one.place) for one in worst_first(known)[:_STARTS]
              if (found := look(one.given, one.place))]
     for one in uphill(look, known, _TRIALS):
         if _false(claim, one):

@@ -60,6 +60,11 @@ class Worst(NamedTuple):
     asked: _Asked
     solution: Solution
 
+    @property
+    def factors(self) -> tuple[float]:
+        """Of the worst pair of sides, which alone is kept."""
+        return (self.factor,)
+
     def on_a_line(self) -> WorstPoints:
         """The points of a solution that is nearly as bad. The program has vectors; the part along their main direction is
         taken, which is all of them where they lie on a line."""

@@ -279,9 +279,7 @@ def _letters(rows: Sequence[Row]) -> set[int]:
 
 def _about(forms: Mapping[str, Form], chosen: set[int]) -> Mapping[str, Form]:
     """Those forms that may be of these letters alone: none that would have to be made of others first."""
-    if not isinstance(forms, Waiting):
-        return forms
-    own = {i % LAYER for i in chosen}
+    own, forms = {i % LAYER for i in chosen}, Waiting.of(forms)
     return {name: forms[name] for name in forms if (rows := forms.made_of(name)) is None or _letters(rows) <= own}
 
 
@@ -297,9 +295,8 @@ def programs(letters: Letters, statements: Sequence, at_rest: bool = False) -> l
     if at_rest:
         start = {*letters.given["start_offset"].parts}
         triples = [(past, *(_without(side, start) for side in pair)) for past, *pair in triples]
-        of_pasts = {past: tuple(forms.each(partial(_without, zero=start)) if isinstance(forms, Waiting) else {
-            name: _without(form, start) for name, form in forms.items()} for forms in both)
-            for past, both in of_pasts.items()}
+        of_pasts = {past: tuple(Waiting.of(forms).each(partial(_without, zero=start)) for forms in both)
+                    for past, both in of_pasts.items()}
     found = {past: Given(letters, known, [side for at, *pair in triples if at == past for side in pair])
              for past, known in of_pasts.items()}
     return [(found[past], *pair) for past, *pair in triples]

@@ -24,7 +24,7 @@ class Known(NamedTuple):
 
     Attributes:
         factor: by how much the larger side must be multiplied.
-        case: what the look returned; it has a ``setting``.
+        case: what the look returned; it has a ``setting`` and the ``factors`` of all pairs of sides.
         given, place: sizes and numbers as given, and where the others come from.
     """
 
@@ -88,7 +88,7 @@ def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
                     continue
                 trials -= 1
                 found = look(trial, start.place, enough=here.factor * _UP) if trials >= 0 else None
-                if found and _same(_factors(found[1]), _factors(here.case)):
+                if found and _same(found[1].factors, here.case.factors):
                     still.add(name)
                 if found and found[0] > here.factor * _UP:
                     given, here = trial, Known(*found, trial, start.place)
@@ -98,12 +98,8 @@ def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
                 break
 
 
-def _factors(case: Any) -> Sequence[float | None]:
-    """Those of all pairs of sides: one that is not the worst may become it."""
-    return case.factors if hasattr(case, "factors") else (case.factor,)
-
-
 def _same(some: Sequence[float | None], others: Sequence[float | None]) -> bool:
+    """Whether the factors of all pairs of sides are the same: one that is not the worst may become it."""
     return len(some) == len(others) and all(
         one is not None and other is not None and (one == other or abs(one - other) <= _SAME * other)
         for one, other in zip(some, others, strict=True))

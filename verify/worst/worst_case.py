@@ -15,6 +15,7 @@ from verify.checker.forms import Form, NoForm
 from verify.checker.letters import Letters
 from verify.checker.limits import TooLarge, bounded
 from verify.checker.proof import FORMAT
+from verify.checker.replay import Replay
 from verify.checker.words import replayed
 from verify.exact.statement import statement_of
 from verify.worst.admitted import admitted
@@ -23,7 +24,7 @@ from verify.worst.program import SMALL, Given, Program, Solution, programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
 
-__all__ = ["STEPS", "WorstCase", "certified", "functions_of", "has_form", "worst_case"]
+__all__ = ["STEPS", "WorstCase", "certified", "class_of", "functions_of", "has_form", "worst_case"]
 
 STEPS = 600_000  # of a look at letters: what a run of some twenty rounds needs
 _NOT_SAID = {"dim", "layers", "iterations"}
@@ -182,11 +183,15 @@ def has_form(claim: Claim, place: Place) -> int:
 
 def functions_of(letters: Letters) -> str:
     """The class of functions and the law of gradients, in words."""
+    return f"{class_of(letters)}, {'full' if letters.exact else 'unbiased'} gradients"
+
+
+def class_of(letters: Replay, what: str = "F_k") -> str:
+    """The class of functions of a run on letters, in words."""
     (L, *_), (m, *_) = letters.bounds["L_client"], letters.bounds["mu_client"]
     if m is not None and m == L:
-        of = "L" if letters.given.get("L") == L else L
-        return f"all quadratic F_k of curvature {of} in every direction, {'full' if letters.exact else 'unbiased'} gradients"
+        return f"all quadratic {what} of curvature {'L' if letters.given.get('L') == L else L} in every direction"
     smooth = "differentiable" if L is None else "L-smooth" if letters.given.get("L") == L else f"{L}-smooth"
     by = "mu" if letters.given.get("mu") == m else abs(m or 0)
     convex = "" if m is None else "convex " if m == 0 else f"{by}-strongly convex " if m > 0 else f"{by}-weakly convex "
-    return f"all {convex}{smooth} F_k, {'full' if letters.exact else 'unbiased'} gradients"
+    return f"all {convex}{smooth} {what}"

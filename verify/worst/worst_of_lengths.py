@@ -17,6 +17,7 @@ from verify.exact.statement import statement_of
 from verify.worst.admitted import admitted
 from verify.worst.lengths import found_proofs
 from verify.worst.setting import Place, Setting, setting_of
+from verify.worst.worst_case import class_of
 
 __all__ = ["OfLengths", "about_lengths", "worst_of_lengths"]
 
@@ -100,10 +101,6 @@ def _settings(claim: Claim, given: Mapping[str, Fraction], place: Place) -> Iter
 
 def _functions(rules) -> str:
     """The class of functions and the law of gradients, in words."""
-    (L, *_), (m, *_) = rules.bounds["L_client"], rules.bounds["mu_client"]
-    smooth = "differentiable" if L is None else "L-smooth" if rules.given.get("L") == L else f"{L}-smooth"
-    by = "mu" if rules.given.get("mu") == m else abs(m or 0)
-    convex = "" if m is None else "convex " if m == 0 else f"{by}-strongly convex " if m > 0 else f"{by}-weakly convex "
     if rules.coupled:
-        return f"all {convex}{smooth} losses of samples"
-    return f"all {convex}{smooth} F_k" + (", gradients with added noise" if rules.noises else "")
+        return class_of(rules, "losses of samples")
+    return class_of(rules) + ", gradients with added noise" * bool(rules.noises)
