@@ -118,13 +118,10 @@ class Program:
             {name: form for name, form in _about(forms, chosen).items() if of_letters(form) <= chosen} for forms in known)
         self.forms = self.inequalities | self.equalities
         self.count, self.names = len(self.chosen), [*self.forms]
-        self.keys = sorted({key for form in self.forms.values() for key in form.parts if not inner(key)} - {()}, key=str)
+        self.keys = sorted(filter(_is_name, set().union(*(form.parts for form in self.forms.values()))))
         self.blocks = [[*block] for _, block in groupby(self.chosen, lambda i: i // LAYER)]
-        self.places: dict[tuple[int, int], int] = {}
-        for block in self.blocks:
-            self.places |= {(i, j): place for place, (i, j) in enumerate(
-                ((i, j) for b, j in enumerate(block) for i in block[: b + 1]), len(self.places))}
-        self.rows = {(): len(self.keys)} | {key: row for row, key in enumerate(self.keys)}
+        self.pairs = [(i, j) for block in self.blocks for b, j in enumerate(block) for i in block[: b + 1]]
+        self.rows = {key: row for row, key in enumerate((*self.keys, (), *self.pairs))}
 
     @property
     def large(self) -> float:
@@ -132,32 +129,27 @@ class Program:
         return sum(len(block) ** 2 for block in self.blocks) ** 0.5
 
     @cached_property
+    def units(self) -> np.ndarray:
+        """What a coefficient is multiplied by in each row: entries beside the diagonal of a matrix stand there twice."""
+        return np.array([1.0] * (len(self.keys) + 1) + [1.0 if i == j else 0.5**0.5 for i, j in self.pairs])
+
+    @cached_property
     def arrays(self) -> tuple[np.ndarray, sparse.csc_matrix]:
         """The largest coefficient of each known form, and the forms in units of these."""
-        entries = [self.entries(form) for form in self.forms.values()]
-        sizes = np.array([max(map(abs, numbers), default=1.0) for _, numbers in entries])
-        columns = np.repeat(np.arange(len(entries)), [len(rows) for rows, _ in entries])
-        rows = [row for rows, _ in entries for row in rows]
-        numbers = np.array([number for _, numbers in entries for number in numbers]) / sizes[columns]
-        shape = len(self.rows) + len(self.places), len(entries)
-        return sizes, sparse.csc_matrix((numbers, (rows, columns)), shape=shape)
+        forms = self.forms.values()
+        columns = np.repeat(np.arange(len(forms)), [len(form.parts) for form in forms])
+        rows = np.array([self.rows[key] for form in forms for key in form.parts], dtype=int)
+        numbers = np.array([c / form.over for form in forms for c in form.parts.values()]) * self.units[rows]
+        sizes = np.zeros(len(forms))
+        np.maximum.at(sizes, columns, np.abs(numbers))
+        sizes[sizes == 0] = 1.0
+        return sizes, sparse.csc_matrix((numbers / sizes[columns], (rows, columns)), shape=(len(self.rows), len(forms)))
 
     def column(self, form: Form) -> np.ndarray:
         """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
-        found = np.zeros(len(self.rows) + len(self.places))
-        rows, numbers = self.entries(form)
-        found[rows] = numbers
-        return found
-
-    def entries(self, form: Form) -> tuple[list[int], list[float]]:
-        """The places and the values of what is not zero in a column."""
-        over, inner_rows = form.over, len(self.rows)
-        rows, numbers = [], []
-        for key, c in form.parts.items():
-            pair = type(key) is tuple and len(key) == 2
-            rows.append(inner_rows + self.places[key] if pair else self.rows[key])
-            numbers.append(c / over * (0.5**0.5 if pair and key[0] != key[1] else 1))
-        return rows, numbers
+        found = np.zeros(len(self.rows))
+        found[[self.rows[key] for key in form.parts]] = [c / form.over for c in form.parts.values()]
+        return found * self.units
 
     def solve(self, smaller: Form, larger: Form, cost: float | None = None, others: Sequence[Form] = (),
               rough: bool = False) -> Solution | None:
@@ -170,26 +162,20 @@ class Program:
         inner products and multipliers have fewer.
         """
         own, zeros = solver(), len(self.keys)
-        if not {key for side in (smaller, larger, *others) for key in side.parts if not inner(key) and key} <= {*self.keys}:
+        if not {*filter(_is_name, (key for side in (smaller, larger, *others) for key in side.parts))} <= {*self.keys}:
             return None
         scaled, number, signed = cost is None, len(self.names), len(self.inequalities)
-        sizes, known = self.arrays
         less, more, *apart = (self.column(side) for side in (smaller, larger, *others))
         size = max(np.abs(less).max(), np.abs(more).max()) or 1.0
-        rows, right = known, (0 if scaled else more / size) - less / size
-        if scaled:
-            shares = [(side - less)[:, None] / size for side in apart]
-            rows = sparse.hstack([rows, *map(sparse.csc_matrix, (-more[:, None] / size, *shares))], format="csc")
-        signs = sparse.eye(signed, rows.shape[1], format="csc") * -1.0
-        aim = np.zeros(rows.shape[1])
+        free = np.array([-more / size, *((side - less) / size for side in apart)]) if scaled else np.empty((0, len(less)))
+        shares = [*range(number + 1, number + 1 + len(apart))]
+        bounds = np.append(np.zeros(len(apart)), 1.0) if apart else np.array([])
+        matrix = self._constraints(free, shares)
+        right = (0 if scaled else more / size) - less / size
+        right = np.concatenate([right[: zeros + 1], np.zeros(signed), bounds, right[zeros + 1 :]])
+        aim = np.zeros(number + len(free))
         aim[:signed], aim[number : number + 1] = cost or 0.0, 1.0
-        bounds = np.zeros((1 + len(apart)) * bool(apart))
-        if apart:  # shares are at least 0, and at most one together
-            bounds[-1] = 1.0
-            of_shares = sparse.csc_matrix(np.vstack([-np.eye(len(apart)), np.ones(len(apart))]))
-            signs = sparse.vstack([signs, sparse.hstack([sparse.csc_matrix((len(bounds), number + 1)), of_shares])])
-        signed += len(bounds)
-        cones = [own.ZeroConeT(zeros)] * bool(zeros) + [own.NonnegativeConeT(1 + signed), *(
+        cones = [own.ZeroConeT(zeros)] * bool(zeros) + [own.NonnegativeConeT(1 + signed + len(bounds)), *(
             own.PSDTriangleConeT(len(block)) for block in self.blocks)]
         settings = own.DefaultSettings()
         settings.verbose = False
@@ -199,21 +185,36 @@ class Program:
             settings.iterative_refinement_enable = False
             settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _ROUGH
             settings.max_iter = _LONGEST
-        found = solved(aim, sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
-                       np.concatenate([right[: zeros + 1], np.zeros(signed - len(bounds)), bounds, right[zeros + 1 :]]),
-                       cones, settings)
+        found = solved(aim, matrix, right, cones, settings)
         if found is not None and str(found.status) == "PrimalInfeasible":
             return Solution(inf, {}, [], *[np.zeros((self.count, self.count))] * 2, {})
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
-        slack, gram = (self._matrix(np.array(of)[-len(self.places) :]) for of in (found.s, found.z))
-        parts = np.abs(found.x[:number])
-        active = [name for name, part in zip(self.names, parts, strict=True)
-                  if name in self.equalities or part > SMALL * max(1.0, parts.max())]
-        multipliers = size * np.array(found.x)[:number] / sizes
+        slack, gram = (self._matrix(np.array(of)[-len(self.pairs) :]) for of in (found.s, found.z))
+        multipliers = np.array(found.x)[:number]
+        least = SMALL * max(1.0, np.abs(multipliers).max(initial=0.0))
+        active = [name for name, part in zip(self.names, multipliers, strict=True)
+                  if name in self.equalities or abs(part) > least]
+        multipliers = size * multipliers / self.arrays[0]
         values = dict(zip(self.keys, np.array(found.z)[:zeros] / size, strict=True))
         return Solution(found.x[number] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack,
                         gram / size, values, str(found.status) == "Solved")
+
+    def _constraints(self, free: np.ndarray, shares: list[int]) -> sparse.csc_matrix:
+        """What is known, with ``free`` columns beside it; behind the plain rows those that no multiplier of an inequality is
+        negative, nor any of the ``shares``, whose sum is at most one."""
+        known, zeros = self.arrays[1], len(self.keys)
+        beside, at = np.nonzero(free)
+        positive = [*range(len(self.inequalities)), *shares]
+        behind = zeros + 1 + np.arange(len(positive) + bool(shares))
+        inside = np.append(known.indices, at)
+        inside[inside > zeros] += len(behind)
+        rows = [inside, behind[: len(positive)], behind[-1:].repeat(len(shares))]
+        columns = [np.repeat(np.arange(len(self.names)), np.diff(known.indptr)), len(self.names) + beside, positive, shares]
+        numbers = [known.data, free[beside, at], -np.ones(len(positive)), np.ones(len(shares))]
+        return sparse.csc_matrix(
+            (np.concatenate(numbers), (np.concatenate(rows), np.concatenate(columns).astype(int))),
+            shape=(len(self.rows) + len(behind), len(self.names) + len(free)))
 
     def may_be_negative(self, form: Form) -> bool:
         """Whether a form is none of squares, in floats, and numbers that are not negative."""
@@ -224,14 +225,20 @@ class Program:
 
     def matrix(self, form: Form) -> np.ndarray:
         """The symmetric matrix of a form's inner products, over the chosen letters."""
-        return self._matrix(self.column(form)[len(self.rows) :])
+        return self._matrix(self.column(form)[len(self.keys) + 1 :])
 
     def _matrix(self, upper: np.ndarray) -> np.ndarray:
         """The symmetric matrix of an upper triangle as the solver has it, over the chosen letters."""
-        found, at = np.zeros((self.count, self.count)), {letter: place for place, letter in enumerate(self.chosen)}
-        row, column = np.array([(at[i], at[j]) for i, j in self.places], dtype=int).reshape(-1, 2).T
+        found, (row, column) = np.zeros((self.count, self.count)), self.triangle
         found[row, column] = found[column, row] = upper * np.where(row == column, 1, 0.5**0.5)
         return found
+
+    @cached_property
+    def triangle(self) -> tuple[np.ndarray, np.ndarray]:
+        """The places of all pairs in a matrix over the chosen letters."""
+        at = {letter: place for place, letter in enumerate(self.chosen)}
+        row, column = np.array([(at[i], at[j]) for i, j in self.pairs], dtype=int).reshape(-1, 2).T
+        return row, column
 
 
 class Given:
@@ -317,6 +324,11 @@ def needed(known: tuple[Mapping[str, Form], Mapping[str, Form]], sides: Sequence
 def of_letters(form: Form) -> set[int]:
     """The letters of a form's inner products."""
     return set().union(*[key for key in form.parts if type(key) is tuple])
+
+
+def _is_name(key) -> bool:
+    """Whether a key of a form is that of a loss, or of a number without a value."""
+    return isinstance(key, str)
 
 
 def inner(key) -> bool:
