@@ -30,11 +30,14 @@ class Linear:
 
     @classmethod
     def reduced(cls, parts, over):
-        """Whole numbers over a denominator, without what they have in common."""
-        found, common = cls.__new__(cls), gcd(over, *parts.values()) if over > 1 else 1
-        found.parts = {key: c // common for key, c in parts.items() if c} if common > 1 else {
-            key: c for key, c in parts.items() if c}
-        found.over = over // common
+        """Whole numbers over a denominator, without what they have in common; the ``parts`` are nobody else's."""
+        found, values = cls.__new__(cls), parts.values()
+        common = gcd(over, *values) if over > 1 else 1
+        if common > 1:
+            parts, over = {key: c // common for key, c in parts.items() if c}, over // common
+        elif 0 in values:
+            parts = {key: c for key, c in parts.items() if c}
+        found.parts, found.over = parts, over
         return found
 
     @cached_property
@@ -51,21 +54,24 @@ class Linear:
 
     def plus(self, other, sign):
         """With an ``other`` one, or without it where the ``sign`` is -1."""
-        over = lcm(self.over, other.over)
-        own, others = over // self.over, over // other.over * sign
-        found = {key: c * own for key, c in self.parts.items()} if own > 1 else dict(self.parts)
+        over, by = self.over, sign
+        if other.over == over:
+            found = dict(self.parts)
+        else:
+            over = lcm(over, other.over)
+            own, by = over // self.over, over // other.over * sign
+            found = {key: c * own for key, c in self.parts.items()}
         for key, c in other.parts.items():
-            found[key] = found.get(key, 0) + c * others
+            found[key] = found.get(key, 0) + c * by
         return self.reduced(found, over)
 
     def __mul__(self, number):
         if isinstance(number, Linear) and number.with_powers:
             return NotImplemented
-        number = plain(number)
-        if number == 1:
+        above, below = plain(number).as_integer_ratio()
+        if above == below:
             return self
-        above = number.numerator
-        return self.reduced({key: c * above for key, c in self.parts.items()}, self.over * number.denominator)
+        return self.reduced({key: c * above for key, c in self.parts.items()}, self.over * below)
 
     def __add__(self, other): return self.plus(self.like(other), 1)
     def __sub__(self, other): return self.plus(self.like(other), -1)
@@ -162,9 +168,18 @@ def pairing(u, v):
     if ORIGIN in u.parts or ORIGIN in v.parts:
         raise NoForm("a point that is not measured from the optimum")
     found = {}
+    if u is v:
+        parts = [*u.parts.items()]
+        for place, (i, a) in enumerate(parts):
+            found[i, i] = a * a
+            for j, b in parts[:place]:
+                if i // LAYER == j // LAYER:
+                    found[(i, j) if i < j else (j, i)] = 2 * a * b
+        return Form.reduced(found, u.over * u.over)
     for i, a in u.parts.items():
+        layer = i // LAYER
         for j, b in v.parts.items():
-            if i // LAYER == j // LAYER:
+            if layer == j // LAYER:
                 key = (i, j) if i <= j else (j, i)
                 found[key] = found.get(key, 0) + a * b
     return Form.reduced(found, u.over * v.over)
@@ -190,10 +205,11 @@ def between(one, other, L, m):
     (x, g, f), (y, h, e) = one, other
     dx, dg = x - y, g - h
     if L is None or m == L:
-        return f - e - pairing(h + dx * (m / 2), dx)
+        return f - e - pairing(h + dx * (m / 2) if m else h, dx)
     require(m < L, "curvatures must lie in an interval")
     part = 1 / (2 * (L - m))
-    return f - e - pairing(h + (dx * L - dg * 2) * (m * part), dx) - pairing(dg, dg) * part
+    slope = h + (dx * L - dg * 2) * (m * part) if m else h
+    return f - e - pairing(slope, dx) - pairing(dg, dg) * part
 
 
 def combined(forms, multipliers, spend):
