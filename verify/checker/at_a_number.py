@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from verify.checker.choices import whole
-from verify.checker.forms import APART, LAYER, LOSS, ORIGIN, WORLD, Form, Row, pairing
+from verify.checker.forms import APART, LAYER, LOSS, ORIGIN, WORLD, Form, pairing
 from verify.checker.powers import FormOfClients
 from verify.checker.words import require
 
@@ -24,7 +24,7 @@ class AtANumber:
             many = isinstance(mine, list)
             self.pair(state if many else [state], [[mine[k] if many else mine] for k in some.all])
         for (letter, past), mean in every.conditional.items():
-            of = [next(iter(row.terms)) for row in self.rows[letter]]
+            of = [next(iter(row.parts)) for row in self.rows[letter]]
             self.pair([mean], [[some.conditional[i, past]] for i in of])
 
     def pair(self, letters, by_client):
@@ -47,7 +47,7 @@ class AtANumber:
             name, _, world = key.partition(" @")
             return whole(self.number(name), [int(world)]) if world else self.number(name)
         if not key:
-            return Form({(): Fraction(1)})
+            return Form.one(())
         (i, j), world = (n % WORLD for n in key), key[0] // WORLD
         one, other = (self.rows[n % LAYER] for n in (i, j))
         layer, means = i % APART // LAYER, [self.mean(one), self.mean(other)]
@@ -69,7 +69,7 @@ class AtANumber:
             said = [f"{LOSS}{k} {of[0]}" for k in self.clients]
         else:  # the same of all clients
             said = [name for _ in self.clients]
-        return self.mean([Form({one: Fraction(1)}) for one in said])
+        return self.mean([*map(Form.one, said)])
 
     def mean(self, parts):
         parts = [part * weight for part, weight in zip(parts, self.some.p, strict=True)]
@@ -78,10 +78,10 @@ class AtANumber:
 
 def from_the_optimum(row):
     """A vector, or a point as it lies from the optimum."""
-    return Row({i: c for i, c in row.terms.items() if i != ORIGIN})
+    return row.reduced({i: c for i, c in row.parts.items() if i != ORIGIN}, row.over)
 
 
 def agree(of_every, of_some):
     """Whether what is to be proven for every number of clients is, at some number, what is to be proven there."""
     form = AtANumber(of_every.letters, of_some.letters).form(of_every.larger - of_every.smaller)
-    return of_every.past == of_some.past and form.terms == (of_some.larger - of_some.smaller).terms
+    return of_every.past == of_some.past and form.equals(of_some.larger - of_some.smaller)

@@ -33,7 +33,7 @@ class ByCoordinate:
 
     def of(self, word, rows, positive=True):
         """The letter of a function of vectors."""
-        key = word, *(frozenset(row.terms.items()) for row in rows)
+        key = word, *(row.said for row in rows)
         if key not in self.functions:
             self.functions[key] = self.letter(frozenset().union(*map(self.upstream, rows)))
             if positive:
@@ -48,7 +48,7 @@ class ByCoordinate:
         self.entries(v)
         if not v.parts:
             return v
-        unit = v.terms[min(v.parts)]
+        unit = v.coefficient(min(v.parts))
         return self.of("square", [v / unit]) * unit**2
 
     def root(self, v):
@@ -62,16 +62,16 @@ class ByCoordinate:
             return WORDS["upper"](*rows)
         found = {}
         for row in self.entries(*rows):
-            for part in self.tops.get(frozenset(row.terms.items()), [row]):
-                found[frozenset(part.terms.items())] = part
+            for part in self.tops.get(row.said, [row]):
+                found[part.said] = part
         positive = any(map(self.no_entry_is_negative, found.values()))
         if positive and len(found) > 1 and all(map(self.no_entry_is_negative, found.values())):
-            found.pop(frozenset(), None)
+            found.pop(Row({}).said, None)
         if len(found) == 1:
             return next(iter(found.values()))
         rows = sorted(found.values(), key=lambda row: sorted(row.terms.items()))
         top = self.of("upper", rows, positive)
-        self.tops[frozenset(top.terms.items())] = rows
+        self.tops[top.said] = rows
         return top
 
     def raised(self, v, a):
@@ -91,23 +91,23 @@ class ByCoordinate:
             return u
         if not self.no_entry_is_negative(w) or a < 0:
             raise NoForm("a quotient by what may be negative")
-        key = frozenset(w.terms.items()), a
+        key = w.said, a
         basis, rest, known = self.bases.setdefault(key, []), u, Row({})
         for letter, one, quotient in basis:
             if letter in rest.parts:
-                c = rest.terms[letter]
+                c = rest.coefficient(letter)
                 rest, known = rest - one * c, known + quotient * c
         if rest.parts:
             self.meter.spend(sum(len(one.parts) for _, one, _ in basis))
             found = self.letter(self.upstream(u) | self.upstream(w))
             letter = min(rest.parts)
-            c = rest.terms[letter]
+            c = rest.coefficient(letter)
             rest, quotient = rest / c, (found - known) / c
-            basis[:] = [(other, one - rest * one.terms.get(letter, 0), by - quotient * one.terms.get(letter, 0))
+            basis[:] = [(other, one - rest * one.coefficient(letter), by - quotient * one.coefficient(letter))
                         for other, one, by in basis] + [(letter, rest, quotient)]
             known = found
         asked = self.quotients.setdefault(key, {})
-        asked[frozenset(u.terms.items())] = u, known
+        asked[u.said] = u, known
         return known
 
     # what is known ---------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ letter of its own, i + w * WORLD; likewise losses, numbers without a value and 1
 """
 
 from collections import namedtuple
-from fractions import Fraction
+from functools import cache
 
 from verify.checker.forms import LOSS, WORLD, Form, NoForm, Row, plain
 from verify.checker.known import Known
@@ -74,7 +74,7 @@ class Choices(Known):
         """Whether two numbers are as a rule says; True of forms, of which nothing is said here."""
         left, right = (side if isinstance(side, Form) else Form({(): plain(side)}) for side in sides)
         gap = right - left
-        return not {*gap.terms} <= {()} or COMPARE[rule["relation"]](0, plain(gap))
+        return not {*gap.parts} <= {()} or COMPARE[rule["relation"]](0, plain(gap))
 
     def values_of(self, outcome):
         return {draw: outcome[place] for place, (draw, _) in enumerate(self.draws) if draw in self.chosen}
@@ -93,11 +93,11 @@ class Choices(Known):
         cases = [case for _, case in self.outcomes(outcome, free) if case in self.ways]
         values = [self.value(body, index, case) for case in cases]
         if any(isinstance(value, Row) for value in values):
-            if any(not isinstance(value, Row) or value.terms != values[0].terms for value in values):
+            if any(not isinstance(value, Row) or not value.equals(values[0]) for value in values):
                 raise NoForm("a mean of vectors that depend on choices")
             return values[0]
         values = [value if isinstance(value, Form) else Form({(): plain(value)}) for value in values]
-        if all(value.terms == values[0].terms for value in values):
+        if all(value.equals(values[0]) for value in values):
             return values[0]
         if told_apart(*values):
             raise NoForm("a mean over choices inside of another one")
@@ -106,33 +106,37 @@ class Choices(Known):
     def known(self, pasts):
         if not self.choices:
             return super().known(pasts)
-        return {past: (self.with_choices if past.told_apart else self.without_choices)(past) for past in pasts}
+        of_round = cache(lambda what, round: what(round))
+        for past in pasts:  # what hypotheses say comes first, as it may ask for letters
+            of_round(self.said, past.round)
+        return {past: (self.with_choices if past.told_apart else self.without_choices)(past, of_round) for past in pasts}
 
-    def without_choices(self, past):
-        """What is known of sides that no choice changes, given the past."""
+    def without_choices(self, past, of_round):
+        """What is known of sides that no choice changes, given the past; ``of_round(what, round)`` is ``what(round)``."""
         here = {*self.worlds(past.given)}
         covered = {}
-        for name, given, form in self.said(past):
+        for name, given, form in of_round(self.said, past.round):
             if not told_apart(form):
-                entry = covered.setdefault(frozenset(form.terms.items()), [name, form, set()])
+                entry = covered.setdefault(form.said, [name, form, set()])
                 entry[2].update(self.worlds(given))
         said = {name: form for name, form, worlds in covered.values() if worlds >= here}
-        return self.always(past.round) | said | self.variances(past.round), self.equalities(past.round)
+        always, variances = of_round(self.always, past.round), of_round(self.variances, past.round)
+        return always | said | variances, of_round(self.equalities, past.round)
 
-    def with_choices(self, past):
+    def with_choices(self, past, of_round):
         """What is known of sides that choices change, in each world and in sums over worlds."""
         here, found, zero = self.worlds(past.given), {}, {}
-        always = self.always(past.round)
+        always, uncorrelated = of_round(self.always, past.round), of_round(self.uncorrelated, past.round)
         for world in here:
-            found[f"chance @{world}"] = Form({within((), world): Fraction(1)})
+            found[f"chance @{world}"] = Form.one(within((), world))
             for name, form in always.items():
                 self.meter.spend(len(form.parts))
                 found[f"{name} @{world}"] = whole(form, [world])
-        for name, given, form in self.said(past):
+        for name, given, form in of_round(self.said, past.round):
             worlds = self.worlds(given)
             if {*worlds} <= {*here}:
                 found[f"{name} of {' '.join(map(str, worlds))}"] = whole(form, worlds)
-        for forms, kept in ((self.variances(past.round), found), (self.uncorrelated(past.round), zero)):
+        for forms, kept in ((of_round(self.variances, past.round), found), (uncorrelated, zero)):
             for name, form in forms.items():
                 for worlds in self.alike(here, self.drawn_as(name)):
                     self.meter.spend(len(form.parts))

@@ -29,6 +29,11 @@ class Linear:
         self.parts, self.over = {key: c.numerator * (over // c.denominator) for key, c in terms.items() if c != 0}, over
 
     @classmethod
+    def one(cls, key):
+        """What a key stands for, once."""
+        return cls.reduced({key: 1}, 1)
+
+    @classmethod
     def reduced(cls, parts, over):
         """Whole numbers over a denominator, without what they have in common; the ``parts`` are nobody else's."""
         found, values = cls.__new__(cls), parts.values()
@@ -43,6 +48,8 @@ class Linear:
     @cached_property
     def terms(self):
         return {key: Fraction(c, self.over) for key, c in self.parts.items()}
+
+    def coefficient(self, key): return Fraction(self.parts.get(key, 0), self.over)
 
     @property
     def said(self):
@@ -93,7 +100,9 @@ class Linear:
         return self.reduced(found, self.over)
 
     @property
-    def numerator(self): return max(map(abs, self.parts.values()), default=0)
+    def numerator(self):
+        values = self.parts.values()
+        return max(max(values), -min(values)) if values else 0
 
     @property
     def denominator(self): return self.over
@@ -123,6 +132,11 @@ class Form(Linear):
 
     Inner products and losses stand for their expectations, so that only numbers without a value have squares.
     """
+
+    @cached_property
+    def letters(self):
+        """The letters of its inner products."""
+        return set().union(*[key for key in self.parts if type(key) is tuple])
 
     def like(self, other):
         return other if isinstance(other, Form) else Form({(): plain(other)})
@@ -155,7 +169,7 @@ def plain(number):
 
 def unknown(name):
     """A number without a value."""
-    return Form({name: Fraction(1)})
+    return Form.one(name)
 
 
 def loss(k, number):

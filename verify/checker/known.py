@@ -1,7 +1,7 @@
 """What is known of letters: inequalities and equalities that hold for every federation of a class, by name."""
 
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from math import inf
 from operator import le, lt
 
@@ -49,8 +49,8 @@ class Known:
         return self.always(past) | said | self.variances(past)
 
     def said(self, past):
-        """What hypotheses say given a past: triples (name, what is given, what is not negative)."""
-        self.given_past = past.round if hasattr(past, "round") else past  # what holds for sure holds in expectation
+        """What hypotheses say given the past of a round: triples (name, what is given, what is not negative)."""
+        self.given_past = past  # what holds for sure holds in expectation
         found = []
         for place, rule in enumerate(self.hypotheses):
             if self.bounds_client(rule) not in CLASS and place not in self.definers:
@@ -72,7 +72,8 @@ class Known:
                     found[f"client {k} least {i}"] = self.above(one, L) - self.given["F_star_client"][k]
                 for j, other in enumerate(points):
                     if i != j:
-                        found[f"client {k} {i} {j}"] = [*one[:2], *other[:2]], partial(self.of_two, one, other, L, m, digits)
+                        made = cache(partial(self.of_two, one, other, L, m, digits))
+                        found[f"client {k} {i} {j}"] = [*one[:2], *other[:2]], made
         found |= self.at_the_optimum()
         self.given_past = None
         return Waiting(found)
@@ -186,8 +187,8 @@ class Known:
             for j in range(len(self.depends)) if r >= past else ():
                 if all(self.drawn[draw] < r for draw in self.depends[j]):
                     for l in self.layers:
-                        v = Row({j + l * LAYER: Fraction(1)})
-                        part = Row({letter + l * LAYER: Fraction(1)}) - self.part(l, mean)
+                        v = Row.one(j + l * LAYER)
+                        part = Row.one(letter + l * LAYER) - self.part(l, mean)
                         found[f"mean {letter} {r} {j}{f' {l}' * bool(l)}"] = pairing(part, v)
         return found
 
@@ -200,7 +201,7 @@ class Known:
                 rest = g - at_star - (x - star) * m
                 for j in range(len(self.depends)):
                     for l in self.layers:
-                        v = Row({j + l * LAYER: Fraction(1)})
+                        v = Row.one(j + l * LAYER)
                         self.meter.spend(effort(rest, v))
                         found[f"curvature {k} {i} {j}{f' {l}' * bool(l)}"] = pairing(rest, v)
         return found
@@ -213,7 +214,7 @@ class Known:
                 if any(n in first and first[n] not in self.depends[other] for n, other in ((i, j), (j, i))):
                     for l in self.layers:
                         parts = i + l * LAYER, j + l * LAYER
-                        found[f"uncorrelated {i} {j}{f' {l}' * bool(l)}"] = Form({parts: Fraction(1)})
+                        found[f"uncorrelated {i} {j}{f' {l}' * bool(l)}"] = Form.one(parts)
         return found
 
     def first_of_draws(self, past=-inf):
@@ -227,7 +228,7 @@ class Known:
         if kind == "noise":
             k, what, *draw, _ = of
             seen = self.noises[int(k), what, *map(int, draw)]
-            return self.chosen_before[next(iter(seen[0][0].terms))]
+            return self.chosen_before[next(iter(seen[0][0].parts))]
         one, other, first = int(of[0]), int(of[1]), self.first_of_draws()
         return max(self.chosen_before[first[n]] for n, v in ((one, other), (other, one))
                    if n in first and first[n] not in self.depends[v])

@@ -1,7 +1,5 @@
 """What is known of runs of every number of clients at once, and what all clients have in common."""
 
-from fractions import Fraction
-
 from verify.checker.forms import APART, LAYER, Form, NoForm, Row, pairing
 from verify.checker.powers import CLIENTS, FormOfClients, holds, on_ends, polynomial
 from verify.checker.words import require
@@ -51,7 +49,7 @@ class KnownOfAll:
                 whole = any(draw not in depends for draw, depends in pairs)
                 own = not self.any_weights and any(draw + LAYER not in depends for draw, depends in pairs)
                 for l in range(self.size["layers"]) if whole or own else ():
-                    mean, apart = (Form({(i + part, j + part): Fraction(1)}) for part in (l * LAYER, l * LAYER + APART))
+                    mean, apart = (Form.one((i + part, j + part)) for part in (l * LAYER, l * LAYER + APART))
                     if whole:
                         found[f"uncorrelated {i} {j} {l}"] = mean
                         if not {i, j} & self.shared:

@@ -69,7 +69,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
                          and rule["right"] == 0 for rule in self.hypotheses)
         given["sigma_sq_client"] = [Fraction(0) for _ in self.all] if self.exact else self.by_client("sigma_sq_client")
         self.bounds = {name: [self.bound(name, k) for k in self.all] for name in CLASS}
-        star = given["x_star"] = Row({ORIGIN: Fraction(1)})
+        star = given["x_star"] = Row.one(ORIGIN)
         given["start_offset"] = self.letter(shared=True)
         for k, gradient in enumerate(self.at_rest()):
             self.points[k].append((star, gradient, loss(k, 0)))
@@ -112,18 +112,18 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         bounded(len(self.depends) + 1 - len(self.functions), self.most, "letters")
         bounded(len(self.depends) + 1, LETTERS, "letters")
         self.depends.append(frozenset(depends))
-        return Row({len(self.depends) - 1 + l * LAYER: Fraction(1) for l in self.layers})
+        return Row.reduced({len(self.depends) - 1 + l * LAYER: 1 for l in self.layers}, 1)
 
     def anything(self):
         """A number of which nothing is known."""
         self.loose += 1
-        return Form({f"{LOSS}any {self.loose}": Fraction(1)})
+        return unknown(f"{LOSS}any {self.loose}")
 
     def part(self, l, v):
         """A vector with every layer but one set to zero."""
         if not isinstance(v, Row) or (ORIGIN in v.parts and len(self.layers) > 1):
             raise NoForm("a layer of what is no vector, or not measured from the optimum")
-        return v if len(self.layers) == 1 else Row({i: c for i, c in v.terms.items() if i // LAYER == l})
+        return v if len(self.layers) == 1 else v.reduced({i: c for i, c in v.parts.items() if i // LAYER == l}, v.over)
 
     def layer_part(self, l, v):
         require(l in range(self.size["layers"]), f"{l} is no layer")
@@ -244,7 +244,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         whole, l = letter % LAYER, letter // LAYER
         later = {draw for draw in self.depends[whole] if self.drawn[draw] >= past} if letter != ORIGIN else ()
         if not later:
-            return Row({letter: Fraction(1)})
+            return Row.one(letter)
         if any(letter in row.parts for seen in self.noises.values() for row, *_ in seen):  # of a draw that is later
             return Row({})
         if (whole, past) not in self.conditional:

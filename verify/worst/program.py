@@ -143,7 +143,7 @@ class Program:
         sizes = np.zeros(len(forms))
         np.maximum.at(sizes, columns, np.abs(numbers))
         sizes[sizes == 0] = 1.0
-        return sizes, sparse.csc_matrix((numbers / sizes[columns], (rows, columns)), shape=(len(self.rows), len(forms)))
+        return sizes, _by_columns(numbers / sizes[columns], rows, columns, (len(self.rows), len(forms)))
 
     def column(self, form: Form) -> np.ndarray:
         """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
@@ -210,11 +210,11 @@ class Program:
         inside = np.append(known.indices, at)
         inside[inside > zeros] += len(behind)
         rows = [inside, behind[: len(positive)], behind[-1:].repeat(len(shares))]
-        columns = [np.repeat(np.arange(len(self.names)), np.diff(known.indptr)), len(self.names) + beside, positive, shares]
+        columns = [np.repeat(np.arange(len(self.names)), np.diff(known.indptr)), len(self.names) + beside,
+                   np.array(positive, dtype=int), np.array(shares, dtype=int)]
         numbers = [known.data, free[beside, at], -np.ones(len(positive)), np.ones(len(shares))]
-        return sparse.csc_matrix(
-            (np.concatenate(numbers), (np.concatenate(rows), np.concatenate(columns).astype(int))),
-            shape=(len(self.rows) + len(behind), len(self.names) + len(free)))
+        shape = len(self.rows) + len(behind), len(self.names) + len(free)
+        return _by_columns(*map(np.concatenate, (numbers, rows, columns)), shape)
 
     def may_be_negative(self, form: Form) -> bool:
         """Whether a form is none of squares, in floats, and numbers that are not negative."""
@@ -279,6 +279,13 @@ class Given:
                     yield part
 
 
+def _by_columns(numbers: np.ndarray, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]) -> sparse.csc_matrix:
+    """A matrix with these numbers at rows and columns, no two at the same place."""
+    order = np.lexsort((rows, columns))
+    ends = np.searchsorted(columns[order], np.arange(shape[1] + 1))
+    return sparse.csc_matrix((numbers[order], rows[order], ends), shape=shape)
+
+
 def _letters(rows: Sequence[Row]) -> set[int]:
     """The numbers of vectors' letters in the first layer."""
     return {i % LAYER for row in rows for i in row.parts if i != ORIGIN}
@@ -311,7 +318,7 @@ def programs(letters: Letters, statements: Sequence, at_rest: bool = False) -> l
 
 def _without(form: Form, zero: set[int]) -> Form:
     """A form where some letters are zero."""
-    return Form({key: c for key, c in form.terms.items() if not (inner(key) and zero & {*key})})
+    return form.reduced({key: c for key, c in form.parts.items() if not (inner(key) and zero & {*key})}, form.over)
 
 
 def needed(known: tuple[Mapping[str, Form], Mapping[str, Form]], sides: Sequence[Form]) -> set[int]:
@@ -323,7 +330,7 @@ def needed(known: tuple[Mapping[str, Form], Mapping[str, Form]], sides: Sequence
 
 def of_letters(form: Form) -> set[int]:
     """The letters of a form's inner products."""
-    return set().union(*[key for key in form.parts if type(key) is tuple])
+    return form.letters
 
 
 def _is_name(key) -> bool:
