@@ -97,10 +97,12 @@ class Comparisons:
     def compared(self, rule):
         """Triples (past, smaller, larger): what a condition says given the past of a round, by its indices and the outcome
         of sampling."""
-        seen, once = set(), {}
-        for index, (_, outcome) in product(self.cases(rule), [*self.outcomes()]):
-            if self.ways and outcome not in self.ways:
-                continue
+        seen, once, outcomes = set(), {}, [outcome for _, outcome in self.outcomes()]
+        if self.ways:
+            outcomes = [outcome for outcome in outcomes if outcome in self.ways]
+        elif all(self.is_sure(rule[side], [name for name, *_ in rule["over"]]) for side in ("left", "right")):
+            outcomes = outcomes[:1]  # it says the same whatever is drawn
+        for index, outcome in product(self.cases(rule), outcomes):
             self.certain, self.asked_given = set(), set()
             left, right = self.cleared(rule["relation"], *self.sides(rule, index, outcome))
             past = self.size["rounds"] if self.certain else NOTHING

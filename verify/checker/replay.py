@@ -74,13 +74,15 @@ class Replay(Kept, Instance):
         twice = {*self.measured} & {*self.free, *self.rules, *self.size}
         require(not twice, f"runs record {', '.join(sorted(twice))}, which may not have another meaning")
         bounded(prod(count for _, count in self.draws), OUTCOMES, "outcomes of chance")
-        if all(count == 1 for _, count in self.draws):  # nothing is left to chance
-            self.run = cache(lambda outcome, base=None, run=self.run: run(outcome, base) if base else first)
+        self.run = cache(lambda outcome, base=None, run=self.run: run(outcome, base) if base or any(outcome) else first)
     def participants_fit(self):
         by_number = self.how["sampling"] not in ("full", "bernoulli")
         return by_number or self.size["participants"] == sum(self.given["priority"])
     def outcomes(self, held=None, free=lambda draw: True):
         """All outcomes, pairs (chance, outcome); what is not ``free`` stays as it is ``held``, and has no chance."""
+        if not self.draws:
+            yield Fraction(1), ()
+            return
         all_free = all(free(draw) for draw, _ in self.draws)
         require(held is not None or all_free, "what is drawn is asked for before it is drawn")
         ranges = [range(n) if free(draw) else [held[i]] for i, (draw, n) in enumerate(self.draws)]

@@ -197,8 +197,10 @@ class Run:
         return self._weighted(self.weights, vectors)
 
     def _weighted(self, weights, vectors):
-        total = reduce(add, (vectors[k] * w for k, w in enumerate(self._counted(weights))))
-        return total / sum(self._counted(self.weights), Fraction(0))
+        own = self._counted(self.weights)
+        counted = own if weights is self.weights else self._counted(weights)
+        total, whole = reduce(add, (vectors[k] * w for k, w in enumerate(counted))), sum(own, Fraction(0))
+        return total if whole == 1 else total / whole
 
     def _counted(self, weights):
         """The weights of clients that are included, 0 of the others."""
