@@ -118,6 +118,11 @@ class Linear:
 class Row(Linear):
     """A vector: coefficients by letter."""
 
+    @cached_property
+    def letters(self):
+        """The numbers of its letters, whatever the layer."""
+        return {i % LAYER for i in self.parts if i != ORIGIN}
+
     def like(self, other):
         if isinstance(other, Row):
             return other
@@ -179,24 +184,28 @@ def loss(k, number):
 
 def pairing(u, v):
     """The inner product of two vectors, neither of which depends on where the optimum lies."""
-    if ORIGIN in u.parts or ORIGIN in v.parts:
+    return pairings((Fraction(1), u, v))
+
+
+def pairings(*triples):
+    """The sum of multiples of inner products, of triples (multiple, vector, vector)."""
+    if any(ORIGIN in row.parts for _, *rows in triples for row in rows):
         raise NoForm("a point that is not measured from the optimum")
+    over = lcm(*(number.denominator * u.over * v.over for number, u, v in triples))
     found = {}
-    if u is v:
-        parts = [*u.parts.items()]
-        for place, (i, a) in enumerate(parts):
-            found[i, i] = a * a
-            for j, b in parts[:place]:
-                if i // LAYER == j // LAYER:
-                    found[(i, j) if i < j else (j, i)] = 2 * a * b
-        return Form.reduced(found, u.over * u.over)
-    for i, a in u.parts.items():
-        layer = i // LAYER
-        for j, b in v.parts.items():
-            if layer == j // LAYER:
-                key = (i, j) if i <= j else (j, i)
-                found[key] = found.get(key, 0) + a * b
-    return Form.reduced(found, u.over * v.over)
+    for number, u, v in triples:
+        by = number.numerator * (over // (number.denominator * u.over * v.over))
+        same, seconds = u is v, [*v.parts.items()]
+        for place, (i, a) in enumerate(u.parts.items()):
+            a, layer = a * by, i // LAYER
+            if same:  # each product of two different letters occurs twice
+                found[i, i] = found.get((i, i), 0) + a * seconds[place][1]
+                a *= 2
+            for j, b in seconds[:place] if same else seconds:
+                if layer == j // LAYER:
+                    key = (i, j) if i <= j else (j, i)
+                    found[key] = found.get(key, 0) + a * b
+    return Form.reduced(found, over)
 
 
 def long(*numbers):
@@ -219,11 +228,11 @@ def between(one, other, L, m):
     (x, g, f), (y, h, e) = one, other
     dx, dg = x - y, g - h
     if L is None or m == L:
-        return f - e - pairing(h + dx * (m / 2) if m else h, dx)
+        return f - e - pairings((Fraction(1), h, dx), (m / 2, dx, dx))
     require(m < L, "curvatures must lie in an interval")
     part = 1 / (2 * (L - m))
     slope = h + (dx * L - dg * 2) * (m * part) if m else h
-    return f - e - pairing(slope, dx) - pairing(dg, dg) * part
+    return f - e - pairings((Fraction(1), slope, dx), (part, dg, dg))
 
 
 def combined(forms, multipliers, spend):

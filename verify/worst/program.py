@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from verify.checker.forms import LAYER, ORIGIN, Form, Row
+from verify.checker.forms import LAYER, Form, Row
 from verify.checker.letters import Letters
 from verify.checker.waiting import Waiting
 
@@ -134,8 +134,8 @@ class Program:
         return np.array([1.0] * (len(self.keys) + 1) + [1.0 if i == j else 0.5**0.5 for i, j in self.pairs])
 
     @cached_property
-    def arrays(self) -> tuple[np.ndarray, sparse.csc_matrix]:
-        """The largest coefficient of each known form, and the forms in units of these."""
+    def coordinates(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The largest coefficient of each known form, and of the forms in units of these numbers, rows and columns."""
         forms = self.forms.values()
         columns = np.repeat(np.arange(len(forms)), [len(form.parts) for form in forms])
         rows = np.array([self.rows[key] for form in forms for key in form.parts], dtype=int)
@@ -143,7 +143,12 @@ class Program:
         sizes = np.zeros(len(forms))
         np.maximum.at(sizes, columns, np.abs(numbers))
         sizes[sizes == 0] = 1.0
-        return sizes, _by_columns(numbers / sizes[columns], rows, columns, (len(self.rows), len(forms)))
+        return sizes, numbers / sizes[columns], rows, columns
+
+    @property
+    def columns(self) -> sparse.csc_matrix:
+        """The known forms in units of their largest coefficients."""
+        return _by_columns(*self.coordinates[1:], (len(self.rows), len(self.forms)))
 
     def column(self, form: Form) -> np.ndarray:
         """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
@@ -195,7 +200,7 @@ class Program:
         least = SMALL * max(1.0, np.abs(multipliers).max(initial=0.0))
         active = [name for name, part in zip(self.names, multipliers, strict=True)
                   if name in self.equalities or abs(part) > least]
-        multipliers = size * multipliers / self.arrays[0]
+        multipliers = size * multipliers / self.coordinates[0]
         values = dict(zip(self.keys, np.array(found.z)[:zeros] / size, strict=True))
         return Solution(found.x[number] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack,
                         gram / size, values, str(found.status) == "Solved")
@@ -203,16 +208,16 @@ class Program:
     def _constraints(self, free: np.ndarray, shares: list[int]) -> sparse.csc_matrix:
         """What is known, with ``free`` columns beside it; behind the plain rows those that no multiplier of an inequality is
         negative, nor any of the ``shares``, whose sum is at most one."""
-        known, zeros = self.arrays[1], len(self.keys)
-        beside, at = np.nonzero(free)
-        positive = [*range(len(self.inequalities)), *shares]
+        (_, known, at, columns), zeros = self.coordinates, len(self.keys)
+        beside, of_beside = np.nonzero(free)
+        positive = np.array([*range(len(self.inequalities)), *shares], dtype=int)
+        last = np.array(shares, dtype=int)
         behind = zeros + 1 + np.arange(len(positive) + bool(shares))
-        inside = np.append(known.indices, at)
+        inside = np.concatenate([at, of_beside])
         inside[inside > zeros] += len(behind)
-        rows = [inside, behind[: len(positive)], behind[-1:].repeat(len(shares))]
-        columns = [np.repeat(np.arange(len(self.names)), np.diff(known.indptr)), len(self.names) + beside,
-                   np.array(positive, dtype=int), np.array(shares, dtype=int)]
-        numbers = [known.data, free[beside, at], -np.ones(len(positive)), np.ones(len(shares))]
+        rows = inside, behind[: len(positive)], behind[-1:].repeat(len(last))
+        columns = columns, len(self.names) + beside, positive, last
+        numbers = known, free[beside, of_beside], -np.ones(len(positive)), np.ones(len(last))
         shape = len(self.rows) + len(behind), len(self.names) + len(free)
         return _by_columns(*map(np.concatenate, (numbers, rows, columns)), shape)
 
@@ -288,7 +293,7 @@ def _by_columns(numbers: np.ndarray, rows: np.ndarray, columns: np.ndarray, shap
 
 def _letters(rows: Sequence[Row]) -> set[int]:
     """The numbers of vectors' letters in the first layer."""
-    return {i % LAYER for row in rows for i in row.parts if i != ORIGIN}
+    return set().union(*(row.letters for row in rows))
 
 
 def _about(forms: Mapping[str, Form], chosen: set[int]) -> Mapping[str, Form]:

@@ -54,7 +54,7 @@ def _near(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str,
     for found in _rounded(program, gap, solution):
         yield found
     if found is None:
-        parts = dict(zip(program.names, program.arrays[0], strict=True))
+        parts = dict(zip(program.names, program.coordinates[0], strict=True))
         parts = {name: abs(number) * parts[name] for name, number in solution.multipliers.items()}
         least = _SMALLER * max(parts.values(), default=0.0)
         active = [name for name, part in parts.items() if name in program.equalities or part > least]
