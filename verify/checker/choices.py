@@ -51,8 +51,7 @@ class Choices(Known):
         if any(count > 1 and draw not in self.chosen for draw, count in self.draws):
             raise NoForm("choices that depend on the run beside other chance")
         self.choices = [draw for draw, _ in self.draws if draw in self.chosen]
-        self.ways = [outcome for _, outcome in self.outcomes()]
-        self.ways = [way for way in self.ways if self.possible(way)]
+        self.ways = [way for way in self.all_outcomes if self.possible(way)]
         if not self.ways:
             raise ValueError("a hypothesis fails at these numbers, whatever is chosen")
         self.nothing_kept()  # worlds have other numbers now

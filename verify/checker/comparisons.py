@@ -1,7 +1,8 @@
 """What statements and hypotheses compare on letters: pairs of forms; the largest of several numbers; ratios."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from functools import cached_property
+from itertools import combinations
 from math import comb
 
 from verify.checker.choices import Past, told_apart, whole
@@ -94,15 +95,22 @@ class Comparisons:
                 self.largest[f"{word} {self.loose} {number}"] = above
         return self.extremes[key]
 
+    @cached_property
+    def all_outcomes(self): return [outcome for _, outcome in self.outcomes()]
+
+    def all_cases(self, rule):
+        """Pairs (indices of a condition, outcome); the first outcome alone where the sides, once they are read, are sure."""
+        for index in self.cases(rule):
+            for outcome in self.ways or self.all_outcomes:
+                yield index, outcome
+                if not self.ways and all(self.is_sure(rule[side], index) for side in ("left", "right")):
+                    break
+
     def compared(self, rule):
         """Triples (past, smaller, larger): what a condition says given the past of a round, by its indices and the outcome
         of sampling."""
-        seen, once, outcomes = set(), {}, [outcome for _, outcome in self.outcomes()]
-        if self.ways:
-            outcomes = [outcome for outcome in outcomes if outcome in self.ways]
-        elif all(self.is_sure(rule[side], [name for name, *_ in rule["over"]]) for side in ("left", "right")):
-            outcomes = outcomes[:1]  # it says the same whatever is drawn
-        for index, outcome in product(self.cases(rule), outcomes):
+        seen, once = set(), {}
+        for index, outcome in self.all_cases(rule):
             self.certain, self.asked_given = set(), set()
             left, right = self.cleared(rule["relation"], *self.sides(rule, index, outcome))
             past = self.size["rounds"] if self.certain else NOTHING

@@ -1,7 +1,7 @@
 """What is known of letters: inequalities and equalities that hold for every federation of a class, by name."""
 
 from fractions import Fraction
-from functools import cache, partial
+from functools import partial
 from math import inf
 from operator import le, lt
 
@@ -66,22 +66,24 @@ class Known:
             L, m = self.bounds["L_client"][k], self.bounds["mu_client"][k]
             if m is None and L is None:
                 continue
-            m, digits = -L if m is None else m, long(*(x for x, *_ in points))
+            digits = long(*(x for x, *_ in points))
             for i, one in enumerate(points):
                 if L is not None:
                     found[f"client {k} least {i}"] = self.above(one, L) - self.given["F_star_client"][k]
                 for j, other in enumerate(points):
                     if i != j:
-                        made = cache(partial(self.of_two, one, other, L, m, digits))
-                        found[f"client {k} {i} {j}"] = [*one[:2], *other[:2]], made
+                        found[f"client {k} {i} {j}"] = [*one[:2], *other[:2]], partial(self.of_two, k, i, j, digits)
         found |= self.at_the_optimum()
         self.given_past = None
         return Waiting(found)
 
-    def of_two(self, one, other, L, m, digits):
-        """What a class knows of two points."""
-        self.meter.spend((len(one[0].parts) + len(other[0].parts) + 2) ** 2 * digits // 2)
-        return between(one, other, L, m)
+    def of_two(self, k, i, j, digits):
+        """What a class knows of two points of a client; it is found once."""
+        if (k, i, j) not in self.found_of_two:
+            one, other, L, m = self.points[k][i], self.points[k][j], *(self.bounds[name][k] for name in CLASS)
+            self.meter.spend((len(one[0].parts) + len(other[0].parts) + 2) ** 2 * digits // 2)
+            self.found_of_two[k, i, j] = between(one, other, L, -L if m is None else m)
+        return self.found_of_two[k, i, j]
 
     def variances(self, past):
         """What the variance of noise leaves, of draws that are not given."""
