@@ -218,21 +218,27 @@ def effort(u, v):
     return len(u.parts) * len(v.parts) * long(u, v) // 4
 
 
-def between(one, other, L, m):
+def between(one, other, bend):
     """A number that is never negative, of two points (where, gradient, value) of a function F such that F - m/2 |x|^2 is
-    convex and L/2 |x|^2 - F is convex (for L None, or m itself, without the latter).
+    convex and L/2 |x|^2 - F is convex (for L None, or m itself, without the latter), and their ``bend``.
 
     For all pairs of points these are necessary and sufficient for such a function (Taylor, Hendrickx, Glineur 2017,
     Theorem 4; for m < 0 Rotaru, Glineur, Patrinos 2022, Theorem 3.1).
     """
-    (x, g, f), (y, h, e) = one, other
-    dx, dg = x - y, g - h
+    (x, _, f), (y, h, e) = one, other
+    return f - e - pairing(h, x - y) - bend
+
+
+def bend(one, other, L, m):
+    """By how much a function is above its tangents at least, of two points, the same for both:
+    m/2 |x - y|^2 + |g - h - m (x - y)|^2 / (2 (L - m))."""
+    (x, g, _), (y, h, _) = one, other
+    apart = x - y
     if L is None or m == L:
-        return f - e - pairings((Fraction(1), h, dx), (m / 2, dx, dx))
+        return pairings((m / 2, apart, apart))
     require(m < L, "curvatures must lie in an interval")
-    part = 1 / (2 * (L - m))
-    slope = h + (dx * L - dg * 2) * (m * part) if m else h
-    return f - e - pairings((Fraction(1), slope, dx), (part, dg, dg))
+    rest = g - h - apart * m
+    return pairings((m / 2, apart, apart), (1 / (2 * (L - m)), rest, rest))
 
 
 def combined(forms, multipliers, spend):
