@@ -52,13 +52,26 @@ def nothing(error: Exception) -> tuple[()] | None:
 
 def known_at(look: Look, places: Iterable[Place], fewer: Sequence[Mapping[str, int]] = ({},)) -> Iterator[Known | None]:
     """What is known at each place in turn, or near it: where nothing is, its numbers are made smaller; where a run is too
-    large, its sizes, to as many as one of ``fewer`` after the other says."""
+    large, its sizes, to as many as one of ``fewer`` after the other says. Of no run is asked that has as many or more of
+    all things as one that is too large."""
+    large: list[Place] = []
     for place in places:
+        found: Known | tuple[()] | None = ()
         for most in fewer:
-            found = _with_numbers(look, place._replace(**{n: min(getattr(place, n), size) for n, size in most.items()}))
+            smaller = place._replace(**{n: min(getattr(place, n), size) for n, size in most.items()})
+            if any(_as_large(smaller, other) for other in large):
+                continue
+            found = _with_numbers(look, smaller)
             if found != ():
                 break
+            large.append(smaller)
         yield found or None
+
+
+def _as_large(place: Place, other: Place) -> bool:
+    """Whether a run has as many or more of all things as another one; clients of the same weights may count as one."""
+    return (len({*place.weights}) == 1) <= (len({*other.weights}) == 1) and all(
+        getattr(place, size) >= getattr(other, size) for size in ("clients", "rounds", "local_steps", "layers"))
 
 
 def _with_numbers(look: Look, place: Place) -> Known | tuple[()] | None:
