@@ -206,7 +206,7 @@ class Program:
             return Solution(inf, {}, [], *[np.zeros((self.count, self.count))] * 2, {})
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
-        slack, gram = (self._matrix(np.array(of)[-len(self.places) :]) for of in (found.s, found.z))
+        slack, gram = (self.from_upper(np.array(of)[-len(self.places) :]) for of in (found.s, found.z))
         parts = np.abs(found.x[:number])
         active = [name for name, part in zip(self.names, parts, strict=True)
                   if name in self.equalities or part > SMALL * max(1.0, parts.max())]
@@ -224,9 +224,9 @@ class Program:
 
     def matrix(self, form: Form) -> np.ndarray:
         """The symmetric matrix of a form's inner products, over the chosen letters."""
-        return self._matrix(self.column(form)[len(self.rows) :])
+        return self.from_upper(self.column(form)[len(self.rows) :])
 
-    def _matrix(self, upper: np.ndarray) -> np.ndarray:
+    def from_upper(self, upper: np.ndarray) -> np.ndarray:
         """The symmetric matrix of an upper triangle as the solver has it, over the chosen letters."""
         found, at = np.zeros((self.count, self.count)), {letter: place for place, letter in enumerate(self.chosen)}
         row, column = np.array([(at[i], at[j]) for i, j in self.places], dtype=int).reshape(-1, 2).T

@@ -42,6 +42,8 @@ def _proof(program: Program, gap: Form) -> dict[str, Fraction] | None:
             found = {name: number for name, number in found.items() if number}
             if any(number < 0 for name, number in found.items() if name in program.inequalities):
                 continue
+            if not _may_prove(program, gap, found):
+                continue
             rest = gap - combined(program.forms, found, lambda steps: None)
             if _may_be_square(program, rest) and nonnegative(rest):
                 return found
@@ -60,6 +62,17 @@ def _near(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str,
         active = [name for name, part in parts.items() if name in program.equalities or part > least]
         if len(active) > len(solution.active):
             yield from _rounded(program, gap, solution._replace(active=active))
+
+
+def _may_prove(program: Program, gap: Form, multipliers: dict[str, Fraction]) -> bool:
+    """Whether what remains may be a square and a number that is not negative, in floats: exact sums take far longer."""
+    sizes, known = program.arrays
+    parts, whole = sizes * [float(multipliers.get(name, 0)) for name in program.names], program.column(gap)
+    rest, exact = whole - known @ parts, _ROUNDING * max((abs(known) @ np.abs(parts)).max(), np.abs(whole).max())
+    numbers, pairs = np.split(rest, [len(program.rows)])
+    found = program.from_upper(pairs)
+    return bool(numbers[-1] >= -exact and np.all(np.abs(numbers[:-1]) <= exact)) and (
+        not found.size or bool(np.linalg.eigvalsh(found)[0] >= -exact))
 
 
 def _may_be_square(program: Program, rest: Form) -> bool:
