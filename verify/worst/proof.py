@@ -91,18 +91,22 @@ def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[s
     for directions in ([], null) if null != [] else ([],):
         if directions is None:
             continue
-        rows = [({n: program.forms[n].terms.get(key, Fraction(0)) for n in solution.active}, gap.terms.get(key, Fraction(0)))
+        rows = [({n: c for n in solution.active if (c := _coefficient(program.forms[n], key))}, _coefficient(gap, key))
                 for key in program.keys]
         for v in directions:
             applied = {n: _applied(program.forms[n], v) for n in solution.active}
             whole = _applied(gap, v)
             for i in program.chosen:
-                rows.append(({n: applied[n].get(i, Fraction(0)) for n in solution.active}, whole.get(i, Fraction(0))))
+                rows.append(({n: applied[n][i] for n in solution.active if i in applied[n]}, whole.get(i, Fraction(0))))
         pivots = _eliminated(rows, solution.multipliers)
         for near in _ROUNDED if pivots is not None else ():
             free = {n: near(float(solution.multipliers[n])) for n in solution.active if n not in pivots}
             yield free | {n: value - sum((c * free[name] for name, c in row.items() if name != n), Fraction(0))
                           for n, (row, value) in pivots.items()}
+
+
+def _coefficient(form: Form, key) -> Fraction:
+    return Fraction(form.parts.get(key, 0), form.over)
 
 
 def _nearest(most: int) -> Callable[[float], Fraction]:
@@ -135,11 +139,11 @@ def _null(program: Program, slack: np.ndarray) -> list[dict[int, Fraction]] | No
 def _applied(form: Form, v: dict[int, Fraction]) -> dict[int, Fraction]:
     """The matrix of a form's inner products times a vector."""
     found: dict[int, Fraction] = {}
-    for key, c in form.terms.items():
+    for key, c in form.parts.items():
         if inner(key):
             for i, j in {key, key[::-1]}:
                 if j in v:
-                    found[i] = found.get(i, 0) + c * v[j] / (1 if i == j else 2)
+                    found[i] = found.get(i, 0) + v[j] * Fraction(c, form.over * (1 if i == j else 2))
     return found
 
 
