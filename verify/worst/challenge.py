@@ -1,6 +1,6 @@
 """Sizes and numbers far from those at which a claim is proven, at which it may be false."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
 from itertools import product
@@ -19,7 +19,6 @@ _COUNT, _TRIALS = 48, 32  # settings drawn, and trials uphill from the worst of 
 _STARTS = 2  # settings from which numbers are moved
 _LARGE, _SMALL = (3, 4, 6, 8), (1, 1, 2)  # sizes
 _RUN = 12  # clients times rounds times local steps
-_FEWER = ({}, {"clients": 2, "rounds": 2, "local_steps": 2}, {"clients": 2, "rounds": 2, "local_steps": 1})  # at most
 _NUMBERS = ("1", "1", "1/10", "1/100", "1/1000", "1/3", "3", "10", "100")
 _SMOOTH = ("1", "1", "1/10", "1/100", "1/1000", "3", "100")
 _RATIOS = ("1/10", "1/1000", "1/2", "9/10")
@@ -28,12 +27,22 @@ _STEPS = ("1/2", "1", "1/10", "19/10", "1/100")
 _SHARES = (Fraction(1), Fraction(1, 3), Fraction(1, 2))  # of steps that may vary
 _VANISHING = tuple(tuple(map(Fraction, numbers)) for numbers in ((0,), (0, 1), (1, 0)))  # all numbers, every other one
 _FALSE, _TRUE = 1.005, 1.004  # a larger factor asks for a proof; of a smaller one an upper bound does
+_PROVEN = 2  # at most, of a size for every number of which there are proofs
 _HALVES, _LONG = ((2, 4, 8), (3, 6, 12)), 26  # of sizes that grow, and letters of the largest
 _AT_REST, _AT_REST_MU = ((1, (2, 5, 8)), (2, (2, 3, 4))), (Fraction(99, 100), Fraction(1, 10))  # clients and sizes; mu
 _SETTLED, _ADDS_UP = 1e-3, 1.03  # growth that counts as none; limits of what is no more than nearly geometric
 ENOUGH = 4  #: settings drawn at which something must be known of a claim that rests on nothing but its own proofs
 _SAME = 1e-6  # differences of factors that are none
 _STILL, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
+
+
+def _fewer(place: Place) -> Iterator[Place]:
+    """A place, and in turn those with fewer clients, rounds and local steps; with the same weights too."""
+    yield place
+    rounds, steps = (1, 2) if place.local_steps > place.rounds else (2, 1)
+    for m, R, K, weights in ((2, 2, 2, ()), (2, rounds, steps, ()), (2, rounds, steps, (1,)), (1, 1, 2, (1,))):
+        sizes = min(m, place.clients), min(R, place.rounds), min(K, place.local_steps)
+        yield Place(*sizes, *place[3:])._replace(weights=weights or place.weights)
 
 
 #: a place with all numbers at their bounds, or 1
@@ -52,6 +61,8 @@ def _drawn() -> list[Place]:
     for i in range(_COUNT):
         sizes = [rng.choice(_SMALL) for _ in range(3)]
         sizes[i % 3] = rng.choice([n for n in _LARGE if n * prod(sizes) <= _RUN * sizes[i % 3]])
+        if i % 6 == 5:  # several clients of several steps differ
+            sizes[0] = 2
         L = some(_SMOOTH)[0]
         found.append(Place(*sizes, L, L * some(_RATIOS)[0], some(_NEAR), some(_STEPS)[0], some(_NUMBERS),
                            rng.choice(((1,), (1, rng.randint(1, 9)))), rng.choice((2, 1, 3))))
@@ -65,9 +76,10 @@ CHALLENGES = (*_drawn(),)
 
 
 @cache
-def challenged(claim: Claim, enough: int = 0) -> str:
+def challenged(claim: Claim, enough: int = 0, every: frozenset[str] = frozenset()) -> str:
     """Where a claim may be false: the functions, sizes and numbers, in one line; empty where that is nowhere seen, and at
-    least ``enough`` places have been looked at.
+    least ``enough`` places have been looked at. ``every``: sizes for every number of which there are proofs, so that they
+    stay small.
 
     All ``CHALLENGES`` are looked at, with fewer clients, rounds or steps where a run is too large, then what lies uphill
     from the worst of them. Where the solver's numbers say that the statement is false, a proof may say that it is true.
@@ -77,7 +89,8 @@ def challenged(claim: Claim, enough: int = 0) -> str:
     """
     look, known, large = partial(_look, claim), [], 0
     few = partial(look, enough=_TRUE)
-    for place, one in zip(CHALLENGES, known_at(few, CHALLENGES, _FEWER), strict=True):
+    places = [place._replace(**{size: min(getattr(place, size), _PROVEN) for size in every}) for place in CHALLENGES]
+    for place, one in zip(places, known_at(few, places, _fewer), strict=True):
         if one is not None and _false(claim, one):
             return one.case.scope
         known += [one] * (one is not None)
@@ -91,18 +104,19 @@ def challenged(claim: Claim, enough: int = 0) -> str:
             return one.case.scope
     look = partial(_look, claim, most=_LONG, rough=False)
     few = partial(look, enough=inf)
-    for size, factors, place in growing(claim, look, [AT_BOUNDS, *(one.place for one in known)], few):
+    for size, factors, place in growing(claim, look, [AT_BOUNDS, *(one.place for one in known)], few, every):
         if factors[-1] <= 1 or not _is_proven(claim, {}, place):  # what is above one is else rounding
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}: the worst case is {shown} of what is allowed"
-    return _noise_adds_up(claim)
+    return _noise_adds_up(claim, every)
 
 
-def _noise_adds_up(claim: Claim) -> str:
+def _noise_adds_up(claim: Claim, every: Collection[str]) -> str:
     """Where noise alone, from the optimum on, seems to add up to more than a statement allows, at sizes too large to be
     looked at; empty where that is nowhere seen. It adds up geometrically, to what three equally distant numbers tell."""
     look = partial(_look, claim, most=_LONG, rough=False, at_rest=True)
-    for size, (clients, numbers), mu in product(("rounds", "local_steps"), _AT_REST, _AT_REST_MU):
+    sizes = [size for size in ("rounds", "local_steps") if size not in every]
+    for size, (clients, numbers), mu in product(sizes, _AT_REST, _AT_REST_MU):
         place = AT_BOUNDS._replace(clients=clients, rounds=1, local_steps=1, mu=mu)
         if mu != _AT_REST_MU[0] and not _depends_on_mu(claim, place):
             continue
@@ -129,12 +143,13 @@ def geometric_limit(one: float, two: float, three: float) -> float:
 
 
 def growing(claim: Claim, look: Look, places: Iterable[Place],
-            few: Look | None = None) -> Iterator[tuple[str, list[float], Place]]:
+            few: Look | None = None, every: Collection[str] = ()) -> Iterator[tuple[str, list[float], Place]]:
     """Where a claim seems to be false at sizes that are too large to be looked at: the size, the factors at one number, at
     twice and at four times that, which tend to more than one, and the place of the last. From half as many more on they do
     so, too, where that can be looked at. The other numbers are those of the place, or as near to their bounds as there.
-    ``few``: a look at upper bounds of the factors; where these do not tend to more than one, nothing else is looked at."""
-    for place, size in product(places, ("rounds", "local_steps", "clients")):
+    ``few``: a look at upper bounds of the factors; where these do not tend to more than one, nothing else is looked at.
+    ``every``: sizes that are left alone."""
+    for place, size in product(places, [size for size in ("rounds", "local_steps", "clients") if size not in every]):
         small = place._replace(clients=1, rounds=1, local_steps=1)
         try:
             start = max(2, setting_of(claim, {}, small).sizes[size])

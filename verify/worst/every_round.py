@@ -28,6 +28,7 @@ from verify.worst.proven import (
     FEWEST,
     PLACES,
     Proven,
+    every_number,
     in_one_line,
     looked_at,
     may_fail,
@@ -78,7 +79,7 @@ def every_round(claim: Claim) -> Proven:
         return Proven(reason=f"not from any state: {most_often(reasons) or 'too few places'}")
     if small := only_small(claim, [one.setting.sizes for one in found], ("clients", "local_steps")):
         return Proven(reason=small)
-    if where := challenged(claim, ENOUGH):
+    if where := challenged(claim, ENOUGH, every_number(found) | {"rounds"}):
         return Proven(reason=f"it may be false at {where}")
     found = found[:SETTINGS]
     return Proven(together(found), in_one_line(found, "every number of rounds"))

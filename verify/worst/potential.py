@@ -183,7 +183,7 @@ class _Shrinking:
                    [self.first[name] for name in names] + [0 * self.distance, -self.distance]]
         rows = []
         for one, columns in zip(inequalities, weights, strict=True):
-            known = [-own.columns if own is one else sparse.csc_array((columns[0].shape[0], len(own.forms)))
+            known = [-own.arrays[1] if own is one else sparse.csc_array((columns[0].shape[0], len(own.forms)))
                      for own in inequalities]
             rows.append(sparse.hstack([sparse.csc_matrix(np.array(columns).T), *known], format="csc"))
         size = rows[0].shape[1]

@@ -145,10 +145,10 @@ class Program:
         sizes[sizes == 0] = 1.0
         return sizes, numbers / sizes[columns], rows, columns
 
-    @property
-    def columns(self) -> sparse.csc_matrix:
-        """The known forms in units of their largest coefficients."""
-        return _by_columns(*self.coordinates[1:], (len(self.rows), len(self.forms)))
+    @cached_property
+    def arrays(self) -> tuple[np.ndarray, sparse.csc_matrix]:
+        """The largest coefficient of each known form, and the forms in units of these."""
+        return self.coordinates[0], _by_columns(*self.coordinates[1:], (len(self.rows), len(self.forms)))
 
     def column(self, form: Form) -> np.ndarray:
         """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
@@ -195,7 +195,7 @@ class Program:
             return Solution(inf, {}, [], *[np.zeros((self.count, self.count))] * 2, {})
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
-        slack, gram = (self._matrix(np.array(of)[-len(self.pairs) :]) for of in (found.s, found.z))
+        slack, gram = (self.from_upper(np.array(of)[-len(self.pairs) :]) for of in (found.s, found.z))
         multipliers = np.array(found.x)[:number]
         least = SMALL * max(1.0, np.abs(multipliers).max(initial=0.0))
         active = [name for name, part in zip(self.names, multipliers, strict=True)
@@ -230,9 +230,9 @@ class Program:
 
     def matrix(self, form: Form) -> np.ndarray:
         """The symmetric matrix of a form's inner products, over the chosen letters."""
-        return self._matrix(self.column(form)[len(self.keys) + 1 :])
+        return self.from_upper(self.column(form)[len(self.keys) + 1 :])
 
-    def _matrix(self, upper: np.ndarray) -> np.ndarray:
+    def from_upper(self, upper: np.ndarray) -> np.ndarray:
         """The symmetric matrix of an upper triangle as the solver has it, over the chosen letters."""
         found, (row, column) = np.zeros((self.count, self.count)), self.triangle
         found[row, column] = found[column, row] = upper * np.where(row == column, 1, 0.5**0.5)

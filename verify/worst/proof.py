@@ -42,6 +42,8 @@ def _proof(program: Program, gap: Form) -> dict[str, Fraction] | None:
             found = {name: number for name, number in found.items() if number}
             if any(number < 0 for name, number in found.items() if name in program.inequalities):
                 continue
+            if not _may_prove(program, gap, found):
+                continue
             rest = gap - combined(program.forms, found, lambda steps: None)
             if _may_be_square(program, rest) and nonnegative(rest):
                 return found
@@ -62,6 +64,17 @@ def _near(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str,
             yield from _rounded(program, gap, solution._replace(active=active))
 
 
+def _may_prove(program: Program, gap: Form, multipliers: dict[str, Fraction]) -> bool:
+    """Whether what remains may be a square and a number that is not negative, in floats: exact sums take far longer."""
+    sizes, known = program.arrays
+    parts, whole = sizes * [float(multipliers.get(name, 0)) for name in program.names], program.column(gap)
+    rest, exact = whole - known @ parts, _ROUNDING * max((abs(known) @ np.abs(parts)).max(), np.abs(whole).max())
+    numbers, pairs = np.split(rest, [len(program.keys) + 1])
+    found = program.from_upper(pairs)
+    return bool(numbers[-1] >= -exact and np.all(np.abs(numbers[:-1]) <= exact)) and (
+        not found.size or bool(np.linalg.eigvalsh(found)[0] >= -exact))
+
+
 def _may_be_square(program: Program, rest: Form) -> bool:
     """Whether inner products may be those of a square, in floats, and are not too long: exact elimination takes a thousand
     times as long."""
@@ -78,13 +91,13 @@ def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[s
     for directions in ([], null) if null != [] else ([],):
         if directions is None:
             continue
-        rows = [({n: program.forms[n].terms.get(key, Fraction(0)) for n in solution.active}, gap.terms.get(key, Fraction(0)))
+        rows = [({n: c for n in solution.active if (c := program.forms[n].coefficient(key))}, gap.coefficient(key))
                 for key in program.keys]
         for v in directions:
             applied = {n: _applied(program.forms[n], v) for n in solution.active}
             whole = _applied(gap, v)
             for i in program.chosen:
-                rows.append(({n: applied[n].get(i, Fraction(0)) for n in solution.active}, whole.get(i, Fraction(0))))
+                rows.append(({n: applied[n][i] for n in solution.active if i in applied[n]}, whole.get(i, Fraction(0))))
         pivots = _eliminated(rows, solution.multipliers)
         for near in _ROUNDED if pivots is not None else ():
             free = {n: near(float(solution.multipliers[n])) for n in solution.active if n not in pivots}
@@ -122,11 +135,11 @@ def _null(program: Program, slack: np.ndarray) -> list[dict[int, Fraction]] | No
 def _applied(form: Form, v: dict[int, Fraction]) -> dict[int, Fraction]:
     """The matrix of a form's inner products times a vector."""
     found: dict[int, Fraction] = {}
-    for key, c in form.terms.items():
+    for key, c in form.parts.items():
         if inner(key):
             for i, j in {key, key[::-1]}:
                 if j in v:
-                    found[i] = found.get(i, 0) + c * v[j] / (1 if i == j else 2)
+                    found[i] = found.get(i, 0) + v[j] * Fraction(c, form.over * (1 if i == j else 2))
     return found
 
 

@@ -15,7 +15,8 @@ from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase, has_form, worst_case
 
 __all__ = [
-    "FEWEST", "PLACES", "Proven", "in_one_line", "looked_at", "may_fail", "most_often", "only_small", "proven", "together",
+    "FEWEST", "PLACES", "Proven", "every_number", "in_one_line", "looked_at", "may_fail", "most_often", "only_small",
+    "proven", "together",
 ]
 
 _MOST = 44  # letters
@@ -91,7 +92,7 @@ def proven(claim: Claim) -> Proven:
         return Proven(reason=most_often(reasons) or f"it has {len(found)} settings; {FEWEST} are needed")
     if small := only_small(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
-    if where := challenged(claim, ENOUGH):
+    if where := challenged(claim, ENOUGH, every_number(found)):
         return Proven(reason=f"it may be false at {where}")
     return Proven(together(found), in_one_line(found))
 
@@ -189,6 +190,11 @@ def in_one_line(found: list[WorstCase], rounds: str = "") -> str:
     if unknown := [name for name in found[0].setting.unknown if all(name in one.setting.unknown for one in found)]:
         parts.append(f"every {', '.join(unknown)}")
     return "; ".join(parts)
+
+
+def every_number(found: list[WorstCase]) -> frozenset[str]:
+    """The sizes for every number of which, from some number on, proofs hold: the clients or none."""
+    return frozenset({"clients"} if _clients(found) else ())
 
 
 def _clients(found: list[WorstCase]) -> str:

@@ -1,8 +1,11 @@
 """What is known of a claim at many places, and what lies uphill from these: settings at which it is worse."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from math import inf
+from operator import add, mul
 from typing import Any, NamedTuple
 
 from verify.checker.limits import TooLarge
@@ -13,7 +16,8 @@ __all__ = ["ERRORS", "Known", "Look", "known_at", "nothing", "uphill", "worst_fi
 #: what looking at a claim at a setting may raise
 ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 _PARTS = (Fraction(1), Fraction(1, 10), Fraction(1, 100), Fraction(1, 10**4))  # of numbers that hypotheses may bound
-_MOVES = (Fraction(3), Fraction(1, 3), Fraction(11, 10), Fraction(10, 11))  # of a number, by a factor
+_MOVES = [partial(mul, Fraction(factor)) for factor in ("3", "1/3", "11/10", "10/11")]  # of a number
+_SIZE_MOVES = [partial(add, number) for number in (1, -1)]
 _UP = 1.001  # a factor that is this many times larger is larger
 _SAME = 1e-5  # relative differences of rough factors that are none
 _UNSAID = frozenset({"weights", "dim", "layers", "iterations"})
@@ -50,15 +54,28 @@ def nothing(error: Exception) -> tuple[()] | None:
     return () if isinstance(error.__cause__, TooLarge) else None
 
 
-def known_at(look: Look, places: Iterable[Place], fewer: Sequence[Mapping[str, int]] = ({},)) -> Iterator[Known | None]:
+def known_at(look: Look, places: Iterable[Place],
+             fewer: Callable[[Place], Iterable[Place]] = lambda place: [place]) -> Iterator[Known | None]:
     """What is known at each place in turn, or near it: where nothing is, its numbers are made smaller; where a run is too
-    large, its sizes, to as many as one of ``fewer`` after the other says."""
+    large, each of its ``fewer`` in turn is looked at. Of no run is asked that has as many or more of all things as one that
+    is too large."""
+    large: list[Place] = []
     for place in places:
-        for most in fewer:
-            found = _with_numbers(look, place._replace(**{n: min(getattr(place, n), size) for n, size in most.items()}))
+        found: Known | tuple[()] | None = ()
+        for smaller in fewer(place):
+            if any(_as_large(smaller, other) for other in large):
+                continue
+            found = _with_numbers(look, smaller)
             if found != ():
                 break
+            large.append(smaller)
         yield found or None
+
+
+def _as_large(place: Place, other: Place) -> bool:
+    """Whether a run has as many or more of all things as another one; clients of the same weights may count as one."""
+    return (len({*place.weights}) == 1) <= (len({*other.weights}) == 1) and all(
+        getattr(place, size) >= getattr(other, size) for size in ("clients", "rounds", "local_steps", "layers"))
 
 
 def _with_numbers(look: Look, place: Place) -> Known | tuple[()] | None:
@@ -77,25 +94,26 @@ def worst_first(known: Iterable[Known]) -> list[Known]:
 
 
 def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
-    """From each start in turn, settings that are worse and worse: one size or number is changed at a time. All starts
-    together have so many ``trials``."""
+    """From each start in turn, settings that are worse and worse: each size or number in turn is moved one way, as long as
+    that is worse, until none leads anywhere. All starts together have so many ``trials`` of which something is known."""
     for start in starts:
         here, given = start, _named(start.setting)
-        while trials > 0:
-            still = set[str]()  # numbers that made no difference
-            for name, trial in _moved(given, here.setting):
-                if name in still:
-                    continue
-                trials -= 1
-                found = look(trial, start.place, enough=here.factor * _UP) if trials >= 0 else None
-                if found and _same(found[1].factors, here.case.factors):
-                    still.add(name)
-                if found and found[0] > here.factor * _UP:
-                    given, here = trial, Known(*found, trial, start.place)
+        names, still = deque(given), 0  # names in a row that led nowhere
+        while trials > 0 and still < len(names):
+            name, still = names[0], still + 1
+            names.rotate(-1)
+            for move in _SIZE_MOVES if name in here.setting.sizes else _MOVES:
+                found = None
+                while trials > 0:
+                    trial = given | {name: move(given[name])}
+                    found = look(trial, start.place, enough=here.factor * _UP)
+                    trials -= bool(found)
+                    if not found or found[0] <= here.factor * _UP:
+                        break
+                    given, here, still = trial, Known(*found, trial, start.place), 0
                     yield here
+                if not still or (found and _same(found[1].factors, here.case.factors)):
                     break
-            else:
-                break
 
 
 def _same(some: Sequence[float | None], others: Sequence[float | None]) -> bool:
@@ -116,11 +134,3 @@ def _named(setting: Setting) -> dict[str, Fraction]:
         if len(entries) == 1 and not any(isinstance(entry, list) for entry in value) and entries != {"0"}:
             found[name] = Fraction(entries.pop())
     return found
-
-
-def _moved(given: dict[str, Fraction], setting: Setting) -> Iterator[tuple[str, dict[str, Fraction]]]:
-    """One size or number changed, in turn, and its name."""
-    for name, number in given.items():
-        steps = (number + 1, number - 1) if name in setting.sizes else (number * move for move in _MOVES)
-        for moved in steps:
-            yield name, given | {name: moved}
