@@ -114,9 +114,12 @@ def _at(claim: Claim, place: Place, given: Mapping[str, Fraction] | None = None,
     """The certificate of a chain at one place. Raises LookupError, TypeError or ValueError where there is none."""
     if depth > _DEEP:
         raise ValueError("too many chains within each other")
+    usable = _usable(claim)
+    if not usable or _linked(claim, (*usable,)).answer != "follows":  # then it is no use to prove some of them
+        raise ValueError(f"{claim.id} does not follow from its steps")
     setting = setting_of(claim, given or {}, place)
     parts, ready = {}, []
-    for premise in _usable(claim):
+    for premise in usable:
         if premise.setting == "algebra":
             ready += [premise] * (prove(premise) is not None)
             continue
@@ -216,17 +219,23 @@ def _means_the_same(premise: Claim, claim: Claim) -> bool:
 
 def _followed(claim: Claim, proven: list[Claim]) -> list[Claim] | None:
     """The premises, if the claim follows from them and they need nothing more; fewer where fewer are enough."""
-    if not proven or not _follows(claim, proven):
+    if not proven or not _follows(claim, (*proven,)):
         return None
     for one in [*proven]:
         fewer = [p for p in proven if p is not one]
-        if fewer and _follows(claim, fewer):
+        if fewer and _follows(claim, (*fewer,)):
             proven = fewer
     return proven
 
 
-def _follows(claim: Claim, premises: list[Claim]) -> bool:
-    found = link(claim, premises)
+@cache
+def _linked(claim: Claim, premises: tuple[Claim, ...]) -> Link:
+    return link(claim, premises, search=False)
+
+
+def _follows(claim: Claim, premises: tuple[Claim, ...]) -> bool:
+    """Whether a claim follows from premises that need nothing more."""
+    found = _linked(claim, premises)
     return found.answer == "follows" and not found.needs
 
 
@@ -285,7 +294,7 @@ def _objection(data, claim: Claim, depth: int) -> str:
     if not names or len({*names}) < len(names) or not {*names} <= {*known}:
         return f"it rests on what is no usable step of {claim.id}: {', '.join(map(str, names))}"
     premises = [known[name] for name in names]
-    if not _follows(claim, premises):
+    if not _follows(claim, (*premises,)):
         return f"{claim.id} does not follow from {', '.join(names)}, or needs more"
     on_runs = [p for p in premises if p.setting == "run"]
     for premise in premises:

@@ -68,10 +68,11 @@ def premises_of(claim: Claim) -> list[Claim]:
     return [find_claim(own if (own := f"{name}@{reading}") in known else name) for name in claim.steps]
 
 
-def link(conclusion: Claim, premises: Sequence[Claim]) -> Link:
+def link(conclusion: Claim, premises: Sequence[Claim], search: bool = True) -> Link:
     """Check whether the conclusion follows from the premises, or from some of them.
 
-    Premises that arithmetic cannot use are left out; then the answer is never that the conclusion does not follow.
+    Premises that arithmetic cannot use are left out; then the answer is never that the conclusion does not follow. Without
+    a ``search`` for numbers that break the link the answer is never that either.
     """
     names = tuple(p.id for p in premises)
     left_out = {p.id: reason for p in premises if (reason := unusable(p, conclusion))}
@@ -83,9 +84,9 @@ def link(conclusion: Claim, premises: Sequence[Claim]) -> Link:
     values = _values_of_choices(conclusion, usable)
     conclusion = decided(conclusion)
     stated = [with_values(decided(p).statement, values) for p in usable]
-    found = check_link(conclusion, stated)
+    found = check_link(conclusion, stated, search)
     if found.answer != "follows" and (more := _recursions(conclusion, stated)):
-        again = check_link(conclusion, [*stated, *more])
+        again = check_link(conclusion, [*stated, *more], search)
         if again.answer == "follows":
             found = replace(again, text=f"{again.text}, recursions unrolled")
     open_choice = next(joined(left_out.values(), _chosen(conclusion, usable, values)), "")
@@ -175,11 +176,11 @@ def _implied(condition, facts) -> bool:
     return all(satisfiable([*facts, broken]).answer == "no" for broken in broken_ways(condition))
 
 
-def check_link(conclusion: Claim, premises: Sequence[Condition]) -> Link:
+def check_link(conclusion: Claim, premises: Sequence[Condition], search: bool = True) -> Link:
     """Check whether the claim's statement follows from other statements and its own hypotheses, as numbers.
 
-    Numbers that break the link are searched only if no two quantities share a measured part, since arithmetic does not know
-    how these depend on each other.
+    Numbers that break the link are searched, where there is to be a ``search``, only if no two quantities share a measured
+    part, since arithmetic does not know how these depend on each other.
     """
     for consequences in (True, False):  # z3 sometimes needs them, and is sometimes lost among them
         numbers = FreeNumbers(conclusion)
@@ -189,7 +190,7 @@ def check_link(conclusion: Claim, premises: Sequence[Condition]) -> Link:
             return Link(conclusion.id, (), "not checkable", "it is strict, and follows with equality alone")
         if found:
             return Link(conclusion.id, (), *found)
-    reason = _not_comparable(conclusion, premises, numbers, facts, broken)
+    reason = _not_comparable(conclusion, premises, numbers, facts, broken) if search else "no proof was found"
     if reason:
         return Link(conclusion.id, (), "not checkable", reason)
     return _search_numbers(conclusion, premises, set().union(
