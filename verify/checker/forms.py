@@ -218,27 +218,22 @@ def effort(u, v):
     return len(u.parts) * len(v.parts) * long(u, v) // 4
 
 
-def between(one, other, bend):
+def between(one, other, L, m):
     """A number that is never negative, of two points (where, gradient, value) of a function F such that F - m/2 |x|^2 is
-    convex and L/2 |x|^2 - F is convex (for L None, or m itself, without the latter), and their ``bend``.
+    convex and L/2 |x|^2 - F is convex (for L None, or m itself, without the latter):
+    f - e - <h, x - y> - m/2 |x - y|^2 - |g - h - m (x - y)|^2 / (2 (L - m)).
 
     For all pairs of points these are necessary and sufficient for such a function (Taylor, Hendrickx, Glineur 2017,
     Theorem 4; for m < 0 Rotaru, Glineur, Patrinos 2022, Theorem 3.1).
     """
-    (x, _, f), (y, h, e) = one, other
-    return f - e - pairing(h, x - y) - bend
-
-
-def bend(one, other, L, m):
-    """By how much a function is above its tangents at least, of two points, the same for both:
-    m/2 |x - y|^2 + |g - h - m (x - y)|^2 / (2 (L - m))."""
-    (x, g, _), (y, h, _) = one, other
+    (x, g, f), (y, h, e) = one, other
     apart = x - y
-    if L is None or m == L:
-        return pairings((m / 2, apart, apart))
-    require(m < L, "curvatures must lie in an interval")
-    rest = g - h - apart * m
-    return pairings((m / 2, apart, apart), (1 / (2 * (L - m)), rest, rest))
+    products = [(Fraction(1), h, apart), (Fraction(m) / 2, apart, apart)]
+    if L is not None and m != L:
+        require(m < L, "curvatures must lie in an interval")
+        rest = g - h - apart * m
+        products.append((1 / (2 * (Fraction(L) - m)), rest, rest))
+    return f - e - pairings(*products)
 
 
 def combined(forms, multipliers, spend):

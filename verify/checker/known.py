@@ -5,7 +5,7 @@ from functools import partial
 from math import inf
 from operator import le, lt
 
-from verify.checker.forms import LAYER, Form, NoForm, Row, bend, between, effort, long, pairing, plain
+from verify.checker.forms import LAYER, Form, NoForm, Row, between, effort, long, pairing, plain
 from verify.checker.pieces import BOUNDS
 from verify.checker.timeless import names
 from verify.checker.waiting import Waiting
@@ -82,9 +82,7 @@ class Known:
         if (k, i, j) not in self.found_of_two:
             one, other, L, m = self.points[k][i], self.points[k][j], *(self.bounds[name][k] for name in CLASS)
             self.meter.spend((len(one[0].parts) + len(other[0].parts) + 2) ** 2 * digits // 2)
-            if (k, j, i) not in self.bends:
-                self.bends[k, i, j] = self.bends[k, j, i] = bend(one, other, L, -L if m is None else m)
-            self.found_of_two[k, i, j] = between(one, other, self.bends[k, i, j])
+            self.found_of_two[k, i, j] = between(one, other, L, -L if m is None else m)
         return self.found_of_two[k, i, j]
 
     def variances(self, past):

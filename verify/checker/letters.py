@@ -48,7 +48,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         self.depends, self.points = [], [[] for _ in range(count)]
         self.noises, self.drawn, self.conditional, self.solved, self.without = {}, {}, {}, {}, without
         self.chosen, self.chosen_before, self.largest, self.extremes, self.loose, self.shared = set(), {}, {}, {}, 0, ()
-        self.layers, self.found_of_two, self.bends = range(sizes["layers"]), {}, {}
+        self.layers, self.found_of_two = range(sizes["layers"]), {}
         require(len(self.layers) < LAYER, "too many layers")
         self.given_past, self.certain, self.asked_given, self.inside, self.point = None, set(), set(), 0, None
         self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}

@@ -15,6 +15,12 @@ __all__ = ["Federation", "Values"]
 _AXES = 60  # of arrays of NumPy, less a few
 
 
+def _row(said):
+    over, parts = said
+    return Row.reduced(dict(parts), over)
+
+
+
 class Federation:
     """Clients F_k(x) = sum over coordinates of a x^2/2 + b phi(w x)/w^2 + c x, with least mean at 0.
 
@@ -90,9 +96,9 @@ class Values:
         assert len(self.rounds) < _AXES
         asked = {next(iter(g.terms)): (k, x) for k, points in enumerate(letters.points) for x, g, _ in points
                  if g.terms and {i % LAYER for i in g.terms} == {next(iter(g.terms))} and {*g.terms.values()} == {1}}
-        made = {next(iter(row.terms)): (word, [Row(dict(part)) for part in parts])
+        made = {next(iter(row.terms)): (word, [*map(_row, parts)])
                 for (word, *parts), row in letters.functions.items()}
-        made |= {next(iter(row.terms)): ("scaled", [u, Row(dict(w)), a]) for (w, a), asked in letters.quotients.items()
+        made |= {next(iter(row.terms)): ("scaled", [u, _row(w), a]) for (w, a), asked in letters.quotients.items()
                  for u, row in asked.values() if {*row.terms.values()} == {1} and len(row.terms) == 1}
         drawn, self.axes = np.array([self.chances[1], -self.chances[0]]) / (rare * (1 - rare)) ** 0.5, len(self.rounds)
         self.vectors: list[np.ndarray] = []

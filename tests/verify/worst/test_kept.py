@@ -97,3 +97,27 @@ def test_nothing_is_kept_from_before_it_was_known_which_choices_are_possible():
     claim = find_claim("fedluar/eq-6@common")
     setting = setting_of(claim, {"rounds": Q(4), "local_steps": Q(1), "clients": Q(1), "eta": Q(1, 4), "recycled": Q(2)})
     assert not Letters(statement_of(claim), *setting._replace(sizes=setting.sizes | {"layers": 3})).kept
+
+
+def test_each_run_is_made_once(monkeypatch):
+    made, of = [], Letters.made
+    monkeypatch.setattr(Letters, "made", lambda self, method, outcome: made.append(outcome) or of(self, method, outcome))
+    claim = find_claim("fedluar/eq-22@exogenous")
+    letters = Letters(statement_of(claim), *setting_of(claim, {"rounds": Q(2), "local_steps": Q(1), "clients": Q(1)}))
+    pasts = {past for past, *_ in letters.compared(letters.stated["statement"])}
+    letters.known(pasts)
+    assert len(made) == len(letters.all_outcomes) > 2
+
+
+def test_what_is_sure_is_compared_once_whatever_is_drawn(monkeypatch):
+    claim = find_claim("fedluar/eq-22@exogenous")
+    letters = Letters(statement_of(claim), *setting_of(claim, {"rounds": Q(2), "local_steps": Q(1), "clients": Q(1)}))
+    sure = {"left": ["eta_l", "t"], "relation": "<=", "right": 9, "over": [["t", 0, 1]], "text": ""}
+    drawn = sure | {"left": ["norm2", ["+", ["x_round", ["+", "t", 1]], ["*", -1, ["x_round", 0]]]]}
+    counts = []
+    for rule in (sure, drawn):
+        counts.append(0)
+        for index, outcome in letters.all_cases(rule):
+            letters.sides(rule, index, outcome)
+            counts[-1] += 1
+    assert counts == [2, 2 * len(letters.all_outcomes)]
