@@ -1,5 +1,6 @@
 """Proofs about lengths: a linear program suggests which known inequalities to add, fractions make a proof of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -205,42 +206,60 @@ class _Program:
             raise ValueError(f"{len(found)} vectors; at most {_MOST} are looked at")
         return found
 
+    def _uses(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which vectors triangles are of, and which are their parts: the lengths that something takes, and those that
+        something leaves. A triangle of another vector could be put into those of which it is a part, but where two vectors
+        are alike in length."""
+        taken, left = set[Any](), set[Any]()
+        for amount, sign in ((self.smaller, -1), (self.larger, 1), *((column.amount, -1) for column in self.columns)):
+            for key, c in amount.terms.items():
+                (left if sign * _float(c) > 0 else taken).add(key)
+        twice = {key for key, count in Counter(self.keys).items() if count > 1}
+        return tuple(np.array([key in some or key in twice for key in self.keys], bool).nonzero()[0] for some in (taken, left))
+
     @cached_property
     def matrix(self):
         """What each column takes from the keys, and the equations of triangles: of each vector its parts, with either sign,
         less a multiple of it, vanish. Columns: those of ``columns``, multiples of vectors, their parts."""
-        count, letters = len(self.rows), {letter: place for place, letter in enumerate(sorted(self.letters))}
-        entries = [(self.of_key[key], place, _float(c)) for place, column in enumerate(self.columns)
-                   for key, c in column.amount.terms.items()]
-        height = len(self.of_key)
-        of_row = np.array([self.of_key[key] for key in self.keys])
-        vectors = np.zeros((len(letters), count))
+        first, letters = len(self.columns), {letter: place for place, letter in enumerate(sorted(self.letters))}
+        vectors, height = np.zeros((len(letters), len(self.rows))), len(self.of_key)
         for place, row in enumerate(self.rows):
             for letter, c in row.terms.items():
                 vectors[letters[letter], place] = float(c)
-        one = np.ones(count)
-        of_vector = sparse.csc_matrix((one, (of_row, np.arange(count))), shape=(height, count))
-        takes, places, numbers = zip(*entries, strict=True) if entries else ((), (), ())
-        of_columns = sparse.csc_matrix((numbers, (takes, places)), shape=(height, len(self.columns)))
-        others = np.flatnonzero(~np.eye(count, dtype=bool).ravel())  # no vector is a part of itself
-        parts = sparse.kron(sparse.eye(count), vectors, format="csc")[:, others]
-        own = sparse.block_diag([vectors[:, [v]] for v in range(count)], format="csc")
-        of_parts = of_vector[:, others % count]
-        A = sparse.hstack([of_columns, -of_vector, of_parts, of_parts], format="csr")
-        E = sparse.hstack([sparse.csc_matrix((own.shape[0], len(self.columns))), -own, parts, -parts], format="csr")
-        self.others = others
+        wholes, parts = self._uses()
+        turn, part = (side.ravel() for side in np.meshgrid(np.arange(len(wholes)), parts, indexing="ij"))
+        proper = wholes[turn] != part  # no vector is a part of itself
+        self.wholes, self.turn, self.part = wholes, turn[proper], part[proper]
+        count, pairs, of_row = len(wholes), len(self.part), np.array([self.of_key[key] for key in self.keys], int)
+        entries = [(self.of_key[key], place, _float(c)) for place, column in enumerate(self.columns)
+                   for key, c in column.amount.terms.items()]
+        takes, places, numbers = (np.array(each) for each in zip(*entries, strict=True)) if entries else np.zeros((3, 0), int)
         largest = np.abs(vectors).max(axis=0)
         self.units = np.ones(height)  # by which rows are multiplied, so that all lengths are about one
         self.units[of_row] = largest
         if () in self.of_key:
             constants = [_float(column.amount.terms[()]) for column in self.columns if () in column.amount.terms]
             self.units[self.of_key[()]] = 1 / max((abs(c) for c in constants if c), default=1.0)
-        A = sparse.diags(self.units) @ A
-        own_units = 1 / np.maximum(np.abs(A[:, : len(self.columns)]).max(axis=0).toarray().ravel(), 1e-300)
-        of_parts = 1 / largest[others % count]
-        self.scales = np.concatenate([own_units, 1 / largest, of_parts, of_parts])  # of what is solved for
-        scale = sparse.diags(self.scales)
-        return (A @ scale).tocsr(), (E @ scale).tocsr()
+        numbers = numbers * self.units[takes]
+        own_units = np.full(first, 1e-300)
+        np.maximum.at(own_units, places, np.abs(numbers))
+        of_parts = 1 / largest[self.part]
+        self.scales = np.concatenate([1 / own_units, 1 / largest[wholes], of_parts, of_parts])  # of what is solved for
+        after = first + count
+        width = after + 2 * pairs
+        numbers = np.concatenate([numbers, np.full(count, -1.0) * self.units[of_row[wholes]],
+                                  *[self.units[of_row[self.part]]] * 2])
+        takes = np.concatenate([takes, of_row[wholes], *[of_row[self.part]] * 2])
+        places = np.concatenate([places, np.arange(first, width)])
+        A = sparse.csc_matrix((numbers * self.scales[places], (takes, places)), shape=(height, width))
+        of_whole, whole_letters = vectors.T[wholes].nonzero()
+        of_part, part_letters = vectors.T[self.part].nonzero()
+        rows = np.concatenate([of_whole * len(letters) + whole_letters, *[self.turn[of_part] * len(letters) + part_letters] * 2])
+        places = np.concatenate([first + of_whole, after + of_part, after + pairs + of_part])
+        numbers = vectors[part_letters, self.part[of_part]]
+        numbers = np.concatenate([-vectors[whole_letters, wholes[of_whole]], numbers, -numbers])
+        E = sparse.csc_matrix((numbers * self.scales[places], (rows, places)), shape=(count * len(letters), width))
+        return A, E
 
     def _gap(self, amount: Amount, end) -> np.ndarray:
         found = np.zeros(len(self.of_key))
@@ -284,20 +303,18 @@ class _Program:
         size = np.abs(self._gap(gap, lower)).max(initial=0) or 1.0
         active = [(column, float(times)) for column, times, unit in zip(
             self.columns, multipliers, self.scales[: len(self.columns)] * size, strict=True) if times > _ACTIVE * unit]
-        count, first = len(self.rows), len(self.columns)
-        signed = np.zeros(count * count)
-        halves = everything[first + count :].reshape(2, -1)
-        signed[self.others] = halves[0] - halves[1]
-        for v, times in enumerate(everything[first : first + count]):
-            if times <= _ACTIVE * self.scales[first + v] * size:
+        first, after = len(self.columns), len(self.columns) + len(self.wholes)
+        plus, minus = everything[after:].reshape(2, -1)
+        for turn, (v, times) in enumerate(zip(self.wholes, everything[first:after], strict=True)):
+            if times <= _ACTIVE * self.scales[first + turn] * size:
                 continue
-            parts = signed.reshape(count, count)[v] / times
-            small = 1e-7 * self.scales[first : first + count] / self.scales[first + v]
-            used = [*np.flatnonzero(np.abs(parts) > small)]
-            solved = _combination([self.rows[u] for u in used], self.rows[v], parts[used])
+            own = self.turn == turn
+            parts, here = (plus[own] - minus[own]) / times, self.part[own]
+            used = np.abs(parts) > 1e-7 * self.scales[after:][: len(own)][own] / self.scales[first + turn]
+            solved = _combination([self.rows[u] for u in here[used]], self.rows[v], parts[used])
             if solved is None:
                 return None
-            made = [(self.rows[u], c) for u, c in zip(used, solved, strict=True) if c]
+            made = [(self.rows[u], c) for u, c in zip(here[used], solved, strict=True) if c]
             entry = [_written(self.rows[v]), [[_written(row), str(c)] for row, c in made]]
             active.append((_Column(self.rules.triangle(self.rows[v], made), "triangles", entry), float(times)))
         times = _substituted(gap, [column.amount for column, _ in active], [weight for _, weight in active])
