@@ -21,7 +21,7 @@ class Rules(Lengths):
     def triangle(self, row, parts):
         """|v| <= sum of |c| |u| where v is the sum of the c u."""
         total = sum((part * c for part, c in parts), Row({}))
-        require(total.terms == row.terms, "the parts of a triangle inequality sum to the whole")
+        require(total.equals(row), "the parts of a triangle inequality sum to the whole")
         return sum((self.length(part) * abs(c) for part, c in parts), Amount({})) - self.length(row)
 
     def vector(self, function, i, j, a, s):
@@ -60,7 +60,7 @@ class Rules(Lengths):
 
     @staticmethod
     def same(one, call):
-        return one[0] == call[0] and all(a.terms == b.terms for a, b in zip(one[1:], call[1:], strict=True))
+        return one[0] == call[0] and all(a.equals(b) for a, b in zip(one[1:], call[1:], strict=True))
 
     # by name ---------------------------------------------------------------------------------------------------------------
     def known(self):
@@ -100,7 +100,7 @@ class Rules(Lengths):
         """Gradients of all clients at a point where all were asked for are near their mean."""
         found, bound = {}, self.given[name]
         for count, (x, _) in enumerate(self.points.get((SHARED, 0), [])):
-            rows = [[g for y, g in self.points.get((SHARED, k), []) if y.terms == x.terms] for k in self.all]
+            rows = [[g for y, g in self.points.get((SHARED, k), []) if y.equals(x)] for k in self.all]
             if not all(rows):
                 continue
             mean = sum((g * p for (g, *_), p in zip(rows, self.p, strict=True)), Row({}))

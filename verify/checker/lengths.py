@@ -8,7 +8,7 @@ draw, a first state. A model is a linear combination of letters, a side of a sta
 from fractions import Fraction
 from itertools import product
 
-from verify.checker.amounts import SIGNED, SQUARE, Amount, length, lower, number, upper
+from verify.checker.amounts import SIGNED, SQUARE, Amount, length, lower, number, positive, upper
 from verify.checker.form import FUNCTIONS
 from verify.checker.forms import ORIGIN, NoForm, Row
 from verify.checker.gaps import GAPS, Gaps
@@ -143,7 +143,7 @@ class Lengths(Gaps, Replay):
         """Note which letters change places where the two runs do."""
         swap = self.swaps.setdefault(run.where, {})
         for (_, _, own), (_, _, twin) in run.pairs:
-            (a,), (b,) = own.terms, twin.terms
+            (a,), (b,) = own.parts, twin.parts
             require(swap.setdefault(a, b) == b and swap.setdefault(b, a) == a, "runs change places in one way")
 
     def canonical(self, items):
@@ -153,8 +153,7 @@ class Lengths(Gaps, Replay):
             return items
         for swap in self.swaps.values():
             if all(letter in swap for letter, _ in items):
-                other = sorted((swap[letter], c) for letter, c in items)
-                other = tuple((letter, c / other[0][1]) for letter, c in other)
+                other = positive((swap[letter], c) for letter, c in items)
                 items = min(items, other, key=lambda these: ([letter for letter, _ in these], these))
         return items
 
@@ -207,7 +206,7 @@ class Lengths(Gaps, Replay):
         if not isinstance(v, Row):
             require(number(v) == 0, "a length is one of a vector")
             return Fraction(0)
-        self.meter.spend(len(v.terms))
+        self.meter.spend(len(v.parts))
         return self.length(v, kind)
 
     def norm2(self, v):
@@ -221,10 +220,10 @@ class Lengths(Gaps, Replay):
         return sum((self.grad(k, x) * p for k, p in zip(self.all, self.p, strict=True)), Row({}))
 
     def F_pop(self, x):
-        return Amount({(SIGNED, "F_pop", tuple(sorted(x.terms.items()))): Fraction(1)})
+        return Amount({(SIGNED, "F_pop", x.said): Fraction(1)})
 
     def objective(self, x):
-        return Amount({(SIGNED, "objective", tuple(sorted(x.terms.items()))): Fraction(1)})
+        return Amount({(SIGNED, "objective", x.said): Fraction(1)})
 
     def places(self, node, expected=False, within=()):
         """Whether a formula has lengths outside of expectations (False), inside of one (True), or both."""
@@ -255,7 +254,7 @@ class Lengths(Gaps, Replay):
             left, right = (Amount.like(side) for side in self.sides(rule, index, outcome))
             both = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
             for pair in both[rule["relation"][0]]:
-                said = tuple(tuple(sorted((repr(key), str(c)) for key, c in side.terms.items())) for side in pair)
+                said = tuple(frozenset((key, lower(c), upper(c)) for key, c in side.terms.items()) for side in pair)
                 if said not in seen:
                     seen.add(said)
                     pairs.append(pair)

@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
 
@@ -11,14 +13,14 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from verify.checker.amounts import LENGTH, Amount, lower, number, row_of, upper
+from verify.checker.amounts import GAP, LENGTH, SIGNED, SQUARE, Amount, lower, number, row_of, upper
 from verify.checker.forms import ORIGIN, Row
 from verify.checker.length_rules import Rules, nonnegative
 from verify.checker.length_runs import OWN, TWIN
 
 __all__ = ["Found", "found_proofs"]
 
-_ACTIVE = 1e-9
+_ACTIVE, _PRESENT = 1e-9, 1e-7  # multipliers, and parts of triangles, that are none
 _BELOW = 1 - 1e-6  # a smaller factor that is enough where one is not says that the larger side may be negative
 _MOST = 150  # vectors of one program
 _ITERATIONS, _TOLERANCE, _INFEASIBLE = 20_000, 1e-9, 2  # of the solver, and its word for no solution
@@ -35,12 +37,15 @@ class Found(NamedTuple):
     factor: float | None
 
 
-class _Column(NamedTuple):
-    """An amount that is never negative, and what stands for it in a proof."""
+class _Column:
+    """An amount that is never negative, what stands for it in a proof, and its coefficients in floats, those of lengths in
+    units of the largest coefficients of their vectors. A sum with it takes from some keys, and leaves more of others."""
 
-    amount: Amount
-    kind: str
-    entry: Any
+    def __init__(self, amount: Amount, kind: str, entry: Any):
+        self.amount, self.kind, self.entry = amount, kind, entry
+        self.numbers = {key: _in_units(key, c) for key, c in amount.terms.items()}
+        self.takes = [key for key, c in self.numbers.items() if c > 0]
+        self.leaves = [key for key, c in self.numbers.items() if c < 0]
 
 
 def found_proofs(rules: Rules, known: dict[str, Amount], pairs: Sequence[tuple[Amount, Amount]],
@@ -52,38 +57,104 @@ def found_proofs(rules: Rules, known: dict[str, Amount], pairs: Sequence[tuple[A
     Raises:
         ValueError: the program of one pair is too large.
     """
-    trivial = {"known": {}, "steps": [], "hits": [], "triangles": []}
-    programs = [None if nonnegative(larger - smaller) else _Program(rules, known, smaller, larger)
-                for smaller, larger in pairs]
+    trivial, used = {"known": {}, "steps": [], "hits": [], "triangles": []}, _Used(rules, known)
+    programs = [None if nonnegative(larger - smaller) else _Program(used, smaller, larger) for smaller, larger in pairs]
     return [Found(trivial, 1.0) if program is None else program.found(factor, proof) for program in programs]
 
 
-def _float(value) -> float:
-    return float((lower(value) + upper(value)) / 2)
+def _middle(value) -> Fraction:
+    return value if isinstance(value, Fraction) else (lower(value) + upper(value)) / 2
+
+
+def _unit(key) -> int:
+    """The largest coefficient of a vector whose length has that key; 1 of any other key."""
+    return max(abs(c) for _, c in key[1]) if key and key[0] == LENGTH else 1
+
+
+def _in_units(key, value) -> float:
+    """The coefficient of a key in floats: a quotient of whole numbers, each of which may be too large for one."""
+    value = _middle(value)
+    return value.numerator * _unit(key) / value.denominator
+
+
+class _Used:
+    """What programs use of a run on letters: each is made once for all pairs of sides."""
+
+    def __init__(self, rules: Rules, known: dict[str, Amount]):
+        self.rules, self.numbers = rules, {function: place for place, function in enumerate(rules.points)}
+        self.names = [(_Column(amount, "known", name), {letter for key in amount.terms if key and key[0] == LENGTH
+                                                        for letter, _ in key[1]}) for name, amount in known.items()]
+        self.letter = {function: [next(iter(g.parts)) for _, g in seen] for function, seen in rules.points.items()}
+        self.points = {letter: rules.points[function][i][0] for function, letters in self.letter.items()
+                       for i, letter in enumerate(letters)}
+        self.twins: dict[int, set[int]] = {}
+        for swap in rules.swaps.values():
+            for one, other in swap.items():
+                self.twins.setdefault(one, set()).add(other)
+        self.step, self.hit, self.key = cache(self._step), cache(self._hit), cache(self._key)
+        self.draws, self.apart = cache(lambda function, i: rules.depends(rules.points[function][i][0])), cache(self._apart)
+
+    @cached_property
+    def last_models(self) -> list[int]:
+        """The letters of the last models."""
+        return [letter for _, outcome in self.rules.outcomes() for name in ("x_round", "twin_x_round")
+                for letter in self.rules.run(outcome).record[name][-1].parts]
+
+    @cached_property
+    def largest(self) -> dict[int, Fraction]:
+        """The largest coefficient of each letter in points: for a gradient the size of its step."""
+        rows = [x for seen in self.rules.points.values() for x, _ in seen]
+        for _, outcome in self.rules.outcomes() if self.rules.stated["setting"] == "run" else ():
+            record = self.rules.run(outcome).record
+            rows += [row for name in ("x_before", "twin_x_before") for models in record.get(name, []) for row in models]
+        return _largest(row.terms for row in rows)
+
+    def _key(self, items):
+        (key,) = self.rules.length(row_of(items)).terms
+        return key
+
+    def _apart(self, function, i: int, j: int) -> bool:
+        """Whether two points differ."""
+        (x, _), (y, _) = (self.rules.points[function][n] for n in (i, j))
+        return not x.equals(y)
+
+    def _step(self, function, i: int, j: int, a: Fraction, s: Fraction) -> _Column:
+        return _Column(self.rules.step(function, i, j, a, s), "steps", [self.numbers[function], i, j, str(a), str(s)])
+
+    def _hit(self, function, i: int, j: int, a: Fraction, s: Fraction, by: str) -> _Column | None:
+        """None where it has no such meaning."""
+        with suppress(ValueError):
+            amount = self.rules.hit(function[1:], i, j, a, s, by)
+            return _Column(amount, "hits", [self.numbers[function], i, j, str(a), str(s), by])
+        return None
+
+
+def _largest(rows) -> dict[int, Fraction]:
+    found: dict[int, Fraction] = {}
+    for row in rows:
+        for letter, c in row.items():
+            found[letter] = max(found.get(letter, Fraction(0)), abs(c))
+    return found
 
 
 class _Program:
-    """The columns of a pair of sides, and the vectors of which triangles are made."""
+    """The columns of a pair of sides, and the vectors of which triangles are made: their items, ``lines``, and keys."""
 
-    def __init__(self, rules: Rules, known: dict[str, Amount], smaller: Amount, larger: Amount):
-        self.rules, self.smaller, self.larger = rules, smaller, larger
+    def __init__(self, used: _Used, smaller: Amount, larger: Amount):
+        self.used, self.rules, self.smaller, self.larger = used, used.rules, smaller, larger
         self.letters = self._letters(smaller, larger)
-        self.columns = [*self._of_names(known), *self._of_gradients()]
-        self.rows = self._vectors()
-        self.of_key: dict[Any, int] = {}
-        for amount in (smaller, larger, *(column.amount for column in self.columns)):
-            for key in amount.terms:
-                self.of_key.setdefault(key, len(self.of_key))
-        self.keys = [self._key(row) for row in self.rows]
-        for key in self.keys:
-            self.of_key.setdefault(key, len(self.of_key))
+        self.columns = [*(column for column, letters in used.names if letters <= self.letters), *self._of_gradients()]
+        self.lines = self._vectors()
+        self.keys = [used.key(items) for items in self.lines]
+        every = (smaller.terms, larger.terms, *(column.numbers for column in self.columns), self.keys)
+        self.of_key = {key: place for place, key in enumerate(dict.fromkeys(chain.from_iterable(every)))}
 
     def found(self, factor: bool | None, proof: bool | None) -> Found:
         """What :func:`found_proofs` says of the pair."""
-        if not self.rows:
+        if not self.lines:
             return Found(None, inf)
         solved, none = self.solve(self.larger - self.smaller) if proof is not False else (None, False)
-        found = self.exact(self.larger - self.smaller, *solved) if proof and solved is not None else None
+        found = self.exact(self.larger - self.smaller, solved) if proof and solved is not None else None
         if found is not None or factor is False:
             return Found(found, float("nan"))
         if factor is None and solved is not None:
@@ -91,58 +162,31 @@ class _Program:
         least = self.factor()
         return Found(None, inf if none and least is not None and least < _BELOW else least)
 
-    def _key(self, row: Row):
-        (key,) = self.rules.length(row).terms
-        return key
-
     def _letters(self, *sides: Amount) -> set[int]:
         """The letters of the sides, and those on whose gradients' points they stand."""
-        points = {next(iter(g.terms)): x for seen in self.rules.points.values() for x, g in seen}
-        twins = {}
-        for swap in self.rules.swaps.values():
-            for one, other in swap.items():
-                twins.setdefault(one, set()).add(other)
-        found: set[int] = set()
-        waiting = [letter for side in sides for key in side.terms if key and key[0] in ("length", "square")
-                   for letter, _ in key[1]]
-        if any(key and key[0] in ("signed", "gap") for side in sides for key in side.terms):
-            waiting += [letter for _, outcome in self.rules.outcomes() for name in ("x_round", "twin_x_round")
-                        for letter in self.rules.run(outcome).record[name][-1].terms]
+        used, found = self.used, set[int]()
+        keys = [key for side in sides for key in side.terms if key]
+        waiting = [letter for kind, items, *_ in keys if kind in (LENGTH, SQUARE) for letter, _ in items]
+        if any(kind in (SIGNED, GAP) for kind, *_ in keys):
+            waiting += used.last_models
         while waiting:
             letter = waiting.pop()
             if letter in found or letter == ORIGIN:
                 continue
             found.add(letter)
-            waiting += [*points[letter].terms] if letter in points else []
-            waiting += [*twins.get(letter, ())]
-        both = {function[1:] for function, seen in self.rules.points.items() if function[0] == TWIN
-                for _, g in seen if {*g.terms} <= found}
-        return found | {next(iter(g.terms)) for function, seen in self.rules.points.items() for x, g in seen
-                        if function[0] == OWN and function[1:] in both and {*x.terms} - {ORIGIN} <= found}
+            waiting += [*used.points[letter].parts] if letter in used.points else []
+            waiting += [*used.twins.get(letter, ())]
+        both = {function[1:] for function, letters in used.letter.items() if function[0] == TWIN
+                for letter in letters if letter in found}
+        return found | {letter for function, letters in used.letter.items() if function[0] == OWN and function[1:] in both
+                        for letter in letters if {*used.points[letter].parts} - {ORIGIN} <= found}
 
-    def _inside(self, amount: Amount) -> bool:
-        return all(letter in self.letters for key in amount.terms if key and key[0] == LENGTH for letter, _ in key[1])
-
-    def _of_names(self, known) -> Iterator[_Column]:
-        for name, amount in known.items():
-            if self._inside(amount):
-                yield _Column(amount, "known", name)
-
-    def _coefficients(self) -> dict[int, Fraction]:
-        """The largest coefficient of each letter in points and in what is compared: for a gradient the size of its step."""
-        rows = [x.terms for seen in self.rules.points.values() for x, _ in seen]
-        run = self.rules.stated["setting"] == "run"
-        if not run:
-            rows += [dict(key[1]) for side in (self.smaller, self.larger) for key in side.terms if key and key[0] == LENGTH]
-        for _, outcome in self.rules.outcomes() if run else ():
-            record = self.rules.run(outcome).record
-            for name in ("x_before", "twin_x_before"):
-                rows += [row.terms for models in record.get(name, []) for row in models]
-        found: dict[int, Fraction] = {}
-        for row in rows:
-            for letter, c in row.items():
-                found[letter] = max(found.get(letter, Fraction(0)), abs(c))
-        return found
+    def _sizes(self) -> dict[int, Fraction]:
+        """The largest coefficient of each letter in points and in what is compared."""
+        if self.rules.stated["setting"] == "run":
+            return self.used.largest
+        keys = [key[1] for side in (self.smaller, self.larger) for key in side.terms if key and key[0] == LENGTH]
+        return _largest([self.used.largest, *({letter: Fraction(c, items[0][1]) for letter, c in items} for items in keys)])
 
     def _ratios(self, letters, sizes) -> set[tuple[Fraction, Fraction]]:
         """Numbers (a, s) of which a (x - y) - s (gradients) may occur."""
@@ -159,113 +203,94 @@ class _Program:
         return found
 
     def _of_gradients(self) -> Iterator[_Column]:
-        rules, sizes = self.rules, self._coefficients()
-        numbers = {function: place for place, function in enumerate(rules.points)}
-        for function, seen in rules.points.items():
-            here = [i for i, (_, g) in enumerate(seen) if next(iter(g.terms)) in self.letters]
-            if rules.curvatures(function) is None:
+        rules, used, sizes = self.rules, self.used, self._sizes()
+        for function, letters in used.letter.items():
+            here = [i for i, letter in enumerate(letters) if letter in self.letters]
+            if not here or rules.curvatures(function) is None:
                 continue
             for i in here:
                 for j in here:
-                    if i >= j or not (seen[i][0] - seen[j][0]).terms:
-                        continue
-                    letters = [next(iter(seen[n][1].terms)) for n in (i, j)]
-                    for a, s in self._ratios(letters, sizes):
-                        entry = [numbers[function], i, j, str(a), str(s)]
-                        yield _Column(rules.step(function, i, j, a, s), "steps", entry)
+                    if i < j and used.apart(function, i, j):
+                        for a, s in self._ratios([letters[i], letters[j]], sizes):
+                            yield used.step(function, i, j, a, s)
             twin = (TWIN, *function[1:])
             if function[0] != OWN or twin not in rules.points or rules.pathwise:
                 continue
             for i in here:
-                for j, (y, h) in enumerate(rules.points[twin]):
-                    x, g = seen[i]
-                    if next(iter(h.terms)) not in self.letters or function[1:] in rules.depends(x) | rules.depends(y):
+                for j, letter in enumerate(used.letter[twin]):
+                    if letter not in self.letters or function[1:] in used.draws(function, i) | used.draws(twin, j):
                         continue
-                    for a, s in self._ratios([next(iter(g.terms)), next(iter(h.terms))], sizes):
-                        for by in ("bound", "length"):
-                            try:
-                                amount = rules.hit(function[1:], i, j, a, s, by)
-                            except ValueError:
-                                continue
-                            yield _Column(amount, "hits", [numbers[function], i, j, str(a), str(s), by])
+                    for a, s in self._ratios([letters[i], letter], sizes):
+                        yield from filter(None, (used.hit(function, i, j, a, s, by) for by in ("bound", "length")))
 
-    def _vectors(self) -> list[Row]:
+    def _vectors(self) -> list[tuple[tuple[int, int], ...]]:
         """What has a length, once up to sign and factor."""
-        amounts = [self.smaller, self.larger, *(column.amount for column in self.columns)]
-        keys = dict.fromkeys(key[1] for amount in amounts for key in amount.terms if key and key[0] == LENGTH)
-        rows = [row_of(items) for items in keys if all(letter in self.letters for letter, _ in items)]
-        rows += [Row({letter: Fraction(1)}) for letter in sorted(self.letters)]
-        seen, found = set(), []
-        for row in rows:
-            first = row.terms[min(row.terms)]
-            items = tuple(sorted((letter, c / first) for letter, c in row.terms.items()))
-            if items not in seen:
-                seen.add(items)
-                found.append(row_of(items))
+        every = (self.smaller.terms, self.larger.terms, *(column.numbers for column in self.columns))
+        keys = dict.fromkeys(key[1] for key in chain.from_iterable(every) if key and key[0] == LENGTH)
+        found = dict.fromkeys(items for items in keys if all(letter in self.letters for letter, _ in items))
+        found |= dict.fromkeys(((letter, 1),) for letter in sorted(self.letters))
         if len(found) > _MOST:
             raise ValueError(f"{len(found)} vectors; at most {_MOST} are looked at")
-        return found
+        return [*found]
 
     def _uses(self) -> tuple[np.ndarray, np.ndarray]:
         """Which vectors triangles are of, and which are their parts: the lengths that something takes, and those that
         something leaves. A triangle of another vector could be put into those of which it is a part, but where two vectors
         are alike in length."""
-        taken, left = set[Any](), set[Any]()
-        for amount, sign in ((self.smaller, -1), (self.larger, 1), *((column.amount, -1) for column in self.columns)):
-            for key, c in amount.terms.items():
-                (left if sign * _float(c) > 0 else taken).add(key)
+        signs = [(key, c) for side, sign in ((self.smaller, -1), (self.larger, 1)) for key, c in (side * sign).terms.items()]
+        taken = {key for key, c in signs if lower(c) < 0} | {key for column in self.columns for key in column.takes}
+        left = {key for key, c in signs if upper(c) > 0} | {key for column in self.columns for key in column.leaves}
         twice = {key for key, count in Counter(self.keys).items() if count > 1}
-        return tuple(np.array([key in some or key in twice for key in self.keys], bool).nonzero()[0] for some in (taken, left))
+        return tuple(np.array([key in some or key in twice for key in self.keys]).nonzero()[0] for some in (taken, left))
 
     @cached_property
     def matrix(self):
         """What each column takes from the keys, and the equations of triangles: of each vector its parts, with either sign,
-        less a multiple of it, vanish. Columns: those of ``columns``, multiples of vectors, their parts."""
+        less a multiple of it, vanish. Columns: those of ``columns``, multiples of vectors, their parts. Vectors are in units
+        of their largest coefficients, and each of ``columns`` in one of its own."""
         first, letters = len(self.columns), {letter: place for place, letter in enumerate(sorted(self.letters))}
-        vectors, height = np.zeros((len(letters), len(self.rows))), len(self.of_key)
-        for place, row in enumerate(self.rows):
-            for letter, c in row.terms.items():
-                vectors[letters[letter], place] = float(c)
-        wholes, parts = self._uses()
-        turn, part = (side.ravel() for side in np.meshgrid(np.arange(len(wholes)), parts, indexing="ij"))
-        proper = wholes[turn] != part  # no vector is a part of itself
-        self.wholes, self.turn, self.part = wholes, turn[proper], part[proper]
-        count, pairs, of_row = len(wholes), len(self.part), np.array([self.of_key[key] for key in self.keys], int)
-        entries = [(self.of_key[key], place, _float(c)) for place, column in enumerate(self.columns)
-                   for key, c in column.amount.terms.items()]
-        takes, places, numbers = (np.array(each) for each in zip(*entries, strict=True)) if entries else np.zeros((3, 0), int)
-        largest = np.abs(vectors).max(axis=0)
-        self.units = np.ones(height)  # by which rows are multiplied, so that all lengths are about one
-        self.units[of_row] = largest
+        vectors = np.zeros((len(self.lines), len(letters)))
+        for place, (items, key) in enumerate(zip(self.lines, self.keys, strict=True)):
+            for letter, c in items:
+                vectors[place, letters[letter]] = c / _unit(key)
+        takes, numbers = [], []
+        for column in self.columns:
+            takes += map(self.of_key.__getitem__, column.numbers)
+            numbers += column.numbers.values()
+        counts = np.array([len(column.numbers) for column in self.columns], int)
+        takes, numbers, places = np.array(takes, int), np.array(numbers), np.repeat(np.arange(first), counts)
         if () in self.of_key:
-            constants = [_float(column.amount.terms[()]) for column in self.columns if () in column.amount.terms]
-            self.units[self.of_key[()]] = 1 / max((abs(c) for c in constants if c), default=1.0)
-        numbers = numbers * self.units[takes]
-        own_units = np.full(first, 1e-300)
-        np.maximum.at(own_units, places, np.abs(numbers))
-        of_parts = 1 / largest[self.part]
-        self.scales = np.concatenate([1 / own_units, 1 / largest[wholes], of_parts, of_parts])  # of what is solved for
-        after = first + count
+            one = takes == self.of_key[()]
+            self.of_one = 1 / np.abs(numbers[one]).max(initial=0) if one.any() else 1.0
+            numbers[one] *= self.of_one
+        own = np.full(first, 1e-300)
+        np.maximum.at(own, places, np.abs(numbers))
+        self.own = 1 / own
+
+        self.wholes, of_parts = self._uses()
+        turn, part = np.meshgrid(np.arange(len(self.wholes)), of_parts, indexing="ij")
+        proper = self.wholes[turn] != part  # no vector is a part of itself
+        self.turn, self.part = turn[proper], part[proper]
+        of_line = np.array([self.of_key[key] for key in self.keys])
+        after, pairs = first + len(self.wholes), len(self.part)
         width = after + 2 * pairs
-        numbers = np.concatenate([numbers, np.full(count, -1.0) * self.units[of_row[wholes]],
-                                  *[self.units[of_row[self.part]]] * 2])
-        takes = np.concatenate([takes, of_row[wholes], *[of_row[self.part]] * 2])
+        numbers = np.concatenate([numbers * self.own[places], np.full(len(self.wholes), -1.0), np.ones(2 * pairs)])
+        takes = np.concatenate([takes, of_line[self.wholes], *[of_line[self.part]] * 2])
         places = np.concatenate([places, np.arange(first, width)])
-        A = sparse.csc_matrix((numbers * self.scales[places], (takes, places)), shape=(height, width))
-        of_whole, whole_letters = vectors.T[wholes].nonzero()
-        of_part, part_letters = vectors.T[self.part].nonzero()
-        rows = np.concatenate([of_whole * len(letters) + whole_letters, *[self.turn[of_part] * len(letters) + part_letters] * 2])
+        A = sparse.csc_matrix((numbers, (takes, places)), shape=(len(self.of_key), width))
+        of_whole, in_whole = vectors[self.wholes].nonzero()
+        of_part, in_part = vectors[self.part].nonzero()
+        rows = np.concatenate([of_whole * len(letters) + in_whole, *[self.turn[of_part] * len(letters) + in_part] * 2])
         places = np.concatenate([first + of_whole, after + of_part, after + pairs + of_part])
-        numbers = vectors[part_letters, self.part[of_part]]
-        numbers = np.concatenate([-vectors[whole_letters, wholes[of_whole]], numbers, -numbers])
-        E = sparse.csc_matrix((numbers * self.scales[places], (rows, places)), shape=(count * len(letters), width))
-        return A, E
+        number = vectors[self.part[of_part], in_part]
+        numbers = np.concatenate([-vectors[self.wholes[of_whole], in_whole], number, -number])
+        return A, sparse.csc_matrix((numbers, (rows, places)), shape=(len(self.wholes) * len(letters), width))
 
     def _gap(self, amount: Amount, end) -> np.ndarray:
         found = np.zeros(len(self.of_key))
         for key, c in amount.terms.items():
-            found[self.of_key[key]] = float(end(c))
-        return found * self.units
+            found[self.of_key[key]] = _in_units(key, end(c)) * (1.0 if key else self.of_one)
+        return found
 
     def _solved(self, cost, A, b, E):
         """(solution, whether there is none) of a program whose variables are not negative; None where none is found."""
@@ -276,15 +301,11 @@ class _Program:
         return (found.x * size if found.status == 0 else None), found.status == _INFEASIBLE
 
     def solve(self, gap: Amount):
-        """Multipliers of columns, and parts of triangles by vector, None where none are found; whether there are none."""
+        """Multipliers of all columns of the matrix, None where none are found; whether there are none."""
         A, E = self.matrix
         cost = np.full(A.shape[1], _PART)
         cost[: len(self.columns)] = _COLUMN
-        found, none = self._solved(cost, A, self._gap(gap, lower), E)
-        if found is None:
-            return None, none
-        everything = found * self.scales
-        return (everything[: len(self.columns)], everything), False
+        return self._solved(cost, A, self._gap(gap, lower), E)
 
     def factor(self) -> float | None:
         """The least factor of the larger side that is proven; infinite where none is, None where none is found."""
@@ -298,26 +319,29 @@ class _Program:
         return inf if none else None if found is None else float(found[-1]) / size
 
     # fractions -------------------------------------------------------------------------------------------------------------
-    def exact(self, gap: Amount, multipliers: np.ndarray, everything: np.ndarray) -> dict[str, Any] | None:
+    def exact(self, gap: Amount, multipliers: np.ndarray) -> dict[str, Any] | None:
         """A proof in fractions from the solver's multipliers."""
-        size = np.abs(self._gap(gap, lower)).max(initial=0) or 1.0
-        active = [(column, float(times)) for column, times, unit in zip(
-            self.columns, multipliers, self.scales[: len(self.columns)] * size, strict=True) if times > _ACTIVE * unit]
+        least = _ACTIVE * (np.abs(self._gap(gap, lower)).max(initial=0) or 1.0)
         first, after = len(self.columns), len(self.columns) + len(self.wholes)
-        plus, minus = everything[after:].reshape(2, -1)
-        for turn, (v, times) in enumerate(zip(self.wholes, everything[first:after], strict=True)):
-            if times <= _ACTIVE * self.scales[first + turn] * size:
+        active = [(column, float(times * own)) for column, times, own in zip(
+            self.columns, multipliers[:first], self.own, strict=True) if times > least]
+        plus, minus = multipliers[after:].reshape(2, -1)
+        for turn, (v, times) in enumerate(zip(self.wholes, multipliers[first:after], strict=True)):
+            if times <= least:
                 continue
-            own = self.turn == turn
-            parts, here = (plus[own] - minus[own]) / times, self.part[own]
-            used = np.abs(parts) > 1e-7 * self.scales[after:][: len(own)][own] / self.scales[first + turn]
-            solved = _combination([self.rows[u] for u in here[used]], self.rows[v], parts[used])
+            own = (self.turn == turn).nonzero()[0]
+            parts = (plus[own] - minus[own]) / times
+            used = np.abs(parts) > _PRESENT
+            row, rows = row_of(self.lines[v]), [row_of(self.lines[u]) for u in self.part[own[used]]]
+            units = [float(Fraction(_unit(self.keys[v]), _unit(self.keys[u]))) for u in self.part[own[used]]]
+            solved = _combination(rows, row, parts[used] * units)
             if solved is None:
                 return None
-            made = [(self.rows[u], c) for u, c in zip(here[used], solved, strict=True) if c]
-            entry = [_written(self.rows[v]), [[_written(row), str(c)] for row, c in made]]
-            active.append((_Column(self.rules.triangle(self.rows[v], made), "triangles", entry), float(times)))
-        times = _substituted(gap, [column.amount for column, _ in active], [weight for _, weight in active])
+            made = [(part, c) for part, c in zip(rows, solved, strict=True) if c]
+            entry = [_written(row), [[_written(part), str(c)] for part, c in made]]
+            amount = self.rules.triangle(row, made)
+            active.append((_Column(amount, "triangles", entry), float(Fraction(times) / _unit(self.keys[v]))))
+        times = _substituted(gap, [column for column, _ in active], [weight for _, weight in active])
         if times is None:
             return None
         proof: dict[str, Any] = {"known": {}, "steps": [], "hits": [], "triangles": []}
@@ -360,32 +384,32 @@ def _combination(parts: list[Row], whole: Row, near) -> list[Fraction] | None:
             for n in range(len(parts))]
 
 
-def _substituted(gap: Amount, amounts: list[Amount], weights: list[float]) -> list[Fraction] | None:
+def _substituted(gap: Amount, columns: list[_Column], weights: list[float]) -> list[Fraction] | None:
     """Multipliers of amounts that leave nothing negative of a gap: every negative coefficient is made up for by the amounts
     that bound it, in proportion to the weights; None where that does not end."""
     shares: dict[Any, dict[int, Fraction]] = {}
-    for place, (amount, weight) in enumerate(zip(amounts, weights, strict=True)):
-        for key, c in amount.terms.items():
-            if key and (_float(c) < 0):
-                shares.setdefault(key, {})[place] = Fraction(-_float(c) * weight)
+    for place, (column, weight) in enumerate(zip(columns, weights, strict=True)):
+        for key in column.leaves:
+            if key:
+                shares.setdefault(key, {})[place] = Fraction(-column.numbers[key] * weight)
     for own in shares.values():
         total, rest, most = sum(own.values()), Fraction(1), max(own, key=lambda place: own[place])
         for place in own:
             own[place] = (own[place] / total).limit_denominator(1000)
         own[most] += rest - sum(own.values())
-    times = [Fraction(0)] * len(amounts)
-    for key in _order(shares, amounts) * _PASSES:
+    times = [Fraction(0)] * len(columns)
+    for key in _order(shares, columns) * _PASSES:
         short = -lower(gap.terms.get(key, Fraction(0)))
         for place, share in shares[key].items() if short > 0 else ():
-            more = short * share / -upper(number(amounts[place].terms[key]))
+            more = short * share / -upper(number(columns[place].amount.terms[key]))
             if more.denominator > _FINEST**2:
                 more = Fraction(-(-more.numerator * _FINEST // more.denominator), _FINEST)
             times[place] += more
-            gap = gap - amounts[place] * more
+            gap = gap - columns[place].amount * more
     return times if nonnegative(gap) else None
 
 
-def _order(shares, amounts) -> list[Any]:
+def _order(shares, columns) -> list[Any]:
     """The keys, each before those that making up for it takes from, where these do not run in a circle."""
     found: list[Any] = []
     begun: set[Any] = set()
@@ -397,6 +421,6 @@ def _order(shares, amounts) -> list[Any]:
         elif key not in begun:
             begun.add(key)
             waiting.append((key, True))
-            waiting += [(other, False) for place in shares[key] for other, c in amounts[place].terms.items()
-                        if other in shares and _float(c) > 0 and other not in begun]
+            waiting += [(other, False) for place in shares[key] for other in columns[place].takes
+                        if other in shares and other not in begun]
     return found[::-1]
