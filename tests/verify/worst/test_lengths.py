@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -98,6 +99,19 @@ def test_a_vector_is_as_long_where_the_runs_change_places(name):
     changed, wrong = changed_by_places(name)
     assert changed and not wrong
     assert changed_by_places(name, lambda rules, items: items[:1])[1]  # a planted fault
+
+
+def test_unlike_multiples_of_two_letters_are_as_long_as_what_stands_for_them():
+    """Where the runs change places, two letters may change their order."""
+    rules, _, _ = rules_of("fedmoswa/eq-28", (2, 1, 1, 2))
+    chance, changed = Chance(rules, np.random.default_rng(1), 0, 1, 1), 0
+    for pair in permutations(range(len(rules.upstream)), 2):
+        items = [*zip(pair, (1, 2), strict=True)]
+        if chance.clients(items) != -1:
+            ((_, others), factor), = rules.length(row_of(items)).terms.items()
+            assert chance.length(items) == pytest.approx(float(factor) * chance.length(others))
+            changed += {letter for letter, _ in others} != {*pair}
+    assert changed
 
 
 FAULTS = {
