@@ -89,6 +89,16 @@ class Amount:
     __hash__ = None
 
 
+def total(*parts):
+    """The sum of multiples of amounts, pairs (amount, factor)."""
+    found = {}
+    for amount, factor in parts:
+        for key, c in amount.terms.items():
+            c = c * factor
+            found[key] = found[key] + c if key in found else c
+    return Amount(found)
+
+
 def scaled(row):
     """(factor, items): a vector as a positive factor times one of whole coefficients that have no factor in common, of which
     the first one is positive, up to its sign."""

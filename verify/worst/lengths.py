@@ -57,9 +57,44 @@ def found_proofs(rules: Rules, known: dict[str, Amount], pairs: Sequence[tuple[A
     Raises:
         ValueError: the program of one pair is too large.
     """
-    trivial, used = {"known": {}, "steps": [], "hits": [], "triangles": []}, _Used(rules, known)
+    used = _Used(rules, known)
     programs = [None if nonnegative(larger - smaller) else _Program(used, smaller, larger) for smaller, larger in pairs]
-    return [Found(trivial, 1.0) if program is None else program.found(factor, proof) for program in programs]
+    solved = _solutions([program for program in programs if program and program.lines]) if proof is not False else ()
+    found, solved = [], iter(solved)
+    for program in programs:
+        if program is None:
+            found.append(Found({"known": {}, "steps": [], "hits": [], "triangles": []}, 1.0))
+        elif not program.lines:
+            found.append(Found(None, inf))
+        else:
+            found.append(program.found(factor, proof, *next(solved, (None, False))))
+    return found
+
+
+def _solutions(programs: list["_Program"]) -> list[tuple[np.ndarray | None, bool]]:
+    """Of each program the multipliers that prove its pair, None where none are found, and whether there are none: as the
+    solver takes longer to begin than for a small program, of all at once, and of each alone where that has no answer."""
+    asked = [program.asked() for program in programs]
+    if len(programs) > 1:
+        costs, gaps, A, E = zip(*asked, strict=True)
+        A, E = (sparse.block_diag(each, "csc") for each in (A, E))
+        together, _ = _solved(np.concatenate(costs), np.concatenate(gaps), A, E)
+        if together is not None:
+            parts = np.split(together, np.cumsum([len(cost) for cost in costs])[:-1])
+            return [(part, False) for part in parts]
+    return [_solved(*each) for each in asked]
+
+
+def _solved(cost, b, A, E) -> tuple[np.ndarray | None, bool]:
+    """(solution, whether there is none) of a program whose variables are not negative; None where none is found."""
+    found = linprog(cost, A_ub=A, b_ub=b, A_eq=E, b_eq=np.zeros(E.shape[0]), method="highs-ds",
+                    options={"maxiter": _ITERATIONS, "presolve": False, "primal_feasibility_tolerance": _TOLERANCE,
+                             "dual_feasibility_tolerance": _TOLERANCE})
+    return (found.x if found.status == 0 else None), found.status == _INFEASIBLE
+
+
+def _size(b: np.ndarray) -> float:
+    return np.abs(b).max(initial=0) or 1.0
 
 
 def _middle(value) -> Fraction:
@@ -141,7 +176,7 @@ class _Program:
     """The columns of a pair of sides, and the vectors of which triangles are made: their items, ``lines``, and keys."""
 
     def __init__(self, used: _Used, smaller: Amount, larger: Amount):
-        self.used, self.rules, self.smaller, self.larger = used, used.rules, smaller, larger
+        self.used, self.rules, self.smaller, self.larger, self.gap = used, used.rules, smaller, larger, larger - smaller
         self.letters = self._letters(smaller, larger)
         self.columns = [*(column for column, letters in used.names if letters <= self.letters), *self._of_gradients()]
         self.lines = self._vectors()
@@ -149,12 +184,9 @@ class _Program:
         every = (smaller.terms, larger.terms, *(column.numbers for column in self.columns), self.keys)
         self.of_key = {key: place for place, key in enumerate(dict.fromkeys(chain.from_iterable(every)))}
 
-    def found(self, factor: bool | None, proof: bool | None) -> Found:
-        """What :func:`found_proofs` says of the pair."""
-        if not self.lines:
-            return Found(None, inf)
-        solved, none = self.solve(self.larger - self.smaller) if proof is not False else (None, False)
-        found = self.exact(self.larger - self.smaller, solved) if proof and solved is not None else None
+    def found(self, factor: bool | None, proof: bool | None, solved: np.ndarray | None, none: bool) -> Found:
+        """What :func:`found_proofs` says of the pair, of which the multipliers are ``solved``, or there are ``none``."""
+        found = self.exact(solved) if proof and solved is not None else None
         if found is not None or factor is False:
             return Found(found, float("nan"))
         if factor is None and solved is not None:
@@ -292,42 +324,35 @@ class _Program:
             found[self.of_key[key]] = _in_units(key, end(c)) * (1.0 if key else self.of_one)
         return found
 
-    def _solved(self, cost, A, b, E):
-        """(solution, whether there is none) of a program whose variables are not negative; None where none is found."""
-        size = np.abs(b).max(initial=0) or 1.0
-        found = linprog(cost, A_ub=A, b_ub=b / size, A_eq=E, b_eq=np.zeros(E.shape[0]), method="highs-ds",
-                        options={"maxiter": _ITERATIONS, "presolve": False, "primal_feasibility_tolerance": _TOLERANCE,
-                                 "dual_feasibility_tolerance": _TOLERANCE})
-        return (found.x * size if found.status == 0 else None), found.status == _INFEASIBLE
-
-    def solve(self, gap: Amount):
-        """Multipliers of all columns of the matrix, None where none are found; whether there are none."""
+    def asked(self):
+        """The program of multipliers that prove the pair, these in units of the largest coefficient of what they make up."""
         A, E = self.matrix
         cost = np.full(A.shape[1], _PART)
         cost[: len(self.columns)] = _COLUMN
-        return self._solved(cost, A, self._gap(gap, lower), E)
+        gap = self._gap(self.gap, lower)
+        return cost, gap / _size(gap), A, E
 
     def factor(self) -> float | None:
         """The least factor of the larger side that is proven; infinite where none is, None where none is found."""
         A, E = self.matrix
         larger, smaller = self._gap(self.larger, lower), self._gap(self.smaller, upper)
-        size = np.abs(larger).max(initial=0) or 1.0
+        size, less = _size(larger), _size(smaller)
         cost = np.full(A.shape[1] + 1, 1e-9)
         cost[-1] = 1.0
-        found, none = self._solved(cost, sparse.hstack([A, sparse.csr_matrix(-larger[:, None] / size)]), -smaller,
-                                   sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]))
-        return inf if none else None if found is None else float(found[-1]) / size
+        found, none = _solved(cost, -smaller / less, sparse.hstack([A, sparse.csr_matrix(-larger[:, None] / size)]),
+                              sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]))
+        return inf if none else None if found is None else float(found[-1] * less) / size
 
     # fractions -------------------------------------------------------------------------------------------------------------
-    def exact(self, gap: Amount, multipliers: np.ndarray) -> dict[str, Any] | None:
+    def exact(self, multipliers: np.ndarray) -> dict[str, Any] | None:
         """A proof in fractions from the solver's multipliers."""
-        least = _ACTIVE * (np.abs(self._gap(gap, lower)).max(initial=0) or 1.0)
+        size = _size(self._gap(self.gap, lower))
         first, after = len(self.columns), len(self.columns) + len(self.wholes)
-        active = [(column, float(times * own)) for column, times, own in zip(
-            self.columns, multipliers[:first], self.own, strict=True) if times > least]
+        active = [(column, float(times * size * own)) for column, times, own in zip(
+            self.columns, multipliers[:first], self.own, strict=True) if times > _ACTIVE]
         plus, minus = multipliers[after:].reshape(2, -1)
         for turn, (v, times) in enumerate(zip(self.wholes, multipliers[first:after], strict=True)):
-            if times <= least:
+            if times <= _ACTIVE:
                 continue
             own = (self.turn == turn).nonzero()[0]
             parts = (plus[own] - minus[own]) / times
@@ -340,8 +365,8 @@ class _Program:
             made = [(part, c) for part, c in zip(rows, solved, strict=True) if c]
             entry = [_written(row), [[_written(part), str(c)] for part, c in made]]
             amount = self.rules.triangle(row, made)
-            active.append((_Column(amount, "triangles", entry), float(Fraction(times) / _unit(self.keys[v]))))
-        times = _substituted(gap, [column for column, _ in active], [weight for _, weight in active])
+            active.append((_Column(amount, "triangles", entry), float(Fraction(times * size) / _unit(self.keys[v]))))
+        times = _substituted(self.gap, [column for column, _ in active], [weight for _, weight in active])
         if times is None:
             return None
         proof: dict[str, Any] = {"known": {}, "steps": [], "hits": [], "triangles": []}
