@@ -1,7 +1,7 @@
 """What is known of lengths: amounts that are never negative for any federation of a class. docs/certificates.md says why."""
 
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 
 from verify.checker.amounts import GAP, LENGTH, NONNEGATIVE, SIGNED, SQUARE, Amount, lower, number, root_above, total, upper
 from verify.checker.forms import NoForm, Row
@@ -19,7 +19,7 @@ class Rules(Lengths):
     proof chooses. In a statement without expectations only what holds for every outcome of chance is known."""
 
     def __init__(self, *given):
-        self.of_pairs = {}
+        self.of_pairs, self.expansion = {}, cache(self.expansion)
         super().__init__(*given)
 
     # for every vector and number -------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
@@ -101,6 +101,7 @@ def _middle(value) -> Fraction:
     return value if isinstance(value, Fraction) else (lower(value) + upper(value)) / 2
 
 
+@lru_cache(4096)
 def _unit(key) -> int:
     """The largest coefficient of a vector whose length has that key; 1 of any other key."""
     return max(abs(c) for _, c in key[1]) if key and key[0] == LENGTH else 1
@@ -178,7 +179,7 @@ class _Program:
     def __init__(self, used: _Used, smaller: Amount, larger: Amount):
         self.used, self.rules, self.smaller, self.larger, self.gap = used, used.rules, smaller, larger, larger - smaller
         self.letters = self._letters(smaller, larger)
-        self.columns = [*(column for column, letters in used.names if letters <= self.letters), *self._of_gradients()]
+        self.columns: list[_Column] = []
         self.lines = self._vectors()
         self.keys = [used.key(items) for items in self.lines]
         every = (smaller.terms, larger.terms, *(column.numbers for column in self.columns), self.keys)
@@ -256,13 +257,22 @@ class _Program:
                         yield from filter(None, (used.hit(function, i, j, a, s, by) for by in ("bound", "length")))
 
     def _vectors(self) -> list[tuple[tuple[int, int], ...]]:
-        """What has a length, once up to sign and factor."""
-        every = (self.smaller.terms, self.larger.terms, *(column.numbers for column in self.columns))
-        keys = dict.fromkeys(key[1] for key in chain.from_iterable(every) if key and key[0] == LENGTH)
-        found = dict.fromkeys(items for items in keys if all(letter in self.letters for letter, _ in items))
-        found |= dict.fromkeys(((letter, 1),) for letter in sorted(self.letters))
-        if len(found) > _MOST:
-            raise ValueError(f"{len(found)} vectors; at most {_MOST} are looked at")
+        """Find the columns, and what has a length, once up to sign and factor."""
+        found: dict[tuple[tuple[int, int], ...], None] = {}
+
+        def add(keys) -> None:
+            for key in keys:
+                if key and key[0] == LENGTH and key[1] not in found and all(letter in self.letters for letter, _ in key[1]):
+                    found[key[1]] = None
+            if len(found) > _MOST:
+                raise ValueError(f"more than {_MOST} vectors")
+
+        add([*self.smaller.terms, *self.larger.terms])
+        named = (column for column, letters in self.used.names if letters <= self.letters)
+        for column in chain(named, self._of_gradients()):
+            self.columns.append(column)
+            add(column.numbers)
+        add((LENGTH, ((letter, 1),)) for letter in sorted(self.letters))
         return [*found]
 
     def _uses(self) -> tuple[np.ndarray, np.ndarray]:
