@@ -6,6 +6,7 @@ draw, a first state. A model is a linear combination of letters, a side of a sta
 """
 
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 
 from verify.checker.amounts import SIGNED, SQUARE, Amount, length, lower, number, positive, upper
@@ -193,7 +194,7 @@ class Lengths(Gaps, Replay):
         if self.coupled and word == "E":
             free = (lambda draw: True) if self.how["replaced"] == "random" else (lambda draw: draw != WORLD)
             return self.mean((word, None), args[0], free, index, outcome)
-        if word in FUNCTIONS and word not in (*self.words, "Sum", "Product", "E"):
+        if word in FUNCTIONS and word not in self.words and word not in ("Sum", "Product", "E"):
             raise NoForm(f"{word} has no form in lengths")
         return super().meaning(word, args, index, outcome)
 
@@ -241,16 +242,21 @@ class Lengths(Gaps, Replay):
         more = word in self.meant and word not in within
         return found | self.heads(self.meant[word]["formula"], (*within, word)) if more else found
 
-    @property
+    @cached_property
     def meant(self):
         """What definitions and hypotheses say that a name is."""
         return self.rules | self.defined
 
+    @cached_property
+    def every_outcome(self):
+        return [outcome for _, outcome in self.outcomes()]
+
     # what is compared ------------------------------------------------------------------------------------------------------
     def compared(self, rule):
         """The pairs (smaller, larger) of amounts that a condition compares."""
-        seen, pairs = set(), []
-        for index, outcome in product(self.cases(rule), [outcome for _, outcome in self.outcomes()]):
+        seen, pairs, bound = set(), [], {name for name, *_ in rule["over"]}
+        sure = all(self.is_sure(rule[side], bound) for side in ("left", "right"))
+        for index, outcome in product(self.cases(rule), self.every_outcome[: 1 if sure else None]):
             left, right = (Amount.like(side) for side in self.sides(rule, index, outcome))
             both = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
             for pair in both[rule["relation"][0]]:

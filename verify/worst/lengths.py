@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
@@ -13,10 +12,12 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from verify.checker.amounts import GAP, LENGTH, SIGNED, SQUARE, Amount, lower, number, row_of, upper
+from verify.checker.amounts import GAP, LENGTH, SIGNED, SQUARE, Amount, lower, row_of, upper
 from verify.checker.forms import ORIGIN, Row
 from verify.checker.length_rules import Rules, nonnegative
 from verify.checker.length_runs import OWN, TWIN
+from verify.worst.length_columns import Column, Used, in_units, largest, unit_of
+from verify.worst.length_fractions import combination, substituted
 
 __all__ = ["Found", "found_proofs"]
 
@@ -24,8 +25,6 @@ _ACTIVE, _PRESENT = 1e-9, 1e-7  # multipliers, and parts of triangles, that are 
 _BELOW = 1 - 1e-6  # a smaller factor that is enough where one is not says that the larger side may be negative
 _MOST = 150  # vectors of one program
 _ITERATIONS, _TOLERANCE, _INFEASIBLE = 20_000, 1e-9, 2  # of the solver, and its word for no solution
-_PASSES = 2  # over all that is to be made up for
-_FINEST = 10**18  # denominators of multipliers that are rounded up
 _COLUMN, _PART = 1e-3, 1e-2  # what multipliers cost
 
 
@@ -37,17 +36,6 @@ class Found(NamedTuple):
     factor: float | None
 
 
-class _Column:
-    """An amount that is never negative, what stands for it in a proof, and its coefficients in floats, those of lengths in
-    units of the largest coefficients of their vectors. A sum with it takes from some keys, and leaves more of others."""
-
-    def __init__(self, amount: Amount, kind: str, entry: Any):
-        self.amount, self.kind, self.entry = amount, kind, entry
-        self.numbers = {key: _in_units(key, c) for key, c in amount.terms.items()}
-        self.takes = [key for key, c in self.numbers.items() if c > 0]
-        self.leaves = [key for key, c in self.numbers.items() if c < 0]
-
-
 def found_proofs(rules: Rules, known: dict[str, Amount], pairs: Sequence[tuple[Amount, Amount]],
                  factor: bool | None = False, proof: bool | None = True) -> list[Found]:
     """For each pair of sides a proof that the first is at most the second, or how much larger the latter would have to be;
@@ -57,7 +45,7 @@ def found_proofs(rules: Rules, known: dict[str, Amount], pairs: Sequence[tuple[A
     Raises:
         ValueError: the program of one pair is too large.
     """
-    used = _Used(rules, known)
+    used = Used(rules, known)
     programs = [None if nonnegative(larger - smaller) else _Program(used, smaller, larger) for smaller, larger in pairs]
     solved = _solutions([program for program in programs if program and program.lines]) if proof is not False else ()
     found, solved = [], iter(solved)
@@ -97,89 +85,13 @@ def _size(b: np.ndarray) -> float:
     return np.abs(b).max(initial=0) or 1.0
 
 
-def _middle(value) -> Fraction:
-    return value if isinstance(value, Fraction) else (lower(value) + upper(value)) / 2
-
-
-@lru_cache(4096)
-def _unit(key) -> int:
-    """The largest coefficient of a vector whose length has that key; 1 of any other key."""
-    return max(abs(c) for _, c in key[1]) if key and key[0] == LENGTH else 1
-
-
-def _in_units(key, value) -> float:
-    """The coefficient of a key in floats: a quotient of whole numbers, each of which may be too large for one."""
-    value = _middle(value)
-    return value.numerator * _unit(key) / value.denominator
-
-
-class _Used:
-    """What programs use of a run on letters: each is made once for all pairs of sides."""
-
-    def __init__(self, rules: Rules, known: dict[str, Amount]):
-        self.rules, self.numbers = rules, {function: place for place, function in enumerate(rules.points)}
-        self.names = [(_Column(amount, "known", name), {letter for key in amount.terms if key and key[0] == LENGTH
-                                                        for letter, _ in key[1]}) for name, amount in known.items()]
-        self.letter = {function: [next(iter(g.parts)) for _, g in seen] for function, seen in rules.points.items()}
-        self.points = {letter: rules.points[function][i][0] for function, letters in self.letter.items()
-                       for i, letter in enumerate(letters)}
-        self.twins: dict[int, set[int]] = {}
-        for swap in rules.swaps.values():
-            for one, other in swap.items():
-                self.twins.setdefault(one, set()).add(other)
-        self.step, self.hit, self.key = cache(self._step), cache(self._hit), cache(self._key)
-        self.draws, self.apart = cache(lambda function, i: rules.depends(rules.points[function][i][0])), cache(self._apart)
-
-    @cached_property
-    def last_models(self) -> list[int]:
-        """The letters of the last models."""
-        return [letter for _, outcome in self.rules.outcomes() for name in ("x_round", "twin_x_round")
-                for letter in self.rules.run(outcome).record[name][-1].parts]
-
-    @cached_property
-    def largest(self) -> dict[int, Fraction]:
-        """The largest coefficient of each letter in points: for a gradient the size of its step."""
-        rows = [x for seen in self.rules.points.values() for x, _ in seen]
-        for _, outcome in self.rules.outcomes() if self.rules.stated["setting"] == "run" else ():
-            record = self.rules.run(outcome).record
-            rows += [row for name in ("x_before", "twin_x_before") for models in record.get(name, []) for row in models]
-        return _largest(row.terms for row in rows)
-
-    def _key(self, items):
-        (key,) = self.rules.length(row_of(items)).terms
-        return key
-
-    def _apart(self, function, i: int, j: int) -> bool:
-        """Whether two points differ."""
-        (x, _), (y, _) = (self.rules.points[function][n] for n in (i, j))
-        return not x.equals(y)
-
-    def _step(self, function, i: int, j: int, a: Fraction, s: Fraction) -> _Column:
-        return _Column(self.rules.step(function, i, j, a, s), "steps", [self.numbers[function], i, j, str(a), str(s)])
-
-    def _hit(self, function, i: int, j: int, a: Fraction, s: Fraction, by: str) -> _Column | None:
-        """None where it has no such meaning."""
-        with suppress(ValueError):
-            amount = self.rules.hit(function[1:], i, j, a, s, by)
-            return _Column(amount, "hits", [self.numbers[function], i, j, str(a), str(s), by])
-        return None
-
-
-def _largest(rows) -> dict[int, Fraction]:
-    found: dict[int, Fraction] = {}
-    for row in rows:
-        for letter, c in row.items():
-            found[letter] = max(found.get(letter, Fraction(0)), abs(c))
-    return found
-
-
 class _Program:
     """The columns of a pair of sides, and the vectors of which triangles are made: their items, ``lines``, and keys."""
 
-    def __init__(self, used: _Used, smaller: Amount, larger: Amount):
+    def __init__(self, used: Used, smaller: Amount, larger: Amount):
         self.used, self.rules, self.smaller, self.larger, self.gap = used, used.rules, smaller, larger, larger - smaller
         self.letters = self._letters(smaller, larger)
-        self.columns: list[_Column] = []
+        self.columns: list[Column] = []
         self.lines = self._vectors()
         self.keys = [used.key(items) for items in self.lines]
         every = (smaller.terms, larger.terms, *(column.numbers for column in self.columns), self.keys)
@@ -219,7 +131,7 @@ class _Program:
         if self.rules.stated["setting"] == "run":
             return self.used.largest
         keys = [key[1] for side in (self.smaller, self.larger) for key in side.terms if key and key[0] == LENGTH]
-        return _largest([self.used.largest, *({letter: Fraction(c, items[0][1]) for letter, c in items} for items in keys)])
+        return largest([self.used.largest, *({letter: Fraction(c, items[0][1]) for letter, c in items} for items in keys)])
 
     def _ratios(self, letters, sizes) -> set[tuple[Fraction, Fraction]]:
         """Numbers (a, s) of which a (x - y) - s (gradients) may occur."""
@@ -235,7 +147,7 @@ class _Program:
                             found.add((1 - s * pull, s))
         return found
 
-    def _of_gradients(self) -> Iterator[_Column]:
+    def _of_gradients(self) -> Iterator[Column]:
         rules, used, sizes = self.rules, self.used, self._sizes()
         for function, letters in used.letter.items():
             here = [i for i, letter in enumerate(letters) if letter in self.letters]
@@ -254,7 +166,7 @@ class _Program:
                     if letter not in self.letters or function[1:] in used.draws(function, i) | used.draws(twin, j):
                         continue
                     for a, s in self._ratios([letters[i], letter], sizes):
-                        yield from filter(None, (used.hit(function, i, j, a, s, by) for by in ("bound", "length")))
+                        yield from filter(None, (used.hit(function, i, j, a, s, by) for by in used.bounded_by))
 
     def _vectors(self) -> list[tuple[tuple[int, int], ...]]:
         """Find the columns, and what has a length, once up to sign and factor."""
@@ -294,7 +206,7 @@ class _Program:
         vectors = np.zeros((len(self.lines), len(letters)))
         for place, (items, key) in enumerate(zip(self.lines, self.keys, strict=True)):
             for letter, c in items:
-                vectors[place, letters[letter]] = c / _unit(key)
+                vectors[place, letters[letter]] = c / unit_of(key)
         takes, numbers = [], []
         for column in self.columns:
             takes += map(self.of_key.__getitem__, column.numbers)
@@ -331,7 +243,7 @@ class _Program:
     def _gap(self, amount: Amount, end) -> np.ndarray:
         found = np.zeros(len(self.of_key))
         for key, c in amount.terms.items():
-            found[self.of_key[key]] = _in_units(key, end(c)) * (1.0 if key else self.of_one)
+            found[self.of_key[key]] = in_units(key, end(c)) * (1.0 if key else self.of_one)
         return found
 
     def asked(self):
@@ -368,15 +280,15 @@ class _Program:
             parts = (plus[own] - minus[own]) / times
             used = np.abs(parts) > _PRESENT
             row, rows = row_of(self.lines[v]), [row_of(self.lines[u]) for u in self.part[own[used]]]
-            units = [float(Fraction(_unit(self.keys[v]), _unit(self.keys[u]))) for u in self.part[own[used]]]
-            solved = _combination(rows, row, parts[used] * units)
+            units = [float(Fraction(unit_of(self.keys[v]), unit_of(self.keys[u]))) for u in self.part[own[used]]]
+            solved = combination(rows, row, parts[used] * units)
             if solved is None:
                 return None
             made = [(part, c) for part, c in zip(rows, solved, strict=True) if c]
             entry = [_written(row), [[_written(part), str(c)] for part, c in made]]
             amount = self.rules.triangle(row, made)
-            active.append((_Column(amount, "triangles", entry), float(Fraction(times * size) / _unit(self.keys[v]))))
-        times = _substituted(self.gap, [column for column, _ in active], [weight for _, weight in active])
+            active.append((Column(amount, "triangles", entry), float(Fraction(times * size) / unit_of(self.keys[v]))))
+        times = substituted(self.gap, [column for column, _ in active], [weight for _, weight in active])
         if times is None:
             return None
         proof: dict[str, Any] = {"known": {}, "steps": [], "hits": [], "triangles": []}
@@ -392,70 +304,3 @@ class _Program:
 
 def _written(row: Row):
     return [[letter, str(c)] for letter, c in sorted(row.terms.items())]
-
-
-def _combination(parts: list[Row], whole: Row, near) -> list[Fraction] | None:
-    """The coefficients, near the given ones, of which the parts sum to the whole; None where there are none."""
-    letters = sorted({letter for row in (*parts, whole) for letter in row.terms})
-    rows = [[row.terms.get(letter, Fraction(0)) for row in parts] + [whole.terms.get(letter, Fraction(0))]
-            for letter in letters]
-    pivots: dict[int, list[Fraction]] = {}
-    for row in rows:
-        for column, other in pivots.items():
-            if row[column]:
-                row = [a - row[column] * b for a, b in zip(row, other, strict=True)]
-        lead = max((n for n in range(len(parts)) if row[n]), key=lambda n: abs(near[n]), default=None)
-        if lead is None:
-            if row[-1]:
-                return None
-            continue
-        row = [a / row[lead] for a in row]
-        for column, other in pivots.items():
-            if other[lead]:
-                pivots[column] = [a - other[lead] * b for a, b in zip(other, row, strict=True)]
-        pivots[lead] = row
-    free = {n: Fraction(float(near[n])).limit_denominator(10**4) for n in range(len(parts)) if n not in pivots}
-    return [free[n] if n in free else pivots[n][-1] - sum((pivots[n][m] * c for m, c in free.items()), Fraction(0))
-            for n in range(len(parts))]
-
-
-def _substituted(gap: Amount, columns: list[_Column], weights: list[float]) -> list[Fraction] | None:
-    """Multipliers of amounts that leave nothing negative of a gap: every negative coefficient is made up for by the amounts
-    that bound it, in proportion to the weights; None where that does not end."""
-    shares: dict[Any, dict[int, Fraction]] = {}
-    for place, (column, weight) in enumerate(zip(columns, weights, strict=True)):
-        for key in column.leaves:
-            if key:
-                shares.setdefault(key, {})[place] = Fraction(-column.numbers[key] * weight)
-    for own in shares.values():
-        total, rest, most = sum(own.values()), Fraction(1), max(own, key=lambda place: own[place])
-        for place in own:
-            own[place] = (own[place] / total).limit_denominator(1000)
-        own[most] += rest - sum(own.values())
-    times = [Fraction(0)] * len(columns)
-    for key in _order(shares, columns) * _PASSES:
-        short = -lower(gap.terms.get(key, Fraction(0)))
-        for place, share in shares[key].items() if short > 0 else ():
-            more = short * share / -upper(number(columns[place].amount.terms[key]))
-            if more.denominator > _FINEST**2:
-                more = Fraction(-(-more.numerator * _FINEST // more.denominator), _FINEST)
-            times[place] += more
-            gap = gap - columns[place].amount * more
-    return times if nonnegative(gap) else None
-
-
-def _order(shares, columns) -> list[Any]:
-    """The keys, each before those that making up for it takes from, where these do not run in a circle."""
-    found: list[Any] = []
-    begun: set[Any] = set()
-    waiting: list[tuple[Any, bool]] = [(key, False) for key in shares]
-    while waiting:
-        key, done = waiting.pop()
-        if done:
-            found.append(key)
-        elif key not in begun:
-            begun.add(key)
-            waiting.append((key, True))
-            waiting += [(other, False) for place in shares[key] for other in columns[place].takes
-                        if other in shares and other not in begun]
-    return found[::-1]
