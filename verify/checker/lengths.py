@@ -40,7 +40,7 @@ class Lengths(Gaps, Replay):
     def __init__(self, stated, sizes, values, vectors, weights):
         self.stated, self.hypotheses, self.vectors = stated, stated["hypotheses"], vectors
         self.upstream, self.points, self.noises, self.states = [], {}, {}, {}
-        self.swaps, self.gaps, self.formulas, self.of_models = {}, {}, {}, {}
+        self.swaps, self.gaps, self.formulas, self.of_models, self.runs = {}, {}, {}, {}, {}
         require(stated["setting"] in ("run", "point"), "only runs and points have letters")
         self.pathwise, self.coupled = False, stated["setting"] == "run" and "replaced" in stated["procedure"]
         self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
