@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 
 from verify.checker.amounts import GAP, LENGTH, NONNEGATIVE, SIGNED, SQUARE, Amount, lower, number, root_above, total, upper
-from verify.checker.forms import NoForm, Row
+from verify.checker.forms import ORIGIN, NoForm, Row
 from verify.checker.length_runs import OWN, SHARED, TWIN
 from verify.checker.lengths import CLASS, Lengths, bounds_client
 from verify.checker.limits import written
@@ -19,7 +19,7 @@ class Rules(Lengths):
     proof chooses. In a statement without expectations only what holds for every outcome of chance is known."""
 
     def __init__(self, *given):
-        self.of_pairs, self.expansion = {}, cache(self.expansion)
+        self.apart_at, self.expansion = {}, cache(self.expansion)
         super().__init__(*given)
 
     # for every vector and number -------------------------------------------------------------------------------------------
@@ -31,10 +31,13 @@ class Rules(Lengths):
 
     def moved(self, function, i, other, j, a, s):
         """The lengths of a (x - y) - s (grad f(x) - grad h(y)), and of x - y."""
-        (x, g), (y, h), key = self.points[function][i], self.points[other][j], (function, i, other, j, a, s)
-        if key not in self.of_pairs:
-            self.of_pairs[key] = self.length((x - y) * a - (g - h) * s), self.length(x - y)
-        return self.of_pairs[key]
+        (x, g), (y, h), key = self.points[function][i], self.points[other][j], (function, i, other, j)
+        if key not in self.apart_at:
+            self.apart_at[key] = x - y, g - h, self.length(x - y), {}
+        apart, turned, length, found = self.apart_at[key]
+        if (a, s) not in found:
+            found[a, s] = self.length(apart * a - turned * s)
+        return found[a, s], length
 
     def expansion(self, function, a, s):
         """The Lipschitz constant of a - s grad f."""
@@ -53,7 +56,8 @@ class Rules(Lengths):
         require(self.coupled and not self.pathwise, "only expectations know how often a sample is drawn")
         function, twin = (OWN, *draw), (TWIN, *draw)
         (x, g), (y, h) = self.points[function][i], self.points[twin][j]
-        require(draw not in self.depends(x) | self.depends(y), "the models must not depend on the draw")
+        random = any(draw in self.upstream[letter] for letter in (*x.parts, *y.parts) if letter != ORIGIN)
+        require(not random, "the models must not depend on the draw")
         n, (moved, apart) = Fraction(self.size["samples"]), self.moved(function, i, twin, j, a, s)
         if by == "bound":
             own = [Amount({(): 2 * upper(self.lipschitz())})]
