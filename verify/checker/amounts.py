@@ -2,8 +2,9 @@
 
 from fractions import Fraction
 from functools import cached_property
+from math import gcd
 
-from verify.checker.forms import NoForm, Row
+from verify.checker.forms import ORIGIN, NoForm, Row
 from verify.checker.intervals import Interval, root
 from verify.checker.limits import bits
 
@@ -29,7 +30,7 @@ class Amount:
     """Coefficients by key, of 1 by ()."""
 
     def __init__(self, terms):
-        self.terms = {key: c for key, c in terms.items() if lower(c) != 0 or upper(c) != 0}
+        self.terms = {key: c for key, c in terms.items() if (c.low or c.high if isinstance(c, Interval) else c)}
 
     @staticmethod
     def like(other):
@@ -41,15 +42,20 @@ class Amount:
             found[key] = found[key] + c if key in found else c
         return Amount(found)
 
+    def __sub__(self, other):
+        found = dict(self.terms)
+        for key, c in self.like(other).terms.items():
+            found[key] = found[key] - c if key in found else -c
+        return Amount(found)
+
     def __mul__(self, other):
-        own, other = (self, other) if {*self.like(other).terms} <= {()} else (self.like(other), self)
+        own, other = (other, self) if isinstance(other, Amount) and not {*other.terms} <= {()} else (self, other)
         factor = number(other)
         return Amount({key: c * factor for key, c in own.terms.items()})
 
     def __truediv__(self, other): return self * (1 / number(other))
     def __neg__(self): return self * Fraction(-1)
-    def __sub__(self, other): return self + -self.like(other)
-    def __rsub__(self, other): return self.like(other) + -self
+    def __rsub__(self, other): return self.like(other) - self
     def __rtruediv__(self, other): return other / number(self)
 
     __radd__, __rmul__ = __add__, __mul__
@@ -83,35 +89,51 @@ class Amount:
     __hash__ = None
 
 
+def total(*parts):
+    """The sum of multiples of amounts, pairs (amount, factor)."""
+    found = {}
+    for amount, factor in parts:
+        for key, c in amount.terms.items():
+            c = c * factor
+            found[key] = found[key] + c if key in found else c
+    return Amount(found)
+
+
 def scaled(row):
-    """(factor, items): a vector as a positive factor times one whose first coefficient is 1, up to its sign."""
-    items = sorted(row.terms.items())
-    first = items[0][1]
-    return abs(first), tuple((letter, c / first) for letter, c in items)
+    """(factor, items): a vector as a positive factor times one of whole coefficients that have no factor in common, of which
+    the first one is positive, up to its sign."""
+    common = gcd(*row.parts.values())
+    return Fraction(common, row.over), positive((letter, c // common) for letter, c in row.parts.items())
+
+
+def positive(items):
+    """Coefficients by letter in the order of letters, all with the other sign where the first one is negative."""
+    items = sorted(items)
+    return tuple(items if items[0][1] > 0 else [(letter, -c) for letter, c in items])
 
 
 def length(row, kind=LENGTH, canonical=lambda items: items):
     """The expected length of a vector, or of kind SQUARE its expected square."""
-    if not row.terms:
+    if not row.parts:
         return Amount({})
-    if -1 in row.terms:
+    if ORIGIN in row.parts:
         raise NoForm("a point has no length, only differences of points have")
     factor, items = scaled(row)
     return Amount({(kind, canonical(items)): factor**2 if kind == SQUARE else factor})
 
 
 def row_of(items):
-    return Row(dict(items))
+    return Row.reduced(dict(items), 1)
 
 
 def upper(value):
     """A fraction that is at least the number."""
-    return value.high if isinstance(value, Interval) else Fraction(value)
+    return value.high if isinstance(value, Interval) else value
 
 
 def lower(value):
     """A fraction that is at most the number."""
-    return value.low if isinstance(value, Interval) else Fraction(value)
+    return value.low if isinstance(value, Interval) else value
 
 
 def root_above(value):

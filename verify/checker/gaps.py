@@ -52,7 +52,7 @@ class Gaps:
         ends = [[self.value(side, index, case) for side in node[1:]] for _, case in self.outcomes()]
         records = [self.run(case).record for _, case in self.outcomes()]
         for r in range(self.size["rounds"] + 1):
-            if all(v.terms == record["x_round"][r].terms and w.terms == record["twin_x_round"][r].terms
+            if all(v.equals(record["x_round"][r]) and w.equals(record["twin_x_round"][r])
                    for (v, w), record in zip(ends, records, strict=True)):
                 if (self.how["replaced"] == "random") == (word == "worst_sample_gap"):
                     self.gaps[word, r, *world] = self.value(self.formulas[id(node)][1], index, outcome)

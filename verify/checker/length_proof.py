@@ -5,7 +5,7 @@ At each of its settings a certificate has multipliers of amounts that are never 
 the statement holds at these sizes and numbers for every federation of the class in every dimension.
 """
 
-from verify.checker.amounts import Amount
+from verify.checker.amounts import total
 from verify.checker.form import keys, one_meaning, shaped, sized, texts, valued
 from verify.checker.length_rules import Rules, chosen, nonnegative
 from verify.checker.limits import written
@@ -52,7 +52,7 @@ def proven(certificate):
         used = chosen(rules, known, proof)
         if any(times < 0 for _, times in used):
             return f"a multiplier is negative in proof {number}"
-        if not nonnegative(larger - smaller - sum((amount * times for amount, times in used), Amount({}))):
+        if not nonnegative(total((larger, 1), (smaller, -1), *((amount, -times) for amount, times in used))):
             return f"what is left in proof {number} may be negative"
         rules.meter.spend(sum(1 + len(amount.terms) for amount, _ in used))
     return ""

@@ -1,9 +1,10 @@
 """What is known of lengths: amounts that are never negative for any federation of a class. docs/certificates.md says why."""
 
 from fractions import Fraction
+from functools import cache, cached_property
 
-from verify.checker.amounts import GAP, LENGTH, NONNEGATIVE, SIGNED, SQUARE, Amount, lower, number, root_above, upper
-from verify.checker.forms import NoForm, Row
+from verify.checker.amounts import GAP, LENGTH, NONNEGATIVE, SIGNED, SQUARE, Amount, lower, number, root_above, total, upper
+from verify.checker.forms import ORIGIN, NoForm, Row
 from verify.checker.length_runs import OWN, SHARED, TWIN
 from verify.checker.lengths import CLASS, Lengths, bounds_client
 from verify.checker.limits import written
@@ -17,17 +18,26 @@ class Rules(Lengths):
     ``known()`` are amounts by name; :meth:`triangle`, :meth:`step` and :meth:`hit` make more of vectors and numbers that a
     proof chooses. In a statement without expectations only what holds for every outcome of chance is known."""
 
+    def __init__(self, *given):
+        self.apart_at, self.expansion = {}, cache(self.expansion)
+        super().__init__(*given)
+
     # for every vector and number -------------------------------------------------------------------------------------------
     def triangle(self, row, parts):
         """|v| <= sum of |c| |u| where v is the sum of the c u."""
-        total = sum((part * c for part, c in parts), Row({}))
-        require(total.terms == row.terms, "the parts of a triangle inequality sum to the whole")
-        return sum((self.length(part) * abs(c) for part, c in parts), Amount({})) - self.length(row)
+        whole = sum((part * c for part, c in parts), Row({}))
+        require(whole.equals(row), "the parts of a triangle inequality sum to the whole")
+        return total(*((self.length(part), abs(c)) for part, c in parts), (self.length(row), -1))
 
-    def vector(self, function, i, j, a, s):
-        """a (x - y) - s (grad f(x) - grad f(y)), and x - y."""
-        (x, g), (y, h) = (self.points[function][n] for n in (i, j))
-        return (x - y) * a - (g - h) * s, x - y
+    def moved(self, function, i, other, j, a, s):
+        """The lengths of a (x - y) - s (grad f(x) - grad h(y)), and of x - y."""
+        (x, g), (y, h), key = self.points[function][i], self.points[other][j], (function, i, other, j)
+        if key not in self.apart_at:
+            self.apart_at[key] = x - y, g - h, self.length(x - y), {}
+        apart, turned, length, found = self.apart_at[key]
+        if (a, s) not in found:
+            found[a, s] = self.length(apart * a - turned * s)
+        return found[a, s], length
 
     def expansion(self, function, a, s):
         """The Lipschitz constant of a - s grad f."""
@@ -37,30 +47,33 @@ class Rules(Lengths):
 
     def step(self, function, i, j, a, s):
         """|a (x - y) - s (grad f(x) - grad f(y))| <= max(|a - s m|, |a - s L|) |x - y|, f having curvatures from m to L."""
-        moved, apart = self.vector(function, i, j, a, s)
-        return self.length(apart) * self.expansion(function, a, s) - self.length(moved)
+        moved, apart = self.moved(function, i, function, j, a, s)
+        return total((apart, self.expansion(function, a, s)), (moved, -1))
 
     def hit(self, draw, i, j, a, s, by):
         """The same for the gradients of both runs at x and y, which differ where the draw takes the replaced sample: for
         one draw of n, whatever happened before."""
         require(self.coupled and not self.pathwise, "only expectations know how often a sample is drawn")
-        (x, g), (y, h) = self.points[OWN, *draw][i], self.points[TWIN, *draw][j]
-        require(draw not in self.depends(x) | self.depends(y), "the models must not depend on the draw")
-        n, moved, apart = Fraction(self.size["samples"]), (x - y) * a - (g - h) * s, x - y
+        function, twin = (OWN, *draw), (TWIN, *draw)
+        (x, g), (y, h) = self.points[function][i], self.points[twin][j]
+        random = any(draw in self.upstream[letter] for letter in (*x.parts, *y.parts) if letter != ORIGIN)
+        require(not random, "the models must not depend on the draw")
+        n, (moved, apart) = Fraction(self.size["samples"]), self.moved(function, i, twin, j, a, s)
         if by == "bound":
-            own = Amount({(): 2 * upper(self.lipschitz())})
+            own = [Amount({(): 2 * upper(self.lipschitz())})]
         else:
             require(by == "length" and self.how["replaced"] == "random", "lengths of gradients depend on a given sample")
-            of_calls = [(own, twin) for _, outcome in self.outcomes() for own, twin in self.run(outcome).pairs]
-            require(any(self.same((draw, x, g), own) and self.same((draw, y, h), twin) for own, twin in of_calls),
+            require((draw, x.said, g.said, draw, y.said, h.said) in self.together,
                     "the gradients are those of both runs at the same time")
-            own = self.length(g) + self.length(h)
-        rho = self.expansion((OWN, *draw), a, s)
-        return self.length(apart) * (rho * (1 - 1 / n) + abs(a) / n) + own * (abs(s) / n) - self.length(moved)
+            own = [self.length(g), self.length(h)]
+        rho = self.expansion(function, a, s)
+        return total((apart, rho * (1 - 1 / n) + abs(a) / n), *((length, abs(s) / n) for length in own), (moved, -1))
 
-    @staticmethod
-    def same(one, call):
-        return one[0] == call[0] and all(a.terms == b.terms for a, b in zip(one[1:], call[1:], strict=True))
+    @cached_property
+    def together(self):
+        """What both runs ask for at the same time, and get: draw, where, and gradient of either."""
+        return {tuple(part if isinstance(part, tuple) else part.said for part in (*own, *twin))
+                for _, outcome in self.outcomes() for own, twin in self.run(outcome).pairs}
 
     # by name ---------------------------------------------------------------------------------------------------------------
     def known(self):
@@ -100,7 +113,7 @@ class Rules(Lengths):
         """Gradients of all clients at a point where all were asked for are near their mean."""
         found, bound = {}, self.given[name]
         for count, (x, _) in enumerate(self.points.get((SHARED, 0), [])):
-            rows = [[g for y, g in self.points.get((SHARED, k), []) if y.terms == x.terms] for k in self.all]
+            rows = [[g for y, g in self.points.get((SHARED, k), []) if y.equals(x)] for k in self.all]
             if not all(rows):
                 continue
             mean = sum((g * p for (g, *_), p in zip(rows, self.p, strict=True)), Row({}))
@@ -116,8 +129,7 @@ class Rules(Lengths):
 
     def hypothesis(self, place, rule):
         """What one hypothesis says not to be negative."""
-        outside = set().union(*(self.places(rule[side]) for side in ("left", "right")))
-        if self.pathwise and True in outside:
+        if self.pathwise and any(True in self.places(rule[side]) for side in ("left", "right")):
             return {}
         try:
             found, pairs = {}, self.compared(rule)

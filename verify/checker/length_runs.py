@@ -46,9 +46,19 @@ class Coupled:
     (draw, where, gradient) in both."""
 
     def __init__(self, lengths, method, outcome):
-        own, twin = (LetterRun(lengths, method, outcome, second) for second in (False, True))
+        own, twin = (self.one(lengths, method, outcome, second) for second in (False, True))
         require(own.alternatives == twin.alternatives, "coupled runs must make the same draws")
-        self.chances, self.alternatives, self.where = own.chances, own.alternatives, own.where
+        self.chances, self.alternatives, self.where = own.chances, own.alternatives, twin.where
         self.pairs = [*zip(own.calls, twin.calls, strict=True)]
         self.record = own.record | {f"twin_{name}": value for name, value in twin.record.items()}
         self.record["differing"] = [int(k == self.where) for k in own.clients]
+
+    @staticmethod
+    def one(lengths, method, outcome, twin):
+        """One of the runs, made once: what an outcome says nothing of turns out as its first alternative, and the run on the
+        data themselves is the same whichever client's sample is replaced."""
+        said = frozenset((draw, which) for draw, which in outcome.items() if which and (twin or draw != WORLD))
+        key = method, twin, said
+        if key not in lengths.runs:
+            lengths.runs[key] = LetterRun(lengths, method, outcome, twin)
+        return lengths.runs[key]

@@ -6,9 +6,10 @@ draw, a first state. A model is a linear combination of letters, a side of a sta
 """
 
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 
-from verify.checker.amounts import SIGNED, SQUARE, Amount, length, lower, number, upper
+from verify.checker.amounts import SIGNED, SQUARE, Amount, length, lower, number, positive, upper
 from verify.checker.form import FUNCTIONS
 from verify.checker.forms import ORIGIN, NoForm, Row
 from verify.checker.gaps import GAPS, Gaps
@@ -39,7 +40,7 @@ class Lengths(Gaps, Replay):
     def __init__(self, stated, sizes, values, vectors, weights):
         self.stated, self.hypotheses, self.vectors = stated, stated["hypotheses"], vectors
         self.upstream, self.points, self.noises, self.states = [], {}, {}, {}
-        self.swaps, self.gaps, self.formulas, self.of_models = {}, {}, {}, {}
+        self.swaps, self.gaps, self.formulas, self.of_models, self.runs = {}, {}, {}, {}, {}
         require(stated["setting"] in ("run", "point"), "only runs and points have letters")
         self.pathwise, self.coupled = False, stated["setting"] == "run" and "replaced" in stated["procedure"]
         self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
@@ -143,7 +144,7 @@ class Lengths(Gaps, Replay):
         """Note which letters change places where the two runs do."""
         swap = self.swaps.setdefault(run.where, {})
         for (_, _, own), (_, _, twin) in run.pairs:
-            (a,), (b,) = own.terms, twin.terms
+            (a,), (b,) = own.parts, twin.parts
             require(swap.setdefault(a, b) == b and swap.setdefault(b, a) == a, "runs change places in one way")
 
     def canonical(self, items):
@@ -153,8 +154,7 @@ class Lengths(Gaps, Replay):
             return items
         for swap in self.swaps.values():
             if all(letter in swap for letter, _ in items):
-                other = sorted((swap[letter], c) for letter, c in items)
-                other = tuple((letter, c / other[0][1]) for letter, c in other)
+                other = positive((swap[letter], c) for letter, c in items)
                 items = min(items, other, key=lambda these: ([letter for letter, _ in these], these))
         return items
 
@@ -194,7 +194,7 @@ class Lengths(Gaps, Replay):
         if self.coupled and word == "E":
             free = (lambda draw: True) if self.how["replaced"] == "random" else (lambda draw: draw != WORLD)
             return self.mean((word, None), args[0], free, index, outcome)
-        if word in FUNCTIONS and word not in (*self.words, "Sum", "Product", "E"):
+        if word in FUNCTIONS and word not in self.words and word not in ("Sum", "Product", "E"):
             raise NoForm(f"{word} has no form in lengths")
         return super().meaning(word, args, index, outcome)
 
@@ -207,7 +207,7 @@ class Lengths(Gaps, Replay):
         if not isinstance(v, Row):
             require(number(v) == 0, "a length is one of a vector")
             return Fraction(0)
-        self.meter.spend(len(v.terms))
+        self.meter.spend(len(v.parts))
         return self.length(v, kind)
 
     def norm2(self, v):
@@ -221,10 +221,10 @@ class Lengths(Gaps, Replay):
         return sum((self.grad(k, x) * p for k, p in zip(self.all, self.p, strict=True)), Row({}))
 
     def F_pop(self, x):
-        return Amount({(SIGNED, "F_pop", tuple(sorted(x.terms.items()))): Fraction(1)})
+        return Amount({(SIGNED, "F_pop", x.said): Fraction(1)})
 
     def objective(self, x):
-        return Amount({(SIGNED, "objective", tuple(sorted(x.terms.items()))): Fraction(1)})
+        return Amount({(SIGNED, "objective", x.said): Fraction(1)})
 
     def places(self, node, expected=False, within=()):
         """Whether a formula has lengths outside of expectations (False), inside of one (True), or both."""
@@ -242,20 +242,25 @@ class Lengths(Gaps, Replay):
         more = word in self.meant and word not in within
         return found | self.heads(self.meant[word]["formula"], (*within, word)) if more else found
 
-    @property
+    @cached_property
     def meant(self):
         """What definitions and hypotheses say that a name is."""
         return self.rules | self.defined
 
+    @cached_property
+    def every_outcome(self):
+        return [outcome for _, outcome in self.outcomes()]
+
     # what is compared ------------------------------------------------------------------------------------------------------
     def compared(self, rule):
         """The pairs (smaller, larger) of amounts that a condition compares."""
-        seen, pairs = set(), []
-        for index, outcome in product(self.cases(rule), [outcome for _, outcome in self.outcomes()]):
+        seen, pairs, bound = set(), [], {name for name, *_ in rule["over"]}
+        sure = all(self.is_sure(rule[side], bound) for side in ("left", "right"))
+        for index, outcome in product(self.cases(rule), self.every_outcome[: 1 if sure else None]):
             left, right = (Amount.like(side) for side in self.sides(rule, index, outcome))
             both = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
             for pair in both[rule["relation"][0]]:
-                said = tuple(tuple(sorted((repr(key), str(c)) for key, c in side.terms.items())) for side in pair)
+                said = tuple(frozenset((key, lower(c), upper(c)) for key, c in side.terms.items()) for side in pair)
                 if said not in seen:
                     seen.add(said)
                     pairs.append(pair)

@@ -103,7 +103,7 @@ def challenged(claim: Claim, enough: int = 0, every: frozenset[str] = frozenset(
         if _false(claim, one):
             return one.case.scope
     look = partial(_look, claim, most=_LONG, rough=False)
-    few = partial(look, enough=inf)
+    few = partial(look, rough=True, enough=inf)
     for size, factors, place in growing(claim, look, [AT_BOUNDS, *(one.place for one in known)], few, every):
         if factors[-1] <= 1 or not _is_proven(claim, {}, place):  # what is above one is else rounding
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
@@ -120,7 +120,7 @@ def _noise_adds_up(claim: Claim, every: Collection[str]) -> str:
         place = AT_BOUNDS._replace(clients=clients, rounds=1, local_steps=1, mu=mu)
         if mu != _AT_REST_MU[0] and not _depends_on_mu(claim, place):
             continue
-        factors = _factors(look, place, size, numbers, _adds_up, partial(look, enough=inf))
+        factors = _factors(look, place, size, numbers, _adds_up, partial(look, rough=True, enough=inf))
         if _adds_up(factors):
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}, from the optimum on: the worst case is {shown} of what is allowed"

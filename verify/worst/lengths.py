@@ -1,8 +1,10 @@
 """Proofs about lengths: a linear program suggests which known inequalities to add, fractions make a proof of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
 
@@ -10,19 +12,19 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from verify.checker.amounts import LENGTH, Amount, lower, number, row_of, upper
+from verify.checker.amounts import GAP, LENGTH, SIGNED, SQUARE, Amount, lower, row_of, upper
 from verify.checker.forms import ORIGIN, Row
 from verify.checker.length_rules import Rules, nonnegative
 from verify.checker.length_runs import OWN, TWIN
+from verify.worst.length_columns import Column, Used, in_units, largest, unit_of
+from verify.worst.length_fractions import combination, substituted
 
 __all__ = ["Found", "found_proofs"]
 
-_ACTIVE = 1e-9
+_ACTIVE, _PRESENT = 1e-9, 1e-7  # multipliers, and parts of triangles, that are none
 _BELOW = 1 - 1e-6  # a smaller factor that is enough where one is not says that the larger side may be negative
 _MOST = 150  # vectors of one program
 _ITERATIONS, _TOLERANCE, _INFEASIBLE = 20_000, 1e-9, 2  # of the solver, and its word for no solution
-_PASSES = 2  # over all that is to be made up for
-_FINEST = 10**18  # denominators of multipliers that are rounded up
 _COLUMN, _PART = 1e-3, 1e-2  # what multipliers cost
 
 
@@ -34,14 +36,6 @@ class Found(NamedTuple):
     factor: float | None
 
 
-class _Column(NamedTuple):
-    """An amount that is never negative, and what stands for it in a proof."""
-
-    amount: Amount
-    kind: str
-    entry: Any
-
-
 def found_proofs(rules: Rules, known: dict[str, Amount], pairs: Sequence[tuple[Amount, Amount]],
                  factor: bool | None = False, proof: bool | None = True) -> list[Found]:
     """For each pair of sides a proof that the first is at most the second, or how much larger the latter would have to be;
@@ -51,38 +45,61 @@ def found_proofs(rules: Rules, known: dict[str, Amount], pairs: Sequence[tuple[A
     Raises:
         ValueError: the program of one pair is too large.
     """
-    trivial = {"known": {}, "steps": [], "hits": [], "triangles": []}
-    programs = [None if nonnegative(larger - smaller) else _Program(rules, known, smaller, larger)
-                for smaller, larger in pairs]
-    return [Found(trivial, 1.0) if program is None else program.found(factor, proof) for program in programs]
+    used = Used(rules, known)
+    programs = [None if nonnegative(larger - smaller) else _Program(used, smaller, larger) for smaller, larger in pairs]
+    solved = _solutions([program for program in programs if program and program.lines]) if proof is not False else ()
+    found, solved = [], iter(solved)
+    for program in programs:
+        if program is None:
+            found.append(Found({"known": {}, "steps": [], "hits": [], "triangles": []}, 1.0))
+        elif not program.lines:
+            found.append(Found(None, inf))
+        else:
+            found.append(program.found(factor, proof, *next(solved, (None, False))))
+    return found
 
 
-def _float(value) -> float:
-    return float((lower(value) + upper(value)) / 2)
+def _solutions(programs: list["_Program"]) -> list[tuple[np.ndarray | None, bool]]:
+    """Of each program the multipliers that prove its pair, None where none are found, and whether there are none: as the
+    solver takes longer to begin than for a small program, of all at once, and of each alone where that has no answer."""
+    asked = [program.asked() for program in programs]
+    if len(programs) > 1:
+        costs, gaps, A, E = zip(*asked, strict=True)
+        A, E = (sparse.block_diag(each, "csc") for each in (A, E))
+        together, _ = _solved(np.concatenate(costs), np.concatenate(gaps), A, E)
+        if together is not None:
+            parts = np.split(together, np.cumsum([len(cost) for cost in costs])[:-1])
+            return [(part, False) for part in parts]
+    return [_solved(*each) for each in asked]
+
+
+def _solved(cost, b, A, E) -> tuple[np.ndarray | None, bool]:
+    """(solution, whether there is none) of a program whose variables are not negative; None where none is found."""
+    found = linprog(cost, A_ub=A, b_ub=b, A_eq=E, b_eq=np.zeros(E.shape[0]), method="highs-ds",
+                    options={"maxiter": _ITERATIONS, "presolve": False, "primal_feasibility_tolerance": _TOLERANCE,
+                             "dual_feasibility_tolerance": _TOLERANCE})
+    return (found.x if found.status == 0 else None), found.status == _INFEASIBLE
+
+
+def _size(b: np.ndarray) -> float:
+    return np.abs(b).max(initial=0) or 1.0
 
 
 class _Program:
-    """The columns of a pair of sides, and the vectors of which triangles are made."""
+    """The columns of a pair of sides, and the vectors of which triangles are made: their items, ``lines``, and keys."""
 
-    def __init__(self, rules: Rules, known: dict[str, Amount], smaller: Amount, larger: Amount):
-        self.rules, self.smaller, self.larger = rules, smaller, larger
+    def __init__(self, used: Used, smaller: Amount, larger: Amount):
+        self.used, self.rules, self.smaller, self.larger, self.gap = used, used.rules, smaller, larger, larger - smaller
         self.letters = self._letters(smaller, larger)
-        self.columns = [*self._of_names(known), *self._of_gradients()]
-        self.rows = self._vectors()
-        self.of_key: dict[Any, int] = {}
-        for amount in (smaller, larger, *(column.amount for column in self.columns)):
-            for key in amount.terms:
-                self.of_key.setdefault(key, len(self.of_key))
-        self.keys = [self._key(row) for row in self.rows]
-        for key in self.keys:
-            self.of_key.setdefault(key, len(self.of_key))
+        self.columns: list[Column] = []
+        self.lines = self._vectors()
+        self.keys = [used.key(items) for items in self.lines]
+        every = (smaller.terms, larger.terms, *(column.numbers for column in self.columns), self.keys)
+        self.of_key = {key: place for place, key in enumerate(dict.fromkeys(chain.from_iterable(every)))}
 
-    def found(self, factor: bool | None, proof: bool | None) -> Found:
-        """What :func:`found_proofs` says of the pair."""
-        if not self.rows:
-            return Found(None, inf)
-        solved, none = self.solve(self.larger - self.smaller) if proof is not False else (None, False)
-        found = self.exact(self.larger - self.smaller, *solved) if proof and solved is not None else None
+    def found(self, factor: bool | None, proof: bool | None, solved: np.ndarray | None, none: bool) -> Found:
+        """What :func:`found_proofs` says of the pair, of which the multipliers are ``solved``, or there are ``none``."""
+        found = self.exact(solved) if proof and solved is not None else None
         if found is not None or factor is False:
             return Found(found, float("nan"))
         if factor is None and solved is not None:
@@ -90,58 +107,31 @@ class _Program:
         least = self.factor()
         return Found(None, inf if none and least is not None and least < _BELOW else least)
 
-    def _key(self, row: Row):
-        (key,) = self.rules.length(row).terms
-        return key
-
     def _letters(self, *sides: Amount) -> set[int]:
         """The letters of the sides, and those on whose gradients' points they stand."""
-        points = {next(iter(g.terms)): x for seen in self.rules.points.values() for x, g in seen}
-        twins = {}
-        for swap in self.rules.swaps.values():
-            for one, other in swap.items():
-                twins.setdefault(one, set()).add(other)
-        found: set[int] = set()
-        waiting = [letter for side in sides for key in side.terms if key and key[0] in ("length", "square")
-                   for letter, _ in key[1]]
-        if any(key and key[0] in ("signed", "gap") for side in sides for key in side.terms):
-            waiting += [letter for _, outcome in self.rules.outcomes() for name in ("x_round", "twin_x_round")
-                        for letter in self.rules.run(outcome).record[name][-1].terms]
+        used, found = self.used, set[int]()
+        keys = [key for side in sides for key in side.terms if key]
+        waiting = [letter for kind, items, *_ in keys if kind in (LENGTH, SQUARE) for letter, _ in items]
+        if any(kind in (SIGNED, GAP) for kind, *_ in keys):
+            waiting += used.last_models
         while waiting:
             letter = waiting.pop()
             if letter in found or letter == ORIGIN:
                 continue
             found.add(letter)
-            waiting += [*points[letter].terms] if letter in points else []
-            waiting += [*twins.get(letter, ())]
-        both = {function[1:] for function, seen in self.rules.points.items() if function[0] == TWIN
-                for _, g in seen if {*g.terms} <= found}
-        return found | {next(iter(g.terms)) for function, seen in self.rules.points.items() for x, g in seen
-                        if function[0] == OWN and function[1:] in both and {*x.terms} - {ORIGIN} <= found}
+            waiting += [*used.points[letter].parts] if letter in used.points else []
+            waiting += [*used.twins.get(letter, ())]
+        both = {function[1:] for function, letters in used.letter.items() if function[0] == TWIN
+                for letter in letters if letter in found}
+        return found | {letter for function, letters in used.letter.items() if function[0] == OWN and function[1:] in both
+                        for letter in letters if {*used.points[letter].parts} - {ORIGIN} <= found}
 
-    def _inside(self, amount: Amount) -> bool:
-        return all(letter in self.letters for key in amount.terms if key and key[0] == LENGTH for letter, _ in key[1])
-
-    def _of_names(self, known) -> Iterator[_Column]:
-        for name, amount in known.items():
-            if self._inside(amount):
-                yield _Column(amount, "known", name)
-
-    def _coefficients(self) -> dict[int, Fraction]:
-        """The largest coefficient of each letter in points and in what is compared: for a gradient the size of its step."""
-        rows = [x.terms for seen in self.rules.points.values() for x, _ in seen]
-        run = self.rules.stated["setting"] == "run"
-        if not run:
-            rows += [dict(key[1]) for side in (self.smaller, self.larger) for key in side.terms if key and key[0] == LENGTH]
-        for _, outcome in self.rules.outcomes() if run else ():
-            record = self.rules.run(outcome).record
-            for name in ("x_before", "twin_x_before"):
-                rows += [row.terms for models in record.get(name, []) for row in models]
-        found: dict[int, Fraction] = {}
-        for row in rows:
-            for letter, c in row.items():
-                found[letter] = max(found.get(letter, Fraction(0)), abs(c))
-        return found
+    def _sizes(self) -> dict[int, Fraction]:
+        """The largest coefficient of each letter in points and in what is compared."""
+        if self.rules.stated["setting"] == "run":
+            return self.used.largest
+        keys = [key[1] for side in (self.smaller, self.larger) for key in side.terms if key and key[0] == LENGTH]
+        return largest([self.used.largest, *({letter: Fraction(c, items[0][1]) for letter, c in items} for items in keys)])
 
     def _ratios(self, letters, sizes) -> set[tuple[Fraction, Fraction]]:
         """Numbers (a, s) of which a (x - y) - s (gradients) may occur."""
@@ -157,150 +147,148 @@ class _Program:
                             found.add((1 - s * pull, s))
         return found
 
-    def _of_gradients(self) -> Iterator[_Column]:
-        rules, sizes = self.rules, self._coefficients()
-        numbers = {function: place for place, function in enumerate(rules.points)}
-        for function, seen in rules.points.items():
-            here = [i for i, (_, g) in enumerate(seen) if next(iter(g.terms)) in self.letters]
-            if rules.curvatures(function) is None:
+    def _of_gradients(self) -> Iterator[Column]:
+        rules, used, sizes = self.rules, self.used, self._sizes()
+        for function, letters in used.letter.items():
+            here = [i for i, letter in enumerate(letters) if letter in self.letters]
+            if not here or rules.curvatures(function) is None:
                 continue
             for i in here:
                 for j in here:
-                    if i >= j or not (seen[i][0] - seen[j][0]).terms:
-                        continue
-                    letters = [next(iter(seen[n][1].terms)) for n in (i, j)]
-                    for a, s in self._ratios(letters, sizes):
-                        entry = [numbers[function], i, j, str(a), str(s)]
-                        yield _Column(rules.step(function, i, j, a, s), "steps", entry)
+                    if i < j and used.apart(function, i, j):
+                        for a, s in self._ratios([letters[i], letters[j]], sizes):
+                            yield used.step(function, i, j, a, s)
             twin = (TWIN, *function[1:])
             if function[0] != OWN or twin not in rules.points or rules.pathwise:
                 continue
             for i in here:
-                for j, (y, h) in enumerate(rules.points[twin]):
-                    x, g = seen[i]
-                    if next(iter(h.terms)) not in self.letters or function[1:] in rules.depends(x) | rules.depends(y):
+                for j, letter in enumerate(used.letter[twin]):
+                    if letter not in self.letters or function[1:] in used.draws(function, i) | used.draws(twin, j):
                         continue
-                    for a, s in self._ratios([next(iter(g.terms)), next(iter(h.terms))], sizes):
-                        for by in ("bound", "length"):
-                            try:
-                                amount = rules.hit(function[1:], i, j, a, s, by)
-                            except ValueError:
-                                continue
-                            yield _Column(amount, "hits", [numbers[function], i, j, str(a), str(s), by])
+                    for a, s in self._ratios([letters[i], letter], sizes):
+                        yield from filter(None, (used.hit(function, i, j, a, s, by) for by in used.bounded_by))
 
-    def _vectors(self) -> list[Row]:
-        """What has a length, once up to sign and factor."""
-        amounts = [self.smaller, self.larger, *(column.amount for column in self.columns)]
-        keys = dict.fromkeys(key[1] for amount in amounts for key in amount.terms if key and key[0] == LENGTH)
-        rows = [row_of(items) for items in keys if all(letter in self.letters for letter, _ in items)]
-        rows += [Row({letter: Fraction(1)}) for letter in sorted(self.letters)]
-        seen, found = set(), []
-        for row in rows:
-            first = row.terms[min(row.terms)]
-            items = tuple(sorted((letter, c / first) for letter, c in row.terms.items()))
-            if items not in seen:
-                seen.add(items)
-                found.append(row_of(items))
-        if len(found) > _MOST:
-            raise ValueError(f"{len(found)} vectors; at most {_MOST} are looked at")
-        return found
+    def _vectors(self) -> list[tuple[tuple[int, int], ...]]:
+        """Find the columns, and what has a length, once up to sign and factor."""
+        found: dict[tuple[tuple[int, int], ...], None] = {}
+
+        def add(keys) -> None:
+            for key in keys:
+                if key and key[0] == LENGTH and key[1] not in found and all(letter in self.letters for letter, _ in key[1]):
+                    found[key[1]] = None
+            if len(found) > _MOST:
+                raise ValueError(f"more than {_MOST} vectors")
+
+        add([*self.smaller.terms, *self.larger.terms])
+        named = (column for column, letters in self.used.names if letters <= self.letters)
+        for column in chain(named, self._of_gradients()):
+            self.columns.append(column)
+            add(column.numbers)
+        add((LENGTH, ((letter, 1),)) for letter in sorted(self.letters))
+        return [*found]
+
+    def _uses(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which vectors triangles are of, and which are their parts: the lengths that something takes, and those that
+        something leaves. A triangle of another vector could be put into those of which it is a part, but where two vectors
+        are alike in length."""
+        signs = [(key, c) for side, sign in ((self.smaller, -1), (self.larger, 1)) for key, c in (side * sign).terms.items()]
+        taken = {key for key, c in signs if lower(c) < 0} | {key for column in self.columns for key in column.takes}
+        left = {key for key, c in signs if upper(c) > 0} | {key for column in self.columns for key in column.leaves}
+        twice = {key for key, count in Counter(self.keys).items() if count > 1}
+        return tuple(np.array([key in some or key in twice for key in self.keys]).nonzero()[0] for some in (taken, left))
 
     @cached_property
     def matrix(self):
         """What each column takes from the keys, and the equations of triangles: of each vector its parts, with either sign,
-        less a multiple of it, vanish. Columns: those of ``columns``, multiples of vectors, their parts."""
-        count, letters = len(self.rows), {letter: place for place, letter in enumerate(sorted(self.letters))}
-        entries = [(self.of_key[key], place, _float(c)) for place, column in enumerate(self.columns)
-                   for key, c in column.amount.terms.items()]
-        height = len(self.of_key)
-        of_row = np.array([self.of_key[key] for key in self.keys])
-        vectors = np.zeros((len(letters), count))
-        for place, row in enumerate(self.rows):
-            for letter, c in row.terms.items():
-                vectors[letters[letter], place] = float(c)
-        one = np.ones(count)
-        of_vector = sparse.csc_matrix((one, (of_row, np.arange(count))), shape=(height, count))
-        takes, places, numbers = zip(*entries, strict=True) if entries else ((), (), ())
-        of_columns = sparse.csc_matrix((numbers, (takes, places)), shape=(height, len(self.columns)))
-        others = np.flatnonzero(~np.eye(count, dtype=bool).ravel())  # no vector is a part of itself
-        parts = sparse.kron(sparse.eye(count), vectors, format="csc")[:, others]
-        own = sparse.block_diag([vectors[:, [v]] for v in range(count)], format="csc")
-        of_parts = of_vector[:, others % count]
-        A = sparse.hstack([of_columns, -of_vector, of_parts, of_parts], format="csr")
-        E = sparse.hstack([sparse.csc_matrix((own.shape[0], len(self.columns))), -own, parts, -parts], format="csr")
-        self.others = others
-        largest = np.abs(vectors).max(axis=0)
-        self.units = np.ones(height)  # by which rows are multiplied, so that all lengths are about one
-        self.units[of_row] = largest
+        less a multiple of it, vanish. Columns: those of ``columns``, multiples of vectors, their parts. Vectors are in units
+        of their largest coefficients, and each of ``columns`` in one of its own."""
+        first, letters = len(self.columns), {letter: place for place, letter in enumerate(sorted(self.letters))}
+        vectors = np.zeros((len(self.lines), len(letters)))
+        for place, (items, key) in enumerate(zip(self.lines, self.keys, strict=True)):
+            for letter, c in items:
+                vectors[place, letters[letter]] = c / unit_of(key)
+        takes, numbers = [], []
+        for column in self.columns:
+            takes += map(self.of_key.__getitem__, column.numbers)
+            numbers += column.numbers.values()
+        counts = np.array([len(column.numbers) for column in self.columns], int)
+        takes, numbers, places = np.array(takes, int), np.array(numbers), np.repeat(np.arange(first), counts)
         if () in self.of_key:
-            constants = [_float(column.amount.terms[()]) for column in self.columns if () in column.amount.terms]
-            self.units[self.of_key[()]] = 1 / max((abs(c) for c in constants if c), default=1.0)
-        A = sparse.diags(self.units) @ A
-        own_units = 1 / np.maximum(np.abs(A[:, : len(self.columns)]).max(axis=0).toarray().ravel(), 1e-300)
-        of_parts = 1 / largest[others % count]
-        self.scales = np.concatenate([own_units, 1 / largest, of_parts, of_parts])  # of what is solved for
-        scale = sparse.diags(self.scales)
-        return (A @ scale).tocsr(), (E @ scale).tocsr()
+            one = takes == self.of_key[()]
+            self.of_one = 1 / np.abs(numbers[one]).max(initial=0) if one.any() else 1.0
+            numbers[one] *= self.of_one
+        own = np.full(first, 1e-300)
+        np.maximum.at(own, places, np.abs(numbers))
+        self.own = 1 / own
+
+        self.wholes, of_parts = self._uses()
+        turn, part = np.meshgrid(np.arange(len(self.wholes)), of_parts, indexing="ij")
+        proper = self.wholes[turn] != part  # no vector is a part of itself
+        self.turn, self.part = turn[proper], part[proper]
+        of_line = np.array([self.of_key[key] for key in self.keys])
+        after, pairs = first + len(self.wholes), len(self.part)
+        width = after + 2 * pairs
+        numbers = np.concatenate([numbers * self.own[places], np.full(len(self.wholes), -1.0), np.ones(2 * pairs)])
+        takes = np.concatenate([takes, of_line[self.wholes], *[of_line[self.part]] * 2])
+        places = np.concatenate([places, np.arange(first, width)])
+        A = sparse.csc_matrix((numbers, (takes, places)), shape=(len(self.of_key), width))
+        of_whole, in_whole = vectors[self.wholes].nonzero()
+        of_part, in_part = vectors[self.part].nonzero()
+        rows = np.concatenate([of_whole * len(letters) + in_whole, *[self.turn[of_part] * len(letters) + in_part] * 2])
+        places = np.concatenate([first + of_whole, after + of_part, after + pairs + of_part])
+        number = vectors[self.part[of_part], in_part]
+        numbers = np.concatenate([-vectors[self.wholes[of_whole], in_whole], number, -number])
+        return A, sparse.csc_matrix((numbers, (rows, places)), shape=(len(self.wholes) * len(letters), width))
 
     def _gap(self, amount: Amount, end) -> np.ndarray:
         found = np.zeros(len(self.of_key))
         for key, c in amount.terms.items():
-            found[self.of_key[key]] = float(end(c))
-        return found * self.units
+            found[self.of_key[key]] = in_units(key, end(c)) * (1.0 if key else self.of_one)
+        return found
 
-    def _solved(self, cost, A, b, E):
-        """(solution, whether there is none) of a program whose variables are not negative; None where none is found."""
-        size = np.abs(b).max(initial=0) or 1.0
-        found = linprog(cost, A_ub=A, b_ub=b / size, A_eq=E, b_eq=np.zeros(E.shape[0]), method="highs-ds",
-                        options={"maxiter": _ITERATIONS, "presolve": False, "primal_feasibility_tolerance": _TOLERANCE,
-                                 "dual_feasibility_tolerance": _TOLERANCE})
-        return (found.x * size if found.status == 0 else None), found.status == _INFEASIBLE
-
-    def solve(self, gap: Amount):
-        """Multipliers of columns, and parts of triangles by vector, None where none are found; whether there are none."""
+    def asked(self):
+        """The program of multipliers that prove the pair, these in units of the largest coefficient of what they make up."""
         A, E = self.matrix
         cost = np.full(A.shape[1], _PART)
         cost[: len(self.columns)] = _COLUMN
-        found, none = self._solved(cost, A, self._gap(gap, lower), E)
-        if found is None:
-            return None, none
-        everything = found * self.scales
-        return (everything[: len(self.columns)], everything), False
+        gap = self._gap(self.gap, lower)
+        return cost, gap / _size(gap), A, E
 
     def factor(self) -> float | None:
         """The least factor of the larger side that is proven; infinite where none is, None where none is found."""
         A, E = self.matrix
         larger, smaller = self._gap(self.larger, lower), self._gap(self.smaller, upper)
-        size = np.abs(larger).max(initial=0) or 1.0
+        size, less = _size(larger), _size(smaller)
         cost = np.full(A.shape[1] + 1, 1e-9)
         cost[-1] = 1.0
-        found, none = self._solved(cost, sparse.hstack([A, sparse.csr_matrix(-larger[:, None] / size)]), -smaller,
-                                   sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]))
-        return inf if none else None if found is None else float(found[-1]) / size
+        found, none = _solved(cost, -smaller / less, sparse.hstack([A, sparse.csr_matrix(-larger[:, None] / size)]),
+                              sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]))
+        return inf if none else None if found is None else float(found[-1] * less) / size
 
     # fractions -------------------------------------------------------------------------------------------------------------
-    def exact(self, gap: Amount, multipliers: np.ndarray, everything: np.ndarray) -> dict[str, Any] | None:
+    def exact(self, multipliers: np.ndarray) -> dict[str, Any] | None:
         """A proof in fractions from the solver's multipliers."""
-        size = np.abs(self._gap(gap, lower)).max(initial=0) or 1.0
-        active = [(column, float(times)) for column, times, unit in zip(
-            self.columns, multipliers, self.scales[: len(self.columns)] * size, strict=True) if times > _ACTIVE * unit]
-        count, first = len(self.rows), len(self.columns)
-        signed = np.zeros(count * count)
-        halves = everything[first + count :].reshape(2, -1)
-        signed[self.others] = halves[0] - halves[1]
-        for v, times in enumerate(everything[first : first + count]):
-            if times <= _ACTIVE * self.scales[first + v] * size:
+        size = _size(self._gap(self.gap, lower))
+        first, after = len(self.columns), len(self.columns) + len(self.wholes)
+        active = [(column, float(times * size * own)) for column, times, own in zip(
+            self.columns, multipliers[:first], self.own, strict=True) if times > _ACTIVE]
+        plus, minus = multipliers[after:].reshape(2, -1)
+        for turn, (v, times) in enumerate(zip(self.wholes, multipliers[first:after], strict=True)):
+            if times <= _ACTIVE:
                 continue
-            parts = signed.reshape(count, count)[v] / times
-            small = 1e-7 * self.scales[first : first + count] / self.scales[first + v]
-            used = [*np.flatnonzero(np.abs(parts) > small)]
-            solved = _combination([self.rows[u] for u in used], self.rows[v], parts[used])
+            own = (self.turn == turn).nonzero()[0]
+            parts = (plus[own] - minus[own]) / times
+            used = np.abs(parts) > _PRESENT
+            row, rows = row_of(self.lines[v]), [row_of(self.lines[u]) for u in self.part[own[used]]]
+            units = [float(Fraction(unit_of(self.keys[v]), unit_of(self.keys[u]))) for u in self.part[own[used]]]
+            solved = combination(rows, row, parts[used] * units)
             if solved is None:
                 return None
-            made = [(self.rows[u], c) for u, c in zip(used, solved, strict=True) if c]
-            entry = [_written(self.rows[v]), [[_written(row), str(c)] for row, c in made]]
-            active.append((_Column(self.rules.triangle(self.rows[v], made), "triangles", entry), float(times)))
-        times = _substituted(gap, [column.amount for column, _ in active], [weight for _, weight in active])
+            made = [(part, c) for part, c in zip(rows, solved, strict=True) if c]
+            entry = [_written(row), [[_written(part), str(c)] for part, c in made]]
+            amount = self.rules.triangle(row, made)
+            active.append((Column(amount, "triangles", entry), float(Fraction(times * size) / unit_of(self.keys[v]))))
+        times = substituted(self.gap, [column for column, _ in active], [weight for _, weight in active])
         if times is None:
             return None
         proof: dict[str, Any] = {"known": {}, "steps": [], "hits": [], "triangles": []}
@@ -316,70 +304,3 @@ class _Program:
 
 def _written(row: Row):
     return [[letter, str(c)] for letter, c in sorted(row.terms.items())]
-
-
-def _combination(parts: list[Row], whole: Row, near) -> list[Fraction] | None:
-    """The coefficients, near the given ones, of which the parts sum to the whole; None where there are none."""
-    letters = sorted({letter for row in (*parts, whole) for letter in row.terms})
-    rows = [[row.terms.get(letter, Fraction(0)) for row in parts] + [whole.terms.get(letter, Fraction(0))]
-            for letter in letters]
-    pivots: dict[int, list[Fraction]] = {}
-    for row in rows:
-        for column, other in pivots.items():
-            if row[column]:
-                row = [a - row[column] * b for a, b in zip(row, other, strict=True)]
-        lead = max((n for n in range(len(parts)) if row[n]), key=lambda n: abs(near[n]), default=None)
-        if lead is None:
-            if row[-1]:
-                return None
-            continue
-        row = [a / row[lead] for a in row]
-        for column, other in pivots.items():
-            if other[lead]:
-                pivots[column] = [a - other[lead] * b for a, b in zip(other, row, strict=True)]
-        pivots[lead] = row
-    free = {n: Fraction(float(near[n])).limit_denominator(10**4) for n in range(len(parts)) if n not in pivots}
-    return [free[n] if n in free else pivots[n][-1] - sum((pivots[n][m] * c for m, c in free.items()), Fraction(0))
-            for n in range(len(parts))]
-
-
-def _substituted(gap: Amount, amounts: list[Amount], weights: list[float]) -> list[Fraction] | None:
-    """Multipliers of amounts that leave nothing negative of a gap: every negative coefficient is made up for by the amounts
-    that bound it, in proportion to the weights; None where that does not end."""
-    shares: dict[Any, dict[int, Fraction]] = {}
-    for place, (amount, weight) in enumerate(zip(amounts, weights, strict=True)):
-        for key, c in amount.terms.items():
-            if key and (_float(c) < 0):
-                shares.setdefault(key, {})[place] = Fraction(-_float(c) * weight)
-    for own in shares.values():
-        total, rest, most = sum(own.values()), Fraction(1), max(own, key=lambda place: own[place])
-        for place in own:
-            own[place] = (own[place] / total).limit_denominator(1000)
-        own[most] += rest - sum(own.values())
-    times = [Fraction(0)] * len(amounts)
-    for key in _order(shares, amounts) * _PASSES:
-        short = -lower(gap.terms.get(key, Fraction(0)))
-        for place, share in shares[key].items() if short > 0 else ():
-            more = short * share / -upper(number(amounts[place].terms[key]))
-            if more.denominator > _FINEST**2:
-                more = Fraction(-(-more.numerator * _FINEST // more.denominator), _FINEST)
-            times[place] += more
-            gap = gap - amounts[place] * more
-    return times if nonnegative(gap) else None
-
-
-def _order(shares, amounts) -> list[Any]:
-    """The keys, each before those that making up for it takes from, where these do not run in a circle."""
-    found: list[Any] = []
-    begun: set[Any] = set()
-    waiting: list[tuple[Any, bool]] = [(key, False) for key in shares]
-    while waiting:
-        key, done = waiting.pop()
-        if done:
-            found.append(key)
-        elif key not in begun:
-            begun.add(key)
-            waiting.append((key, True))
-            waiting += [(other, False) for place in shares[key] for other, c in amounts[place].terms.items()
-                        if other in shares and _float(c) > 0 and other not in begun]
-    return found[::-1]

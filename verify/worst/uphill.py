@@ -18,7 +18,7 @@ ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 _PARTS = (Fraction(1), Fraction(1, 10), Fraction(1, 100), Fraction(1, 10**4))  # of numbers that hypotheses may bound
 _MOVES = [partial(mul, Fraction(factor)) for factor in ("3", "1/3", "11/10", "10/11")]  # of a number
 _SIZE_MOVES = [partial(add, number) for number in (1, -1)]
-_UP = 1.001  # a factor that is this many times larger is larger
+_UP, _NOISE = 1.001, 1e-6  # a factor that is so many times larger, and by that much, is larger
 _SAME = 1e-5  # relative differences of rough factors that are none
 _UNSAID = frozenset({"weights", "dim", "layers", "iterations"})
 
@@ -106,9 +106,10 @@ def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
                 found = None
                 while trials > 0:
                     trial = given | {name: move(given[name])}
-                    found = look(trial, start.place, enough=here.factor * _UP)
-                    trials -= bool(found)
-                    if not found or found[0] <= here.factor * _UP:
+                    enough = here.factor * _UP + _NOISE
+                    found = look(trial, start.place, enough=enough)
+                    trials -= found is not None
+                    if not found or found[0] <= enough:
                         break
                     given, here, still = trial, Known(*found, trial, start.place), 0
                     yield here

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -86,12 +87,19 @@ def _settings(claim: Claim, given: Mapping[str, Fraction], place: Place) -> Iter
     named = set().union(*(names_in(side) for c in claim.hypotheses for side in (c.left, c.right)))
     loose = [name for name in setting_of(claim, given, place._replace(numbers=())).unknown
              if name in named and free[name] == []]
-    for change in (lambda n: n, lambda n: min(max(n, _LOW), _HIGH), lambda n: max(n, _HIGH)):
+
+    @cache
+    def plain(slower: Fraction) -> tuple[Place, Setting]:
+        tried = place._replace(numbers=numbers, step=place.step * slower)
+        return tried, setting_of(claim, given, tried)
+
+    for change in (lambda n: n, lambda n: min(max(n, _LOW), _HIGH), lambda n: max(n, _HIGH))[: 3 if loose else 1]:
         for slower in _SLOWER:
-            tried = place._replace(numbers=numbers, step=place.step * slower)
-            values = setting_of(claim, given, tried).values
-            own = {name: change(Fraction(values[name])) for name in loose if isinstance(values[name], str)}
-            setting = setting_of(claim, {**given, **own}, tried)
+            tried, setting = plain(slower)
+            if slower != 1 and setting == plain(Fraction(1))[1]:
+                break  # the place's step is not used
+            own = {name: change(Fraction(setting.values[name])) for name in loose if isinstance(setting.values[name], str)}
+            setting = setting_of(claim, {**given, **own}, tried) if own else setting
             values = {name: value for name, value in setting.values.items() if free[name] != ["dim"]}
             for name, value in values.items():
                 if name.endswith("_sq") and isinstance(value, str) and name not in given:  # its root is then a fraction

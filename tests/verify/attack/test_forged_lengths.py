@@ -18,7 +18,8 @@ CLAIMS = {"distance": ("classical/local-sgd-stability-distance", {}),
           "step": ("classical/coupled-step-convex", {"rounds": Fraction(1)}),
           "gap": ("classical/local-sgd-stability-convex", {}),
           "drift": ("fedmoswa/eq-23", {"rounds": Fraction(1)}), "points": ("fedmoswa/lemma-d.1-smooth", {}),
-          "noise": ("fedmoswa/lemma-e.4", {})}
+          "noise": ("fedmoswa/lemma-e.4", {}),
+          "exchange": ("fedmoswa/eq-28", {"rounds": Fraction(1), "local_steps": Fraction(1)})}
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +133,7 @@ def test_forgeries_are_refused(proofs, name):
 
 APART = ["+", ["x_round", "rounds"], ["*", -1, ["twin_x_round", "rounds"]]]
 MOVED = ["+", ["x_round", "rounds"], ["*", -1, ["x_round", 0]]]
+SECOND = ["*", 2, ["g", 0, 1]]
 NOISE = ["+", ["g", 0, 0], ["*", -1, ["grad", 0, ["x_local", 0, 0]]]]
 LAST = ["x_round", "rounds"]
 
@@ -162,6 +164,9 @@ MIXED = {
     "a mean, and one given the past": ("noise", mean(long(NOISE)), mean(long(["E_round", NOISE, 0]))),
     "a share of nothing": ("noise", ["*", mean(long(MOVED)), ["^", mean(long(MOVED)), -1]], 1),
     "a length that is at least one": ("noise", ["Max", mean(long(MOVED)), 1], mean(long(MOVED))),
+    "a length, and what the exchange of both runs makes of it": (
+        "exchange", ["*", 6, mean(long(["+", ["g", 0, 0], SECOND]))],
+        ["*", 5, mean(long(["+", ["twin_g", 0, 0], SECOND]))]),
     "a length that may be negative": ("noise", ["*", -1, mean(["*", -1, long(MOVED)])], ["*", -1, mean(long(MOVED))]),
 }
 

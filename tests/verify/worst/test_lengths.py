@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -9,12 +10,13 @@ import pytest
 from bounds.registry.claims import find_claim
 from tests.verify.worst.coupled_federations import Chance, holds
 from verify.checker import length_proof, length_rules
-from verify.checker.amounts import LENGTH, Amount
+from verify.checker.amounts import LENGTH, Amount, row_of, scaled
 from verify.checker.forms import ORIGIN, NoForm, Row
 from verify.checker.length_rules import Rules
 from verify.checker.lengths import Lengths
 from verify.exact.check import check
 from verify.exact.statement import statement_of
+from verify.worst.length_columns import Used
 from verify.worst.lengths import _Program
 from verify.worst.lengths_proven import lengths_at, lengths_proven
 from verify.worst.setting import Place
@@ -49,9 +51,14 @@ def amounts(rules, known, pairs):
     """All that a program may use, and triangles at random vectors."""
     found = {f"known {name}": amount for name, amount in known.items() if all(not k or k[0] == LENGTH for k in amount.terms)}
     for number, pair in enumerate(pairs[:3]):
-        program = _Program(rules, known, *pair)
+        program = _Program(Used(rules, known), *pair)
         found |= {f"{number} {c.kind} {c.entry}": c.amount for c in program.columns if c.kind != "known"}
     return found
+
+
+def lines_of(rules, known, pair):
+    """The vectors of a program."""
+    return [row_of(items) for items in _Program(Used(rules, known), *pair).lines]
 
 
 def violations(name, sizes, seeds=6):
@@ -77,11 +84,10 @@ def changed_by_places(name, canonical=Lengths.canonical):
     rules, known, pairs = rules_of(name, COUPLED[name])
     chance, rows, wrong = Chance(rules, np.random.default_rng(1), 0, 1, 1), [], []
     for pair in pairs[:2]:
-        rows += _Program(rules, known, *pair).rows
+        rows += lines_of(rules, known, pair)
     changed = 0
     for row in rows:
-        items = tuple(sorted(row.terms.items()))
-        items = tuple((letter, c / items[0][1]) for letter, c in items)
+        _, items = scaled(row)
         other = canonical(rules, items)
         changed += other != items
         if chance.length(items) != pytest.approx(chance.length(other)):
@@ -94,6 +100,19 @@ def test_a_vector_is_as_long_where_the_runs_change_places(name):
     changed, wrong = changed_by_places(name)
     assert changed and not wrong
     assert changed_by_places(name, lambda rules, items: items[:1])[1]  # a planted fault
+
+
+def test_unlike_multiples_of_two_letters_are_as_long_as_what_stands_for_them():
+    """Where the runs change places, two letters may change their order."""
+    rules, _, _ = rules_of("fedmoswa/eq-28", (2, 1, 1, 2))
+    chance, changed = Chance(rules, np.random.default_rng(1), 0, 1, 1), 0
+    for pair in permutations(range(len(rules.upstream)), 2):
+        items = [*zip(pair, (1, 2), strict=True)]
+        if chance.clients(items) != -1:
+            ((_, others), factor), = rules.length(row_of(items)).terms.items()
+            assert chance.length(items) == pytest.approx(float(factor) * chance.length(others))
+            changed += {letter for letter, _ in others} != {*pair}
+    assert changed
 
 
 FAULTS = {
@@ -111,7 +130,7 @@ FAULTS = {
 def triangles_that_fail(name, sizes, times=lambda c: c):
     """How many of some random triangle inequalities do not hold on a random federation."""
     rules, known, pairs = rules_of(name, sizes)
-    rows, rng = _Program(rules, known, *pairs[0]).rows, np.random.default_rng(3)
+    rows, rng = lines_of(rules, known, pairs[0]), np.random.default_rng(3)
     bends = rules.curvatures(next(iter(rules.points)))
     chance, failed = Chance(rules, rng, max(bends[0], 0), bends[1], None), 0
     for _ in range(40):
@@ -130,7 +149,7 @@ def test_triangle_inequalities_hold_and_not_the_other_way_round(monkeypatch):
 
 def test_gradients_of_a_draw_on_which_the_models_depend_tell_nothing():
     rules, known, pairs = rules_of("classical/sgd-stability-distance", COUPLED["classical/sgd-stability-distance"])
-    column = next(c for c in _Program(rules, known, *pairs[0]).columns if c.kind == "hits" and rules.points[
+    column = next(c for c in _Program(Used(rules, known), *pairs[0]).columns if c.kind == "hits" and rules.points[
         [*rules.points][c.entry[0]]][c.entry[1]][0].terms.keys() - {ORIGIN})
     function = [*rules.points][column.entry[0]]
     arguments = function[1:], *column.entry[1:3], Fraction(1), Fraction(1), "bound"
