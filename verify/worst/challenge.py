@@ -61,7 +61,7 @@ def _drawn() -> list[Place]:
     for i in range(_COUNT):
         sizes = [rng.choice(_SMALL) for _ in range(3)]
         sizes[i % 3] = rng.choice([n for n in _LARGE if n * prod(sizes) <= _RUN * sizes[i % 3]])
-        if i % 6 == 5:  # several clients of several steps differ
+        if i % 12 == 5:  # several clients of several steps differ
             sizes[0] = 2
         L = some(_SMOOTH)[0]
         found.append(Place(*sizes, L, L * some(_RATIOS)[0], some(_NEAR), some(_STEPS)[0], some(_NUMBERS),

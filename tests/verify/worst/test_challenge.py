@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from math import inf
 from types import SimpleNamespace
 
@@ -31,7 +32,7 @@ from bounds.registry.claims import find_claim
 from verify.worst import challenge, proven
 from verify.worst.challenge import challenged, geometric_limit, limit
 from verify.worst.setting import Place, setting_of
-from verify.worst.uphill import Known, uphill
+from verify.worst.uphill import Known, known_at, uphill
 
 STEP = Condition(eta_l[t], "==", 1 / L, over=((t, 0, iterations - 1),))
 GAP = objective(x_round[rounds]) - F_star
@@ -70,6 +71,7 @@ FALSE = {
     "with smaller sides that are zero": coercive((lambda gap, square: 0, lambda gap, square: gap - 6 * square / 5)),
     "with steps that vary": statements()["false/scaffold-mean-gradient"][1],
     "with numbers that vanish": find_claim("fedluar/lemma-A.3-insert-noise@forced"),
+    "with two clients of two steps": find_claim("fadamgc/lemma-D.1@y-gradient"),
     "with one of two clients in two rounds": find_claim("fedmoswa/lemma-g.14-second@some-clients"),
 }
 
@@ -81,7 +83,7 @@ def test_a_claim_that_is_false_far_away_is_challenged(claim):
 
 
 def test_without_challenges_it_would_count_as_proven(monkeypatch):
-    monkeypatch.setattr(proven, "challenged", lambda claim, enough: "")
+    monkeypatch.setattr(proven, "challenged", lambda claim, enough, every: "")
     assert proven.proven(find_claim("afedpd/lemma-3@inactive-theta")).certificate is not None
 
 
@@ -91,10 +93,50 @@ def test_a_true_claim_is_not_challenged(name):
     assert not challenged(find_claim(name))
 
 
+def test_of_sizes_for_every_number_of_which_there_are_proofs_few_are_looked_at(monkeypatch):
+    claim, seen, looked_at = find_claim("classical/gd-distance"), [], challenge._look
+
+    def look(claim, given, place, *most, **how):
+        seen.append(place)
+        return looked_at(claim, given, place, *most, **how)
+
+    monkeypatch.setattr(challenge, "_look", look)
+    challenged.__wrapped__(claim, 0, frozenset({"clients"}))
+    assert max(place.clients for place in seen) == 2 < max(place.rounds for place in seen)
+
+
+def test_no_run_is_asked_for_that_is_as_large_as_one_that_is_too_large():
+    """Runs of clients of the same weights may be smaller than others."""
+    places = [Place(3, 1, 1), Place(4, 1, 1), Place(3, 1, 2, weights=(1, 2)), Place(2, 5, 1), Place(3, 1, 1, weights=(1, 2))]
+    seen, known = [], SimpleNamespace(setting=None)
+
+    def look(given, place):
+        seen.append(place)
+        return () if place.clients > 2 else (1.0, known)
+
+    found = [*known_at(look, places)]
+    assert seen == [places[0], places[3]]
+    assert [one is not None for one in found] == [False, False, False, True, False]
+
+
+def test_a_number_is_followed_as_long_as_that_is_worse():
+    """Three times 3 L is as far as it gets in as many trials."""
+    claim = find_claim("classical/gd-convex")
+
+    def look(given, place, enough=0.0):
+        setting = setting_of(claim, given, place)
+        number = float(Fraction(setting.values["L"]))
+        return number, SimpleNamespace(setting=setting, factors=(number,))
+
+    start = Known(*look({}, challenge.AT_BOUNDS), {}, challenge.AT_BOUNDS)
+    factors = [one.factor for one in uphill(look, [start], 16)]
+    assert len(factors) > 3 and all(b == pytest.approx(3 * a) for a, b in pairwise(factors))
+
+
 def test_a_claim_of_which_too_few_places_can_be_looked_at_is_not_proven(monkeypatch):
     claim = find_claim("classical/gd-distance")
     assert proven.proven(claim).certificate is not None
-    monkeypatch.setattr(challenge, "CHALLENGES", [Place(8, 8, 8)] * 48)
+    monkeypatch.setattr(challenge, "CHALLENGES", [Place(8, 40, 8)] * 48)
     monkeypatch.setattr(proven, "challenged", challenge.challenged.__wrapped__)  # answers are remembered
     assert "only 0 of 48 could be looked at" in proven.proven(claim).reason
 
@@ -177,8 +219,8 @@ def test_where_geometric_sequences_go(terms, end):
 def test_noise_adds_up_from_the_optimum_on(name, size):
     """The true ones allow 1/(2 - eta mu) where the false ones allow 1/2."""
     known = statements()
-    assert f"larger {size}, from the optimum on" in challenge._noise_adds_up(known[f"false/{name}"][1])
-    assert not challenge._noise_adds_up(known[f"true/{name}"][1])
+    assert f"larger {size}, from the optimum on" in challenge._noise_adds_up(known[f"false/{name}"][1], ())
+    assert not challenge._noise_adds_up(known[f"true/{name}"][1], ())
 
 
 def test_a_rough_answer_challenges_nothing_that_all_digits_do_not(monkeypatch):
