@@ -6,6 +6,7 @@ killed takes every task of its pool along. A worker of dask that dies is replace
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -200,6 +201,7 @@ def _serve(pipe: connection.Connection, settings) -> None:
     from bounds.registry.claims import all_claims, find_claim
 
     all_claims()
+    gc.freeze()  # claims live as long as the process: garbage is not looked for among them
     try:
         pipe.send("ready")
         while True:

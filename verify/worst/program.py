@@ -183,7 +183,7 @@ class Program:
         cones = [own.ZeroConeT(zeros)] * bool(zeros) + [own.NonnegativeConeT(1 + signed + len(bounds)), *(
             own.PSDTriangleConeT(len(block)) for block in self.blocks)]
         settings = own.DefaultSettings()
-        settings.verbose = False
+        settings.verbose, settings.max_threads = False, 1  # more threads take longer
         settings.chordal_decomposition_enable = False  # it panics on some programs
         settings.equilibrate_enable = scaled and not rough  # coefficients are about 1 as they are: other units help no proof
         if rough:
