@@ -238,13 +238,16 @@ def between(one, other, L, m):
 
 def combined(forms, multipliers, spend):
     """The sum of multiples of forms, by name."""
-    found = {}
+    over, found = 1, {}
     for name, number in multipliers.items():
-        spend(len(forms[name].parts))
-        for key, c in forms[name].terms.items():
-            found[key] = found.get(key, 0) + c * number
-            spend(long(found[key]) // 2)
-    return Form(found)
+        over = lcm(over, forms[name].over * number.denominator)
+        spend(long(over))
+    for name, number in multipliers.items():
+        by = number.numerator * (over // (forms[name].over * number.denominator))
+        spend(len(forms[name].parts) * (1 + long(by) // 2))
+        for key, c in forms[name].parts.items():
+            found[key] = found.get(key, 0) + c * by
+    return Form.reduced(found, over)
 
 
 def nonnegative(slack, spend=lambda steps: None):

@@ -15,7 +15,7 @@ from verify.worst.worst_case import WorstCase, worst_case
 __all__ = ["AT_BOUNDS", "CHALLENGES", "ENOUGH", "challenged", "geometric_limit", "growing", "limit"]
 
 _LETTERS, _MOST = 20, 44  # of a setting that is looked at, and of one at which a proof is looked for
-_COUNT, _TRIALS = 48, 32  # settings drawn, and trials uphill from the worst of them
+_COUNT, _TRIALS = 48, 24  # settings drawn, and trials uphill from the worst of them
 _STARTS = 2  # settings from which numbers are moved
 _LARGE, _SMALL = (3, 4, 6, 8), (1, 1, 2)  # sizes
 _RUN = 12  # clients times rounds times local steps
