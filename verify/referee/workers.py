@@ -6,7 +6,6 @@ killed takes every task of its pool along. A worker of dask that dies is replace
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -201,7 +200,6 @@ def _serve(pipe: connection.Connection, settings) -> None:
     from bounds.registry.claims import all_claims, find_claim
 
     all_claims()
-    gc.freeze()  # claims live as long as the process: garbage is not looked for among them
     try:
         pipe.send("ready")
         while True:
