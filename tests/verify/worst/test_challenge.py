@@ -107,7 +107,7 @@ def test_of_sizes_for_every_number_of_which_there_are_proofs_few_are_looked_at(m
 
 def test_no_run_is_asked_for_that_is_as_large_as_one_that_is_too_large():
     """Runs of clients of the same weights may be smaller than others."""
-    places = [Place(3, 1, 1), Place(4, 1, 1), Place(3, 1, 2, weights=(1, 2)), Place(2, 5, 1), Place(3, 1, 1, weights=(1, 2))]
+    places = [Place(3, 1, 1, weights=(1, 2)), Place(3, 1, 1), Place(4, 1, 1), Place(3, 1, 2, weights=(1, 2)), Place(2, 5, 1)]
     seen, known = [], SimpleNamespace(setting=None)
 
     def look(given, place):
@@ -115,8 +115,8 @@ def test_no_run_is_asked_for_that_is_as_large_as_one_that_is_too_large():
         return () if place.clients > 2 else (1.0, known)
 
     found = [*known_at(look, places)]
-    assert seen == [places[0], places[3]]
-    assert [one is not None for one in found] == [False, False, False, True, False]
+    assert seen == [places[0], places[1], places[4]]
+    assert [one is not None for one in found] == [False, False, False, False, True]
 
 
 def test_a_number_is_followed_as_long_as_that_is_worse():
