@@ -69,8 +69,10 @@ def results(function: Callable, jobs: Sequence, workers: int, chunksize: int, mo
         yield from map(function, jobs)
         return
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with ProcessPoolExecutor(workers, get_context("spawn"), max_tasks_per_child=most) as executor:
-        yield from executor.map(function, jobs, chunksize=chunksize)
+    together = workers * most if most else len(jobs) or 1  # executors stand still that are to begin new processes
+    for first in range(0, len(jobs), together):
+        with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
+            yield from executor.map(function, jobs[first : first + together], chunksize=chunksize)
 
 
 def table(outcomes: Sequence[Outcome]) -> Table:
