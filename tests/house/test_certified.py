@@ -1,8 +1,13 @@
 """The table of claims about runs that are proven counts what the stage of proofs says."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from benchmarks.certified import Result, page, proven, waiting
+from tests import ROOT
 
 FOUND = [
     Result("classical/gd-convex", "proof", "", 2.0), Result("classical/gd-value", "chain", "", 3.0),
@@ -27,3 +32,13 @@ def test_what_waits_for_a_proof():
 def test_the_stage_says_how_a_claim_is_proven(claim, how):
     found = proven(claim)
     assert (found.claim, found.how) == (claim, how) and ("free clients" in found.reason) is not bool(how)
+
+
+def test_processes_that_have_done_enough_are_followed_by_others(tmp_path):
+    """One executor of Python 3.11 whose processes end by themselves stands still."""
+    file = tmp_path / "some_results.py"
+    file.write_text("from benchmarks.power import results\nif __name__ == '__main__':\n"
+                    "    print([*results(abs, range(-5, 0), 2, 1, 2)])\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, file], env=os.environ | {"PYTHONPATH": str(ROOT)}, text=True, timeout=120,
+                          stdout=subprocess.PIPE, check=True)
+    assert done.stdout == "[5, 4, 3, 2, 1]\n"
