@@ -7,6 +7,7 @@ from math import gcd
 from verify.checker.forms import ORIGIN, NoForm, Row
 from verify.checker.intervals import Interval, root
 from verify.checker.limits import bits
+from verify.checker.words import kind
 
 #: how keys of numbers without a value begin: expected lengths and lengths squared are never negative, the others may be
 LENGTH, SQUARE, GAP, SIGNED = "length", "square", "gap", "signed"
@@ -22,7 +23,7 @@ def number(value):
     if isinstance(value, int):
         return Fraction(value)
     if not isinstance(value, (Fraction, Interval)):
-        raise NoForm(f"a number must stand where there is a {type(value).__name__}")
+        raise NoForm(f"a number must stand where there is {kind(value)}")
     return value
 
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from math import gcd, lcm
 
 from verify.checker.limits import bits
-from verify.checker.words import require
+from verify.checker.words import kind, require
 
 LOSS = "loss "  # how keys of losses begin; names have no spaces
 ORIGIN = -1  # stands for the optimum in points, of which nothing is known but what they differ by
@@ -168,7 +168,7 @@ def plain(number):
     if isinstance(number, Form) and {*number.parts} <= {()}:
         return Fraction(number.parts.get((), 0), number.over)
     if not isinstance(number, (int, Fraction)):
-        raise NoForm(f"a rational number must stand where there is a {type(number).__name__}")
+        raise NoForm(f"a rational number must stand where there is {kind(number)}")
     return Fraction(number)
 
 

@@ -26,6 +26,16 @@ FORMAT = "fedtheory certificate 4"
 SETTINGS = ("run", "point", "algebra")
 COMPARE = {"<=": operator.le, ">=": operator.ge, "==": operator.eq, ">": operator.gt, "<": operator.lt}
 
+SUM = "a sum of inner products, losses and unknown numbers"
+KINDS = {"Form": SUM, "FormOfClients": SUM, "Interval": "a number of which the ends alone are known", "Row": "a vector",
+         "RowOfClients": "a vector", "Vector": "a vector"}
+
+
+def kind(value):
+    """What a value is, in a sentence."""
+    name = type(value).__name__
+    return KINDS.get(name, f"a {name}")
+
 
 def breaks(relation, left, right, unless=True):
     """Whether both sides surely break the relation; ``unless`` False: whether they do not surely meet it."""
