@@ -17,7 +17,7 @@ from verify.checker.waiting import Waiting
 
 __all__ = ["SMALL", "Given", "Program", "Solution", "inner", "needed", "of_letters", "programs", "solver"]
 
-_ROUGH, _LONGEST = 1e-7, 50  # tolerance and iterations of the solver for a rough factor
+_ROUGH, _LONGEST = 1e-6, 50  # tolerance and iterations of the solver for a rough factor
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
 
 
