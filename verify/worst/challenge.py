@@ -26,7 +26,8 @@ _NEAR = ("1", "1", "1/2", "1/10", "1/1000", "999/1000")
 _STEPS = ("1/2", "1", "1/10", "19/10", "1/100")
 _SHARES = (Fraction(1), Fraction(1, 3), Fraction(1, 2))  # of steps that may vary
 _VANISHING = tuple(tuple(map(Fraction, numbers)) for numbers in ((0,), (0, 1), (1, 0)))  # all numbers, every other one
-_FALSE, _TRUE = 1.005, 1.004  # a larger factor asks for a proof; of a smaller one an upper bound does
+_APART = tuple(tuple(map(Fraction, near)) for near in (("1", "1/1000"), ("1/1000", "1"), ("1",)))  # where mu is about L
+_FALSE, _TRUE = 1.0005, 1.0004  # a larger factor asks for a proof; of a smaller one an upper bound does
 _PROVEN = 2  # at most, of a size for every number of which there are proofs
 _HALVES, _LONG = ((2, 4, 8), (3, 6, 12)), 26  # of sizes that grow, and letters of the largest
 _AT_REST, _AT_REST_MU = ((1, (2, 5, 8)), (2, (2, 3, 4))), (Fraction(99, 100), Fraction(1, 10))  # clients and sizes; mu
@@ -50,8 +51,8 @@ AT_BOUNDS = Place(numbers=(Fraction(1),))
 
 
 def _drawn() -> list[Place]:
-    """Places with one large size each, and numbers of all magnitudes; with steps that vary; where numbers vanish; last one
-    where all numbers, mu too, are at their bounds."""
+    """Places with one large size each, and numbers of all magnitudes; with steps that vary; where numbers vanish; last those
+    where mu is about L, and all other numbers, or every other one, are at their bounds."""
     rng = Random(1)
 
     def some(texts) -> tuple[Fraction, ...]:
@@ -68,7 +69,7 @@ def _drawn() -> list[Place]:
                            rng.choice(((1,), (1, rng.randint(1, 9)))), rng.choice((2, 1, 3))))
     found += [AT_BOUNDS._replace(clients=m, local_steps=3, shares=_SHARES) for m in (1, 2)]
     found += [AT_BOUNDS._replace(numbers=numbers) for numbers in _VANISHING]
-    return [*found, AT_BOUNDS._replace(mu=Fraction(99, 100))]
+    return [*found, *(AT_BOUNDS._replace(mu=Fraction(99, 100), near=near) for near in _APART)]
 
 
 #: the places at which a claim that is proven elsewhere may be false

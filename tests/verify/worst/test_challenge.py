@@ -71,6 +71,7 @@ FALSE = {
     "with smaller sides that are zero": coercive((lambda gap, square: 0, lambda gap, square: gap - 6 * square / 5)),
     "with steps that vary": statements()["false/scaffold-mean-gradient"][1],
     "with numbers that vanish": find_claim("fedluar/lemma-A.3-insert-noise@forced"),
+    "by a thousandth, where mu is about L": find_claim("fedmoswa/lemma-g.13@some-clients"),
     "with two clients of two steps": find_claim("fadamgc/lemma-D.1@y-gradient"),
     "with one of two clients in two rounds": find_claim("fedmoswa/lemma-g.14-second@some-clients"),
 }
