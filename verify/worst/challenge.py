@@ -42,8 +42,8 @@ def _fewer(place: Place) -> Iterator[Place]:
     yield place
     rounds, steps = (1, 2) if place.local_steps > place.rounds else (2, 1)
     for m, R, K, weights in ((2, 2, 2, ()), (2, rounds, steps, ()), (2, rounds, steps, (1,)), (1, 1, 2, (1,))):
-        sizes = min(m, place.clients), min(R, place.rounds), min(K, place.local_steps)
-        yield Place(*sizes, *place[3:])._replace(weights=weights or place.weights)
+        yield place._replace(clients=min(m, place.clients), rounds=min(R, place.rounds), weights=weights or place.weights,
+                             local_steps=min(K, place.local_steps))
 
 
 #: a place with all numbers at their bounds, or 1

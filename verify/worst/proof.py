@@ -70,9 +70,8 @@ def _may_prove(program: Program, gap: Form, multipliers: dict[str, Fraction]) ->
     parts, whole = sizes * [float(multipliers.get(name, 0)) for name in program.names], program.column(gap)
     rest, exact = whole - known @ parts, _ROUNDING * max((abs(known) @ np.abs(parts)).max(), np.abs(whole).max())
     numbers, pairs = np.split(rest, [len(program.keys) + 1])
-    found = program.from_upper(pairs)
-    return bool(numbers[-1] >= -exact and np.all(np.abs(numbers[:-1]) <= exact)) and (
-        not found.size or bool(np.linalg.eigvalsh(found)[0] >= -exact))
+    plain = bool(numbers[-1] >= -exact and np.all(np.abs(numbers[:-1]) <= exact))
+    return plain and _no_eigenvalue_below(program.from_upper(pairs), -exact)
 
 
 def _may_be_square(program: Program, rest: Form) -> bool:
@@ -81,7 +80,11 @@ def _may_be_square(program: Program, rest: Form) -> bool:
     if max(map(bits, rest.parts.values()), default=0) > _BITS:
         return False
     found = program.matrix(rest)
-    return bool(np.linalg.eigvalsh(found)[0] >= -_ROUNDING * np.abs(found).max()) if found.size else True
+    return _no_eigenvalue_below(found, -_ROUNDING * np.abs(found).max(initial=0))
+
+
+def _no_eigenvalue_below(matrix: np.ndarray, least: float) -> bool:
+    return not matrix.size or bool(np.linalg.eigvalsh(matrix)[0] >= least)
 
 
 def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str, Fraction]]:

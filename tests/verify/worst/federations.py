@@ -20,7 +20,6 @@ def _row(said):
     return Row.reduced(dict(parts), over)
 
 
-
 class Federation:
     """Clients F_k(x) = sum over coordinates of a x^2/2 + b phi(w x)/w^2 + c x, with least mean at 0.
 
