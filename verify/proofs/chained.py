@@ -9,7 +9,7 @@ within the other, so that none can rest on itself.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,13 @@ from verify.exact.check import CheckResult
 from verify.exact.statement import free_names, statement_of
 from verify.growth.check import claim_of
 from verify.proofs.follows import Link, link, premises_of, unusable
+from verify.proofs.of_runs import proof_of_run
 from verify.prove.prove import prove
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 from verify.worst.challenge import challenged
-from verify.worst.every_round import at, every_round
-from verify.worst.proven import FEWEST, PLACES, only_small, proven
+from verify.worst.every_round import at
+from verify.worst.proven import FEWEST, PLACES, only_small
 from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.worst_case import worst_case
 
@@ -128,8 +129,9 @@ def _at(claim: Claim, place: Place, given: Mapping[str, Fraction] | None = None,
         except _ERRORS:
             continue
         ready.append(premise)
-    if used := _followed(claim, ready):  # proofs at one place take less than those at enough places
-        ready = [p for p in ready if p.setting == "algebra" or _certified(p)]
+    used = _followed(claim, ready)
+    while used and (unproven := next((p for p in used if p.setting == "run" and not _certified(p)), None)):
+        ready.remove(unproven)  # proofs at one place take less than those at enough places
         used = _followed(claim, ready)
     if used is None:
         raise ValueError(f"{claim.id} does not follow from those of its steps that are proven: "
@@ -205,9 +207,8 @@ def _refuted(claim: Claim) -> bool:
 @cache
 def _certified(claim: Claim) -> bool:
     """Whether a claim about runs is proven at enough places, false at none, and not refuted."""
-    if _refuted(claim):
-        return False
-    return any(way(claim).certificate is not None for way in (every_round, proven, chained))
+    proven = any(way(claim).certificate is not None for way in (proof_of_run, partial(chained, searched=True)))
+    return proven and not _refuted(claim)
 
 
 def _means_the_same(premise: Claim, claim: Claim) -> bool:

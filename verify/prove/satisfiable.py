@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import sympy as sp
 
@@ -56,12 +57,17 @@ def satisfiable(conditions: Sequence[Condition | Fact], symbols: Sequence[sp.Sym
     except Untranslatable as reason:
         return Satisfiability("unknown", reason=str(reason))
     named += list(reader.signs())
-    found = ask([*reader.symbols, *reader.roots], [formula for _, formula in named], reader.side, steps, core=core)
+    found = _asked((*reader.symbols, *reader.roots), (*(formula for _, formula in named),), (*reader.side,), steps, core)
     if found["answer"] == "unknown":
         return Satisfiability("unknown", reason=f"not decided in {steps} steps of z3")
     if found["answer"] == "unsat":
         return Satisfiability("no", core=tuple(named[position][0] for position in found["core"]))
     return Satisfiability("yes", {name: found["model"][name] for name in reader.symbols})
+
+
+@lru_cache(256)
+def _asked(names: tuple[str, ...], constraints: tuple[str, ...], always: tuple[str, ...], steps: int, core: bool) -> dict:
+    return ask(names, constraints, always, steps, core=core)
 
 
 class _Reader:
