@@ -24,6 +24,7 @@ from rich.table import Table
 from bounds.controls.classical import CONTROLS_CLASSICAL
 from bounds.controls.fedavg import CONTROLS, kind_of
 from bounds.controls.methods import CONTROLS_ON_METHODS
+from verify.referee.workers import load
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
@@ -71,7 +72,7 @@ def results(function: Callable, jobs: Sequence, workers: int, chunksize: int, mo
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     together = workers * most if most else len(jobs) or 1  # executors stand still that are to begin new processes
     for first in range(0, len(jobs), together):
-        with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
+        with ProcessPoolExecutor(workers, get_context("spawn"), initializer=load) as executor:
             yield from executor.map(function, jobs[first : first + together], chunksize=chunksize)
 
 

@@ -99,7 +99,7 @@ def _settings(claim: Claim, count: int | None) -> Iterator[Known]:
         yield from uphill(look, starts, _TRIALS)
         look = partial(_look, claim, most=_LONG)
         more = [one.place for one in starts if count is None]
-        for size, _, place in growing(claim, look, [AT_BOUNDS, *more]):
+        for size, _, place in growing(claim, [look], [AT_BOUNDS, *more]):
             larger = (place._replace(**{size: getattr(place, size) * times // _MORE[0]}) for times in _MORE)
             yield from takewhile(lambda found: found is not None, known_at(look, larger))
     except ImportError:  # no solver

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
-from itertools import product
+from itertools import product, takewhile
 from math import inf, prod, sqrt
 from random import Random
 
@@ -103,9 +103,8 @@ def challenged(claim: Claim, enough: int = 0, every: frozenset[str] = frozenset(
     for one in uphill(look, known, _TRIALS):
         if _false(claim, one):
             return one.case.scope
-    look = partial(_look, claim, most=_LONG, rough=False)
-    few = partial(look, rough=True, enough=inf)
-    for size, factors, place in growing(claim, look, [AT_BOUNDS, *(one.place for one in known)], few, every):
+    places = [AT_BOUNDS, *(one.place for one in known)]
+    for size, factors, place in growing(claim, _nearer(partial(_look, claim, most=_LONG)), places, every):
         if factors[-1] <= 1 or not _is_proven(claim, {}, place):  # what is above one is else rounding
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}: the worst case is {shown} of what is allowed"
@@ -115,17 +114,22 @@ def challenged(claim: Claim, enough: int = 0, every: frozenset[str] = frozenset(
 def _noise_adds_up(claim: Claim, every: Collection[str]) -> str:
     """Where noise alone, from the optimum on, seems to add up to more than a statement allows, at sizes too large to be
     looked at; empty where that is nowhere seen. It adds up geometrically, to what three equally distant numbers tell."""
-    look = partial(_look, claim, most=_LONG, rough=False, at_rest=True)
+    looks = _nearer(partial(_look, claim, most=_LONG, at_rest=True))
     sizes = [size for size in ("rounds", "local_steps") if size not in every]
     for size, (clients, numbers), mu in product(sizes, _AT_REST, _AT_REST_MU):
         place = AT_BOUNDS._replace(clients=clients, rounds=1, local_steps=1, mu=mu)
         if mu != _AT_REST_MU[0] and not _depends_on_mu(claim, place):
             continue
-        factors = _factors(look, place, size, numbers, _adds_up, partial(look, rough=True, enough=inf))
+        factors = _factors(looks, place, size, numbers, _adds_up)
         if _adds_up(factors):
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}, from the optimum on: the worst case is {shown} of what is allowed"
     return ""
+
+
+def _nearer(look: Look) -> list[Look]:
+    """Looks at upper bounds of factors, at rough factors, and at factors."""
+    return [partial(look, enough=inf), look, partial(look, rough=False)]
 
 
 def _depends_on_mu(claim: Claim, place: Place) -> bool:
@@ -143,12 +147,12 @@ def geometric_limit(one: float, two: float, three: float) -> float:
     return three + second**2 / (first - second) if first > second else inf
 
 
-def growing(claim: Claim, look: Look, places: Iterable[Place],
-            few: Look | None = None, every: Collection[str] = ()) -> Iterator[tuple[str, list[float], Place]]:
+def growing(claim: Claim, looks: Sequence[Look], places: Iterable[Place],
+            every: Collection[str] = ()) -> Iterator[tuple[str, list[float], Place]]:
     """Where a claim seems to be false at sizes that are too large to be looked at: the size, the factors at one number, at
     twice and at four times that, which tend to more than one, and the place of the last. From half as many more on they do
     so, too, where that can be looked at. The other numbers are those of the place, or as near to their bounds as there.
-    ``few``: a look at upper bounds of the factors; where these do not tend to more than one, nothing else is looked at.
+    ``looks``: looks that tell more and more; where factors from one do not tend to more than one, the next is not asked.
     ``every``: sizes that are left alone."""
     for place, size in product(places, [size for size in ("rounds", "local_steps", "clients") if size not in every]):
         small = place._replace(clients=1, rounds=1, local_steps=1)
@@ -157,34 +161,36 @@ def growing(claim: Claim, look: Look, places: Iterable[Place],
         except ERRORS:
             continue
         tried = [tuple(start * half // 2 for half in halves) for halves in _HALVES]
-        found = _factors(look, small, size, tried[0], _seems_false, few)
+        found = _factors(looks, small, size, tried[0], _seems_false)
         if not _seems_false(found):
             continue
-        others = _factors(look, small, size, tried[1], _seems_false, few)
+        others = _factors(looks, small, size, tried[1], _seems_false)
         if len(others) < len(found) or _seems_false(others):
             yield size, found, small._replace(**{size: tried[0][-1]})
 
 
-def _factors(look: Look, place: Place, size: str, numbers: Sequence[int], false: Callable[[list[float]], bool],
-             few: Look | None) -> list[float]:
-    """The factors at some numbers of a size, up to the first that cannot be looked at; upper bounds from ``few`` where these
-    do not seem to be those of something ``false``. The last one, of a long run, is not asked for where the bound of a single
-    pair of sides stays level: of several pairs another one may become the worst."""
-    if few is not None:
-        found = [*_at_numbers(few, place, size, numbers[:-1])]
+def _factors(looks: Sequence[Look], place: Place, size: str, numbers: Sequence[int],
+             false: Callable[[list[float]], bool]) -> list[float]:
+    """The factors at some numbers of a size, up to the first that cannot be looked at, or bounds of them that an earlier one
+    of the ``looks`` gives, where these do not seem to be those of something ``false``. The last bound, of a long run, is not
+    asked for where that of a single pair of sides stays level: of several pairs another one may become the worst."""
+    *earlier, last = looks
+    for look in earlier:
+        found = [*_at_numbers(look, place, size, numbers[:-1])]
         bounds = [factor for factor, _ in found]
         if len(bounds) == len(numbers) - 1:
             level = bounds[-1] <= bounds[0] + _SAME and all(len(case.factors) == 1 for _, case in found)
-            bounds += bounds[-1:] if level else (factor for factor, _ in _at_numbers(few, place, size, numbers[-1:]))
-        if len(bounds) == len(numbers) and not false(bounds):
+            bounds += bounds[-1:] if level else (factor for factor, _ in _at_numbers(look, place, size, numbers[-1:]))
+        if inf not in bounds and (len(bounds) < len(numbers) or not false(bounds)):
             return bounds
-    return [factor for factor, _ in _at_numbers(look, place, size, numbers)]
+    found = (factor for factor, _ in _at_numbers(last, place, size, numbers))
+    return [*takewhile(lambda factor: factor < inf, found)]
 
 
 def _at_numbers(look: Look, place: Place, size: str, numbers: Iterable[int]) -> Iterator[tuple[float, WorstCase]]:
     for number in numbers:
         one = look({}, place._replace(**{size: number}))
-        if not one or one[1].setting.sizes[size] != number or one[0] == inf:
+        if not one or one[1].setting.sizes[size] != number:
             return
         yield one
 

@@ -11,7 +11,7 @@ from bounds.language.claim import Claim
 from verify.claims.needs import speaks_of_samples
 from verify.worst.challenge import ENOUGH, challenged
 from verify.worst.setting import Place, setting_of
-from verify.worst.uphill import ERRORS
+from verify.worst.uphill import ERRORS, as_large, nothing
 from verify.worst.worst_case import WorstCase, has_form, worst_case
 
 __all__ = [
@@ -31,10 +31,10 @@ _NEAR, _UNSURE = 1e-6, 1e-4  # factors that are larger than one by less are one,
 
 
 def _places() -> Iterator[Place]:
-    """Sizes and constants in turn, so that each meets each other; free numbers at random."""
+    """Sizes in turn, each twice; constants in turn, so that each meets each other; free numbers at random."""
     yield Place()
     rng = Random(0)
-    for i in range(1, 13):
+    for i in range(1, 2 * len(_SIZES)):
         L = Fraction(rng.choice(("1", "1", "2", "1/2")))
         yield Place(
             *_SIZES[i % len(_SIZES)], L, L * Fraction(_RATIOS[i % len(_RATIOS)]),
@@ -133,11 +133,15 @@ def may_fail(one: WorstCase, near: float = _NEAR) -> bool:
 def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
     """What is known at each place, or why nothing is. A claim of which nothing is known at the first places, of each size
     one, is looked at nowhere else."""
-    known, unneeded = 0, None
+    known, unneeded, large = 0, None, dict[Place, ValueError]()
     for number, place in enumerate(PLACES):
         try:
+            if too_large := next((error for other, error in large.items() if as_large(place, other)), None):
+                raise too_large
             one = looked_at(claim, place, unneeded)
         except ERRORS as error:
+            if nothing(error) == ():
+                large[place] = error
             yield error
             if not known and number + 1 == len(_SIZES):
                 return
@@ -162,6 +166,8 @@ def looked_at(claim: Claim, place: Place, unneeded: frozenset[str] | None = None
             return worst_case(claim, {}, each, _MOST, factors=None, onwards=True)
         except (ArithmeticError, TypeError, ValueError) as error:
             errors.append(error)
+            if nothing(error) == ():  # nor is the run smaller at other numbers
+                break
     raise errors[min(1, len(errors) - 1)]
 
 

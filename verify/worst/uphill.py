@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from verify.checker.limits import TooLarge
 from verify.worst.setting import Place, Setting
 
-__all__ = ["ERRORS", "Known", "Look", "known_at", "nothing", "uphill", "worst_first"]
+__all__ = ["ERRORS", "Known", "Look", "as_large", "known_at", "nothing", "uphill", "worst_first"]
 
 #: what looking at a claim at a setting may raise
 ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -63,7 +63,7 @@ def known_at(look: Look, places: Iterable[Place],
     for place in places:
         found: Known | tuple[()] | None = ()
         for smaller in fewer(place):
-            if any(_as_large(smaller, other) for other in large):
+            if any(as_large(smaller, other) for other in large):
                 continue
             found = _with_numbers(look, smaller)
             if found != ():
@@ -72,7 +72,7 @@ def known_at(look: Look, places: Iterable[Place],
         yield found or None
 
 
-def _as_large(place: Place, other: Place) -> bool:
+def as_large(place: Place, other: Place) -> bool:
     """Whether a run has as many or more of all things as another one; clients of the same weights may count as one."""
     return (len({*place.weights}) == 1) <= (len({*other.weights}) == 1) and all(
         getattr(place, size) >= getattr(other, size) for size in ("clients", "rounds", "local_steps", "layers"))

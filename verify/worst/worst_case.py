@@ -1,9 +1,10 @@
 """The worst case of a claim at given sizes and numbers, over every function of its class in every dimension."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from math import inf
 from typing import Any
 
@@ -27,6 +28,7 @@ from verify.worst.setting import Place, Setting, setting_of
 __all__ = ["STEPS", "WorstCase", "certified", "class_of", "functions_of", "has_form", "worst_case"]
 
 STEPS = 600_000  # of a look at letters: what a run of some twenty rounds needs
+_KEPT = 128  # worst cases: more than a claim has places
 _NOT_SAID = {"dim", "layers", "iterations"}
 
 
@@ -95,13 +97,20 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         LookupError, TypeError, ValueError: the claim has no worst case of this kind, or not at these numbers, or not with
             at most so many letters.
     """
-    stated, setting = statement_of(claim), admitted(claim, setting_of(claim, given or {}, place))
-    if onwards and (one := first_proof(claim, setting, partial(_onwards, claim, stated, setting, most))):
+    setting = admitted(claim, setting_of(claim, given or {}, place))
+    return _worst_case(claim, json.dumps(setting), most, factors, proofs, onwards, rough, at_rest, enough)
+
+
+@lru_cache(_KEPT)
+def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None, proofs: bool, onwards: bool, rough: bool,
+                at_rest: bool, enough: float) -> WorstCase:
+    """The worst case at a setting, written as JSON: several places may have the same one."""
+    setting = Setting(*json.loads(text))
+    if onwards and (one := first_proof(claim, setting, partial(_onwards, claim, statement_of(claim), setting, most))):
         return one
     try:
-        letters = Letters(stated, *setting, **({} if most is None or proofs else {"most": most, "steps": STEPS}))
-        asked = programs(letters, [stated["statement"]], at_rest=at_rest)
-        found = certified(stated, setting, asked, most) if proofs else (None, "none was looked for")
+        letters, asked = _asked(claim, text, None if proofs else most, at_rest)
+        found = certified(letters.stated, setting, asked, most) if proofs else (None, "none was looked for")
         solved: list[Solution | None] = []
         if factors or not proofs or (factors is None and found[0] is None):
             solved = [_factor(*each, most, rough, enough) for each in asked]
@@ -113,6 +122,14 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     factors = (*(one and one.factor for one in solved),)
     return WorstCase(claim.id, setting, functions_of(letters), len(letters.depends), factors, *found,
                      sure=all(one.sure for one in solved if one is not None))
+
+
+@lru_cache(4)
+def _asked(claim: Claim, text: str, most: int | None, at_rest: bool) -> tuple[Letters, list[tuple[Given, Form, Form]]]:
+    """Letters at a setting, and the programs of the statement; ``most`` letters in as many steps as a look may take."""
+    stated = statement_of(claim)
+    letters = Letters(stated, *json.loads(text), **({} if most is None else {"most": most, "steps": STEPS}))
+    return letters, programs(letters, [stated["statement"]], at_rest=at_rest)
 
 
 def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: Setting, degree: int) -> WorstCase | None:

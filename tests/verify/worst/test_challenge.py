@@ -165,7 +165,7 @@ def test_sizes_seem_false_from_two_numbers_on(factors, false):
         one = SimpleNamespace(setting=setting_of(claim, given, place))
         return (factors[place.rounds], one) if place.rounds in factors else None
 
-    found = [*challenge.growing(claim, look, [Place()])]
+    found = [*challenge.growing(claim, [look], [Place()])]
     assert [(size, place.rounds) for size, _, place in found] == [("rounds", 8)] * false
 
 
@@ -178,7 +178,7 @@ def test_a_level_bound_of_one_pair_needs_no_long_run_and_one_of_several_does(pai
         seen.append(place.rounds)
         return 1.0, SimpleNamespace(setting=setting_of(claim, given, place), factors=(1.0, place.rounds / 9)[:pairs])
 
-    assert challenge._factors(look, Place(), "rounds", (2, 4, 8), challenge._seems_false, look) == [1.0] * 3
+    assert challenge._factors([look, look], Place(), "rounds", (2, 4, 8), challenge._seems_false) == [1.0] * 3
     assert seen == asked
 
 
