@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
@@ -11,11 +12,10 @@ import sympy as sp
 from bounds.language.claim import Claim
 from bounds.language.words import local_steps, tau
 from verify.exact.statement import statement_of
-from verify.worst.setting import Setting
+from verify.worst.setting import FAR, Setting
 
 __all__ = ["admitted"]
 
-_FAR = 1e-9  # of two sides, in units of the larger one and 1: what is nearer is left to exact arithmetic
 _CASES = 100  # of indices
 _DEEP = 3  # definitions within each other
 _ERRORS = (ArithmeticError, NameError, TypeError, ValueError)  # of formulas that floats do not decide
@@ -49,7 +49,7 @@ def _breaks(condition: _OfNumbers, numbers: list[float]) -> bool:
         for index in product(*ranges):
             left, right = condition.sides(*numbers, *index)
             over = left - right if condition.relation in ("<=", "<") else right - left
-            if (abs(over) if condition.relation == "==" else over) > _FAR * max(1.0, abs(left), abs(right)):
+            if (abs(over) if condition.relation == "==" else over) > FAR * max(1.0, abs(left), abs(right)):
                 return True
     except _ERRORS:
         return False
@@ -62,7 +62,7 @@ def _the_same(value: Any) -> float | None:
         if not value or any(entry != value[0] for entry in value):
             return None
         value = value[0]
-    return float(sp.Rational(value)) if isinstance(value, str) else None
+    return float(Fraction(value)) if isinstance(value, str) else None
 
 
 def _of_round(t):

@@ -128,8 +128,9 @@ def _noise_adds_up(claim: Claim, every: Collection[str]) -> str:
 
 
 def _nearer(look: Look) -> list[Look]:
-    """Looks at upper bounds of factors, at rough factors, and at factors."""
-    return [partial(look, enough=inf), look, partial(look, rough=False)]
+    """Looks at upper bounds of factors, and at factors; what grows by less than a thousandth does not count as growing, so
+    that rough ones do."""
+    return [partial(look, enough=inf), look]
 
 
 def _depends_on_mu(claim: Claim, place: Place) -> bool:

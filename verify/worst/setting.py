@@ -2,7 +2,7 @@
 
 import json
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
@@ -21,9 +21,10 @@ from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import once_by_claim
 from verify.exact.statement import definition_of, free_names
 
-__all__ = ["Place", "Setting", "setting_of"]
+__all__ = ["FAR", "Place", "Setting", "setting_of"]
 
 _ENDS = ("<=", ">=")
+FAR = 1e-9  #: of two sides in floats, in units of the larger one: what is nearer is left to exact arithmetic
 _TABLES = 64  # of zeros and ones that are tried
 #: shares of an interval without its ends: squares whose complements are squares, so that their roots are fractions
 _SQUARES = [Fraction(leg, longest) ** 2 for leg, longest in ((24, 25), (4, 5), (3, 5), (7, 25), (20, 101), (60, 901))]
@@ -343,24 +344,34 @@ def _about(claim: Claim, name: str) -> list[Condition]:
 
 
 @lru_cache(4096)
-def _gap(condition: Condition) -> tuple[Any, frozenset[str], set[str]]:
+def _gap(condition: Condition) -> tuple[Any, tuple[str, ...], set[str], Callable[..., list[float]] | None]:
     """What a condition without indices says to be at least 0, the names of its numbers, none where it speaks of arrays, and
-    those in exponents."""
+    those in exponents; its larger and its smaller side in floats, as a function of these numbers."""
     left, right = (condition.left, condition.right) if condition.relation == "<=" else (condition.right, condition.left)
     gap = sp.sympify(right) - left
     powers = set().union(*(names_in(power.exp) for power in gap.atoms(sp.Pow)))
-    return gap, frozenset() if gap.has(sp.Indexed) else frozenset(s.name for s in gap.free_symbols), powers
+    numbers = [] if gap.has(sp.Indexed) else [*gap.free_symbols]
+    try:
+        sides = sp.lambdify(numbers, [sp.sympify(right), sp.sympify(left)], "math")
+    except NotImplementedError:  # a word that has no floats
+        sides = None
+    return gap, (*(s.name for s in numbers),), powers, sides
 
 
 def _end(condition: Condition, name: str, known, relation: str) -> Fraction | None:
     """The largest number of a name at which a condition holds, for the relation <=, if it holds at small numbers alone; the
     least one, for >=, if it holds at large ones alone. It is one of a list, so that the condition holds there."""
-    gap, names, powers = _gap(condition)
-    if name not in names or not names <= {name, *known}:
+    gap, names, powers, sides = _gap(condition)
+    if name not in names or not {*names} <= {name, *known}:
         return None
     rounded = name in powers  # exact powers have millions of digits
+    floats = {other: float(known[other]) for other in names if other in known}
 
     def fails(number: Fraction) -> bool:
+        with suppress(ArithmeticError, NameError, TypeError, ValueError):  # what floats do not decide
+            larger, smaller = sides(*(float(number) if other == name else floats[other] for other in names))
+            if abs(larger - smaller) > FAR * max(abs(larger), abs(smaller)):
+                return larger < smaller
         at = known | {name: sp.Rational(str(number))}
         with suppress(_Irrational):
             if not rounded:

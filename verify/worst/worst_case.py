@@ -168,14 +168,19 @@ def _solved(program: Program, smaller: Form, larger: Form, rough: bool) -> Solut
     negative = program.may_be_negative(larger)
     if negative and not program.may_be_negative(-larger):
         smaller, larger = -larger, -smaller
-    found = program.solve(smaller, larger, rough=True) if rough else None
-    found = found if found is not None and found.sure else program.solve(smaller, larger)
+    found = _rough_first(program, rough, smaller, larger)
     small = found is None or found.factor < SMALL or (found.factor < 1 and program.may_be_negative(smaller))
     if negative and small:
-        whole = program.solve(Form({}), larger - smaller, 0.0)
+        whole = _rough_first(program, rough, Form({}), larger - smaller, 0.0)
         if whole is not None and whole.factor == inf:
             return whole
     return found
+
+
+def _rough_first(program: Program, rough: bool, *asked: Any) -> Solution | None:
+    """What the solver says, a rough answer only where it is sure of that."""
+    found = program.solve(*asked, rough=True) if rough else None
+    return found if found is not None and found.sure else program.solve(*asked)
 
 
 def certified(stated, setting: Setting, asked, most: int | None, **more: Any) -> tuple[dict[str, Any] | None, str]:
