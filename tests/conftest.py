@@ -10,11 +10,9 @@ from hypothesis import settings
 
 from bounds.registry.claims import forget_files
 from bounds.registry.user_claims import PATHS
+from tests.kept import forget
 from tests.slow import is_slow
 from verify.cli import main as cli
-from verify.proofs import chained, of_runs
-from verify.prove import satisfiable
-from verify.worst import challenge, setting, worst_case
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("random", derandomize=False, deadline=None)
@@ -43,19 +41,15 @@ def _claim_files():
         forget_files()
 
 
-KEPT = (chained._certified, chained._linked, challenge.challenged, of_runs.proof_of_run, satisfiable._asked,
-        setting._written_setting, worst_case._asked, worst_case._worst_case)
-
-
 @pytest.fixture(autouse=True)
 def _nothing_kept(request):
     """What is kept of claims neither hides what a test plants nor outlives it."""
     planted = "monkeypatch" in request.fixturenames
-    for function in KEPT * planted:
-        function.cache_clear()
+    if planted:
+        forget()
     yield
-    for function in KEPT * planted:
-        function.cache_clear()
+    if planted:
+        forget()
 
 
 @pytest.fixture

@@ -267,21 +267,24 @@ def nonnegative(slack, spend=lambda steps: None):
 
 
 def semidefinite(matrix, spend=lambda steps: None):
-    """Whether a symmetric matrix of fractions is positive semidefinite, by elimination in whole numbers (Bareiss 1968): each
-    entry is a minor of the whole matrix, so that all divisions are exact. What remains is symmetric, so that its upper part
-    is that of its lower one."""
-    size = lcm(*(entry.denominator for row in matrix for entry in row))
-    rows, before = [[int(entry * size) for entry in row] for row in matrix], 1
-    while rows:
-        place = next((i for i in range(len(rows)) if rows[i][i] != 0), None)
-        if place is None:
-            return all(entry == 0 for row in rows for entry in row)
-        pivot, lead = rows[place][place], rows[place]
-        if pivot < 0 or any(rows[i][i] == 0 and any(rows[i]) for i in range(len(rows))):
+    """Whether a symmetric matrix of fractions is positive semidefinite, by elimination: each row is in whole numbers of a
+    positive unit of its own, without a common factor, and rows of few entries come first, so that few others arise."""
+    rows = {}
+    for i, row in enumerate(matrix):
+        size = lcm(*(entry.denominator for entry in row))
+        rows[i] = {j: int(entry * size) for j, entry in enumerate(row) if entry != 0}
+    while rows := {i: row for i, row in rows.items() if row}:
+        if any(row.get(i, 0) <= 0 for i, row in rows.items()):
             return False
-        spend(sum(long(*row) for row in rows) * len(rows) // 4)
-        left = [i for i in range(len(rows)) if i != place]
-        lower = [[(rows[i][j] * pivot - lead[i] * lead[j]) // before for j in left[: n + 1]] for n, i in enumerate(left)]
-        rows = [row + [lower[j][n] for j in range(n + 1, len(left))] for n, row in enumerate(lower)]
-        before = pivot
+        place = min(rows, key=lambda i: (len(rows[i]), rows[i][i]))
+        pivot = (lead := rows.pop(place)).pop(place)
+        for i in lead:
+            spend((len(rows[i]) + len(lead)) * (1 + (max(map(int.bit_length, (*lead.values(), *rows[i].values()))) >> 9)**2))
+            common = gcd(above := rows[i].pop(place), pivot)
+            above, below = above // common, pivot // common
+            row = {j: entry * below for j, entry in rows[i].items()}
+            for j, entry in lead.items():
+                row[j] = row.get(j, 0) - entry * above
+            common = gcd(*row.values()) or 1
+            rows[i] = {j: entry // common for j, entry in row.items() if entry}
     return True

@@ -11,9 +11,10 @@ class Kept:
     a formula lies in memory: while it is in ``read``, no other lies there."""
 
     numbering = ()  # words that number what they find, for each value of all indices anew
+    notes = None  # ``sure``, ``names`` and ``read`` of another replay of the same formulas in memory, and the same class
 
     def nothing_kept(self):
-        self.kept, self.sure, self.names, self.read = {}, {}, {}, {}
+        self.kept, (self.sure, self.names, self.read) = {}, self.notes or ({}, {}, {})
 
     def reading(self, node, bound):
         """What is in ``read`` of a formula from now on; ``bound``: the indices where it stands."""

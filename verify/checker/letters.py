@@ -40,10 +40,10 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
 
     numbering = ("Max", "Min", "largest_sum", "share")
 
-    def __init__(self, stated, sizes, values, without, weights, most=LETTERS, steps=None):
+    def __init__(self, stated, sizes, values, without, weights, most=LETTERS, steps=None, notes=None):
         require(stated["setting"] == "run" and "replaced" not in stated["procedure"], "only runs of clients without samples")
         require(stated["procedure"]["sampling"] != "bernoulli", "nobody may take part in a round, which letters do not know")
-        count, self.most = sizes["clients"], most
+        count, self.most, self.notes = sizes["clients"], most, notes
         self.stated, self.hypotheses = stated, stated["hypotheses"]
         self.depends, self.points = [], [[] for _ in range(count)]
         self.noises, self.drawn, self.conditional, self.solved, self.without = {}, {}, {}, {}, without

@@ -9,7 +9,7 @@ from random import Random
 
 from bounds.language.claim import Claim
 from verify.worst.setting import Place, setting_of
-from verify.worst.uphill import ERRORS, Known, Look, known_at, nothing, uphill, worst_first
+from verify.worst.uphill import ERRORS, Known, Look, as_large, known_at, nothing, uphill, worst_first
 from verify.worst.worst_case import WorstCase, worst_case
 
 __all__ = ["AT_BOUNDS", "CHALLENGES", "ENOUGH", "challenged", "geometric_limit", "growing", "limit"]
@@ -115,12 +115,12 @@ def _noise_adds_up(claim: Claim, every: Collection[str]) -> str:
     """Where noise alone, from the optimum on, seems to add up to more than a statement allows, at sizes too large to be
     looked at; empty where that is nowhere seen. It adds up geometrically, to what three equally distant numbers tell."""
     looks = _nearer(partial(_look, claim, most=_LONG, at_rest=True))
-    sizes = [size for size in ("rounds", "local_steps") if size not in every]
+    sizes, large = [size for size in ("rounds", "local_steps") if size not in every], list[Place]()
     for size, (clients, numbers), mu in product(sizes, _AT_REST, _AT_REST_MU):
         place = AT_BOUNDS._replace(clients=clients, rounds=1, local_steps=1, mu=mu)
         if mu != _AT_REST_MU[0] and not _depends_on_mu(claim, place):
             continue
-        factors = _factors(looks, place, size, numbers, _adds_up)
+        factors = _factors(looks, place, size, numbers, _adds_up, large)
         if _adds_up(factors):
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}, from the optimum on: the worst case is {shown} of what is allowed"
@@ -128,9 +128,8 @@ def _noise_adds_up(claim: Claim, every: Collection[str]) -> str:
 
 
 def _nearer(look: Look) -> list[Look]:
-    """Looks at upper bounds of factors, and at factors; what grows by less than a thousandth does not count as growing, so
-    that rough ones do."""
-    return [partial(look, enough=inf), look]
+    """Looks at upper bounds of factors, at rough factors, and at factors."""
+    return [partial(look, enough=inf), look, partial(look, rough=False)]
 
 
 def _depends_on_mu(claim: Claim, place: Place) -> bool:
@@ -155,6 +154,7 @@ def growing(claim: Claim, looks: Sequence[Look], places: Iterable[Place],
     so, too, where that can be looked at. The other numbers are those of the place, or as near to their bounds as there.
     ``looks``: looks that tell more and more; where factors from one do not tend to more than one, the next is not asked.
     ``every``: sizes that are left alone."""
+    large: list[Place] = []
     for place, size in product(places, [size for size in ("rounds", "local_steps", "clients") if size not in every]):
         small = place._replace(clients=1, rounds=1, local_steps=1)
         try:
@@ -162,36 +162,45 @@ def growing(claim: Claim, looks: Sequence[Look], places: Iterable[Place],
         except ERRORS:
             continue
         tried = [tuple(start * half // 2 for half in halves) for halves in _HALVES]
-        found = _factors(looks, small, size, tried[0], _seems_false)
+        found = _factors(looks, small, size, tried[0], _seems_false, large)
         if not _seems_false(found):
             continue
-        others = _factors(looks, small, size, tried[1], _seems_false)
+        others = _factors(looks, small, size, tried[1], _seems_false, large)
         if len(others) < len(found) or _seems_false(others):
             yield size, found, small._replace(**{size: tried[0][-1]})
 
 
-def _factors(looks: Sequence[Look], place: Place, size: str, numbers: Sequence[int],
-             false: Callable[[list[float]], bool]) -> list[float]:
+def _factors(looks: Sequence[Look], place: Place, size: str, numbers: Sequence[int], false: Callable[[list[float]], bool],
+             large: list[Place]) -> list[float]:
     """The factors at some numbers of a size, up to the first that cannot be looked at, or bounds of them that an earlier one
     of the ``looks`` gives, where these do not seem to be those of something ``false``. The last bound, of a long run, is not
-    asked for where that of a single pair of sides stays level: of several pairs another one may become the worst."""
+    asked for where that of a single pair of sides stays level: of several pairs another one may become the worst. Nothing is
+    asked for where the longest run is as large as one that was too ``large``."""
+    if any(as_large(place._replace(**{size: numbers[-1]}), other) for other in large):
+        return []
     *earlier, last = looks
     for look in earlier:
-        found = [*_at_numbers(look, place, size, numbers[:-1])]
+        found = [*_at_numbers(look, place, size, numbers[:-1], large)]
         bounds = [factor for factor, _ in found]
         if len(bounds) == len(numbers) - 1:
             level = bounds[-1] <= bounds[0] + _SAME and all(len(case.factors) == 1 for _, case in found)
-            bounds += bounds[-1:] if level else (factor for factor, _ in _at_numbers(look, place, size, numbers[-1:]))
+            longest = bounds[-1:] if level else (factor for factor, _ in _at_numbers(look, place, size, numbers[-1:], large))
+            bounds += longest
         if inf not in bounds and (len(bounds) < len(numbers) or not false(bounds)):
             return bounds
-    found = (factor for factor, _ in _at_numbers(last, place, size, numbers))
+    found = (factor for factor, _ in _at_numbers(last, place, size, numbers, large))
     return [*takewhile(lambda factor: factor < inf, found)]
 
 
-def _at_numbers(look: Look, place: Place, size: str, numbers: Iterable[int]) -> Iterator[tuple[float, WorstCase]]:
+def _at_numbers(look: Look, place: Place, size: str, numbers: Iterable[int],
+                large: list[Place]) -> Iterator[tuple[float, WorstCase]]:
+    """What is known where a size has these numbers in turn, up to one where it has not or the solver has no answer."""
     for number in numbers:
-        one = look({}, place._replace(**{size: number}))
-        if not one or one[1].setting.sizes[size] != number:
+        at = place._replace(**{size: number})
+        one = look({}, at)
+        if one == ():
+            large.append(at)
+        if not one or one[1].setting.sizes[size] != number or {*one[1].factors} == {None}:
             return
         yield one
 

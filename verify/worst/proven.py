@@ -23,6 +23,7 @@ _MOST = 44  # letters
 FEWEST = 8  # settings at which a claim is proven that counts as proven
 _LARGE = ("clients", "rounds", "layers", "local_steps")  # sizes of which some must be larger than one at once
 _SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1), (1, 2, 2))
+_SMALL = (2, 1, 1)
 _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
 _PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16), Fraction(1, 64))  # of numbers that hypotheses may bound
@@ -31,13 +32,14 @@ _NEAR, _UNSURE = 1e-6, 1e-4  # factors that are larger than one by less are one,
 
 
 def _places() -> Iterator[Place]:
-    """Sizes in turn, each twice; constants in turn, so that each meets each other; free numbers at random."""
+    """Sizes in turn, each twice, and a small one; constants in turn, so that each meets each other; free numbers at
+    random."""
     yield Place()
     rng = Random(0)
-    for i in range(1, 2 * len(_SIZES)):
+    for i, sizes in enumerate((*_SIZES[1:], *_SIZES, _SMALL), 1):
         L = Fraction(rng.choice(("1", "1", "2", "1/2")))
         yield Place(
-            *_SIZES[i % len(_SIZES)], L, L * Fraction(_RATIOS[i % len(_RATIOS)]),
+            *sizes, L, L * Fraction(_RATIOS[i % len(_RATIOS)]),
             tuple(map(Fraction, rng.choices(_SHARES, k=7))), Fraction(_STEPS[i // 2 % len(_STEPS)]),
             tuple(map(Fraction, rng.choices(_NUMBERS, k=7))), (1, rng.randint(1, 4), 1), 1 if i % 3 == 2 else 2)
 
@@ -54,11 +56,13 @@ class Proven:
         certificate: the proofs at all settings; None where there are not enough.
         scope: the functions, sizes and numbers for which the statement is proven, in one line.
         reason: why there is no certificate.
+        false_at: where a challenge says that the statement is false, in one line; empty where none does.
     """
 
     certificate: dict[str, Any] | None = None
     scope: str = ""
     reason: str = ""
+    false_at: str = ""
 
 
 def proven(claim: Claim) -> Proven:
@@ -93,7 +97,7 @@ def proven(claim: Claim) -> Proven:
     if small := only_small(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
     if where := challenged(claim, ENOUGH, every_number(found)):
-        return Proven(reason=f"it may be false at {where}")
+        return Proven(reason=f"it may be false at {where}", false_at=where)
     return Proven(together(found), in_one_line(found))
 
 

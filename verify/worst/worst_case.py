@@ -18,6 +18,7 @@ from verify.checker.limits import TooLarge, bounded
 from verify.checker.proof import FORMAT
 from verify.checker.replay import Replay
 from verify.checker.words import replayed
+from verify.claims.sizes import once_by_claim
 from verify.exact.statement import statement_of
 from verify.worst.admitted import admitted
 from verify.worst.every_number import first_proof, has_degree
@@ -110,7 +111,7 @@ def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None,
         return one
     try:
         letters, asked = _asked(claim, text, None if proofs else most, at_rest)
-        found = certified(letters.stated, setting, asked, most) if proofs else (None, "none was looked for")
+        found = certified(statement_of(claim), setting, asked, most) if proofs else (None, "none was looked for")
         solved: list[Solution | None] = []
         if factors or not proofs or (factors is None and found[0] is None):
             solved = [_factor(*each, most, rough, enough) for each in asked]
@@ -127,9 +128,16 @@ def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None,
 @lru_cache(4)
 def _asked(claim: Claim, text: str, most: int | None, at_rest: bool) -> tuple[Letters, list[tuple[Given, Form, Form]]]:
     """Letters at a setting, and the programs of the statement; ``most`` letters in as many steps as a look may take."""
-    stated = statement_of(claim)
-    letters = Letters(stated, *json.loads(text), **({} if most is None else {"most": most, "steps": STEPS}))
+    stated, *notes = _read(claim)
+    limits = {} if most is None else {"most": most, "steps": STEPS}
+    letters = Letters(stated, *json.loads(text), notes=notes, **limits)
     return letters, programs(letters, [stated["statement"]], at_rest=at_rest)
+
+
+@once_by_claim
+def _read(claim: Claim) -> tuple[Any, ...]:
+    """What a claim states, and what looks note of its formulas, which is the same at all settings."""
+    return statement_of(claim), {}, {}, {}
 
 
 def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: Setting, degree: int) -> WorstCase | None:

@@ -17,7 +17,7 @@ from verify.checker import rounds
 from verify.proofs import chained as chains
 from verify.proofs import follows
 from verify.proofs.chained import _at, chained, check, narrower
-from verify.worst.proven import PLACES
+from verify.worst.proven import PLACES, Proven
 
 ETA = sp.Symbol("eta", positive=True)
 STEP = "classical/sgd-distance"
@@ -51,6 +51,12 @@ def test_a_theorem_is_certified_with_what_it_rests_on():
     found = chained(THEOREM)
     assert found.rests_on == (STEP,) and "every number of rounds" in found.scope
     assert check(json.loads(json.dumps(found.certificate)), THEOREM).accepted
+
+
+def test_nothing_follows_where_a_challenge_says_that_it_is_false(monkeypatch):
+    monkeypatch.setattr(chains, "proof_of_run", lambda claim: Proven(false_at="L = 3" * (claim is THEOREM)))
+    found = chained(THEOREM, searched=True)
+    assert found.certificate is None and found.reason == "it may be false at L = 3"
 
 
 def test_so_it_is_at_one_place():

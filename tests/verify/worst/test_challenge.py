@@ -162,7 +162,7 @@ def test_sizes_seem_false_from_two_numbers_on(factors, false):
     claim = find_claim("classical/gd-convex")
 
     def look(given, place):
-        one = SimpleNamespace(setting=setting_of(claim, given, place))
+        one = SimpleNamespace(setting=setting_of(claim, given, place), factors=(factors.get(place.rounds),))
         return (factors[place.rounds], one) if place.rounds in factors else None
 
     found = [*challenge.growing(claim, [look], [Place()])]
@@ -178,8 +178,23 @@ def test_a_level_bound_of_one_pair_needs_no_long_run_and_one_of_several_does(pai
         seen.append(place.rounds)
         return 1.0, SimpleNamespace(setting=setting_of(claim, given, place), factors=(1.0, place.rounds / 9)[:pairs])
 
-    assert challenge._factors([look, look], Place(), "rounds", (2, 4, 8), challenge._seems_false) == [1.0] * 3
+    assert challenge._factors([look, look], Place(), "rounds", (2, 4, 8), challenge._seems_false, []) == [1.0] * 3
     assert seen == asked
+
+
+def test_no_size_grows_to_a_run_that_is_as_large_as_one_that_was_too_large():
+    claim, seen, large = find_claim("classical/gd-convex"), [], []
+
+    def look(given, place):
+        seen.append((place.clients, place.rounds))
+        if place.clients * place.rounds > 4:
+            return ()
+        return 0.1 * place.rounds, SimpleNamespace(setting=setting_of(claim, given, place), factors=(0.1 * place.rounds,))
+
+    for count in (1, 2):
+        for place in (Place(clients=count), Place(clients=count, mu=Fraction(1, 3))):
+            challenge._factors([look, look], place, "rounds", (2, 4, 8), challenge._seems_false, large)
+    assert seen == [(1, 2), (1, 4), (1, 8)] and large == [Place(clients=1, rounds=8)]
 
 
 def test_a_setting_at_which_nothing_is_compared_is_no_start():

@@ -15,6 +15,7 @@ from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, NOISE, 
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from tests.changes import both, dropped, put
+from tests.kept import forget
 from tests.verify.worst.federations import Federation, Values
 from verify.checker import every_number, powers, proof
 from verify.checker.at_a_number import AtANumber
@@ -280,6 +281,7 @@ def test_faults_by_which_false_statements_are_proven(name, monkeypatch, tmp_path
     if name in TOLD:
         assert onwards(claim) is None
         monkeypatch.setattr(proof, "same_as_of_some", lambda every, *_: every)
+        forget()
     forged = onwards(claim)
     assert forged is not None
     monkeypatch.undo()

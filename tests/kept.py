@@ -1,0 +1,16 @@
+"""What the stage of proofs keeps of claims."""
+
+from verify.proofs import chained, of_runs
+from verify.prove import satisfiable
+from verify.worst import challenge, setting, worst_case
+
+__all__ = ["forget"]
+
+_KEPT = (chained._certified, chained._linked, challenge.challenged, of_runs.proof_of_run, satisfiable._asked,
+         setting._written_setting, worst_case._asked, worst_case._worst_case)
+
+
+def forget() -> None:
+    """Keep nothing, so that what a test plants is seen."""
+    for function in _KEPT:
+        function.cache_clear()
