@@ -17,6 +17,7 @@ __all__ = ["AT_BOUNDS", "CHALLENGES", "ENOUGH", "challenged", "geometric_limit",
 _LETTERS, _MOST = 20, 44  # of a setting that is looked at, and of one at which a proof is looked for
 _COUNT, _TRIALS = 48, 24  # settings drawn, and trials uphill from the worst of them
 _STARTS = 2  # settings from which numbers are moved
+_TURNS = ("clients", "rounds", "local_steps")  # sizes that are large at the settings drawn, in turn
 _LARGE, _SMALL = (3, 4, 6, 8), (1, 1, 2)  # sizes
 _RUN = 12  # clients times rounds times local steps
 _NUMBERS = ("1", "1", "1/10", "1/100", "1/1000", "1/3", "3", "10", "100")
@@ -60,8 +61,8 @@ def _drawn() -> list[Place]:
 
     found = []
     for i in range(_COUNT):
-        sizes = [rng.choice(_SMALL) for _ in range(3)]
-        sizes[i % 3] = rng.choice([n for n in _LARGE if n * prod(sizes) <= _RUN * sizes[i % 3]])
+        sizes, turn = [rng.choice(_SMALL) for _ in _TURNS], i % len(_TURNS)
+        sizes[turn] = rng.choice([n for n in _LARGE if n * prod(sizes) <= _RUN * sizes[turn]])
         if i % 12 == 5:  # several clients of several steps differ
             sizes[0] = 2
         L = some(_SMOOTH)[0]
@@ -82,22 +83,24 @@ def challenged(claim: Claim, enough: int = 0, every: frozenset[str] = frozenset(
     least ``enough`` places have been looked at. ``every``: sizes for every number of which there are proofs, so that they
     stay small.
 
-    All ``CHALLENGES`` are looked at, with fewer clients, rounds or steps where a run is too large, then what lies uphill
-    from the worst of them. Where the solver's numbers say that the statement is false, a proof may say that it is true.
+    All ``CHALLENGES`` are looked at but those drawn to have many of what there are proofs for every number of, with fewer
+    clients, rounds or steps where a run is too large, then what lies uphill from the worst of them. Where the solver's
+    numbers say that the statement is false, a proof may say that it is true.
 
     Raises:
         ImportError: the solver is not installed.
     """
     look, known, large = partial(_look, claim), [], 0
     few = partial(look, enough=_TRUE)
-    places = [place._replace(**{size: min(getattr(place, size), _PROVEN) for size in every}) for place in CHALLENGES]
+    places = [place._replace(**{size: min(getattr(place, size), _PROVEN) for size in every})
+              for number, place in enumerate(CHALLENGES) if number >= _COUNT or _TURNS[number % len(_TURNS)] not in every]
     for place, one in zip(places, known_at(few, places, _fewer), strict=True):
         if one is not None and _false(claim, one):
             return one.case.scope
         known += [one] * (one is not None)
         large += one is not None and one.place[:3] == place[:3]
     if large < enough:
-        return f"settings with one large size, as only {large} of {len(CHALLENGES)} could be looked at"
+        return f"settings with one large size, as only {large} of {len(places)} could be looked at"
     known = [Known(*found, one.given, one.place) for one in worst_first(known)[:_STARTS]
              if (found := look(one.given, one.place))]
     for one in uphill(look, known, _TRIALS):

@@ -18,6 +18,7 @@ from verify.checker.waiting import Waiting
 __all__ = ["SMALL", "Given", "Program", "Solution", "inner", "needed", "of_letters", "programs", "solver"]
 
 _ROUGH, _LONGEST = 1e-6, 50  # tolerance and iterations of the solver for a rough factor
+_SURE = ("Solved", "PrimalInfeasible", "DualInfeasible")
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
 
 
@@ -157,14 +158,15 @@ class Program:
         return found * self.units
 
     def solve(self, smaller: Form, larger: Form, cost: float | None = None, others: Sequence[Form] = (),
-              rough: bool = False) -> Solution | None:
+              rough: bool = False, refined: bool = False) -> Solution | None:
         """The least ``factor`` for which ``factor * larger - smaller`` is certainly not negative, infinite where none is
         enough; with a ``cost`` of all multipliers of inequalities the cheapest proof that ``larger - smaller`` is not, an
         infinite factor where there is none. None where the solver finds no answer.
 
         With ``others``, and no cost, the smaller side is the least of ``smaller`` and these: of all their means that one
         whose factor is least. A ``rough`` factor has the digits that comparisons of factors need, in a third of the time;
-        inner products and multipliers have fewer.
+        inner products and multipliers have fewer. Steps are ``refined`` where the solver is not sure without that, which
+        takes half as long again; or from the start.
         """
         own, zeros = solver(), len(self.keys)
         if not {*filter(_is_name, (key for side in (smaller, larger, *others) for key in side.parts))} <= {*self.keys}:
@@ -187,10 +189,13 @@ class Program:
         settings.chordal_decomposition_enable = False  # it panics on some programs
         settings.equilibrate_enable = scaled and not rough  # coefficients are about 1 as they are: other units help no proof
         if rough:
-            settings.iterative_refinement_enable = False
             settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _ROUGH
             settings.max_iter = _LONGEST
+        settings.iterative_refinement_enable = refined
         found = solved(aim, matrix, right, cones, settings)
+        if not rough and not refined and (found is None or str(found.status) not in _SURE):
+            settings.iterative_refinement_enable = True
+            found = solved(aim, matrix, right, cones, settings)
         if found is not None and str(found.status) == "PrimalInfeasible":
             return Solution(inf, {}, [], *[np.zeros((self.count, self.count))] * 2, {})
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):

@@ -188,7 +188,7 @@ def _solved(program: Program, smaller: Form, larger: Form, rough: bool) -> Solut
 def _rough_first(program: Program, rough: bool, *asked: Any) -> Solution | None:
     """What the solver says, a rough answer only where it is sure of that."""
     found = program.solve(*asked, rough=True) if rough else None
-    return found if found is not None and found.sure else program.solve(*asked)
+    return found if found is not None and found.sure else program.solve(*asked, refined=rough)
 
 
 def certified(stated, setting: Setting, asked, most: int | None, **more: Any) -> tuple[dict[str, Any] | None, str]:
