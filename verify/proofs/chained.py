@@ -58,8 +58,8 @@ class Chained:
 
 
 def chained(claim: Claim, searched: bool = False) -> Chained:
-    """A proof of a claim from its steps; none where too few settings have one, or a quick search refutes the claim, unless a
-    longer one has been ``searched``.
+    """A proof of a claim from its steps; none where too few settings have one, the solver says that the claim may be false,
+    or a quick search refutes it, unless a longer one has been ``searched``.
 
     Raises:
         ImportError: the solver is not installed.

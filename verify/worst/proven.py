@@ -56,7 +56,7 @@ class Proven:
         certificate: the proofs at all settings; None where there are not enough.
         scope: the functions, sizes and numbers for which the statement is proven, in one line.
         reason: why there is no certificate.
-        false_at: where a challenge says that the statement is false, in one line; empty where none does.
+        false_at: where the solver says that the statement may be false, in one line; empty where it says so nowhere.
     """
 
     certificate: dict[str, Any] | None = None
@@ -89,7 +89,7 @@ def proven(claim: Claim) -> Proven:
         elif one.certificate is None and not may_fail(one):
             reasons.append(f"no proof in rational numbers was found at {one.scope}")
         elif one.certificate is None:
-            return Proven(reason=f"not proven at {one.scope}: {one.reason}")
+            return Proven(reason=f"not proven at {one.scope}: {one.reason}", false_at=one.scope)
         elif one.setting not in [other.setting for other in found]:
             found.append(one)
     if len(found) < FEWEST:

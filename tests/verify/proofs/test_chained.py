@@ -175,5 +175,14 @@ def test_forged_chains_are_refused(name, honest):
 
 
 def test_steps_from_which_nothing_follows_at_one_place_are_not_proven_at_all(monkeypatch):
+    monkeypatch.setattr(chains, "proof_of_run", lambda claim: Proven())
     monkeypatch.setattr(chains, "_certified", lambda premise: pytest.fail(f"{premise.id} is proven at all places"))
     assert "does not follow" in chained(find_claim("fedmoswa/lemma-g.12@F-smooth"), searched=True).reason
+
+
+def test_steps_that_a_theorem_does_not_rest_on_are_not_proven_at_all_places(monkeypatch):
+    asked = []
+    monkeypatch.setattr(chains, "_certified", lambda premise: asked.append(premise.id) or True)
+    claim = theorem(RIGHT, steps=("classical/sgd-value", STEP))
+    assert len(chains._usable(claim)) > 1
+    assert _at(claim, PLACES[0]._replace(rounds=1))["rests on"] == asked == [STEP]

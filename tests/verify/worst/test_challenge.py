@@ -104,6 +104,8 @@ def test_of_sizes_for_every_number_of_which_there_are_proofs_few_are_looked_at(m
     monkeypatch.setattr(challenge, "_look", look)
     challenged.__wrapped__(claim, 0, frozenset({"clients"}))
     assert max(place.clients for place in seen) == 2 < max(place.rounds for place in seen)
+    of_many = {place[3:] for place in challenge.CHALLENGES[: challenge._COUNT] if place.clients > 2}
+    assert of_many and not of_many & {place[3:] for place in seen}
 
 
 def test_no_run_is_asked_for_that_is_as_large_as_one_that_is_too_large():
@@ -139,7 +141,7 @@ def test_a_claim_of_which_too_few_places_can_be_looked_at_is_not_proven(monkeypa
     assert proven.proven(claim).certificate is not None
     monkeypatch.setattr(challenge, "CHALLENGES", [Place(8, 40, 8)] * 48)
     monkeypatch.setattr(proven, "challenged", challenge.challenged.__wrapped__)  # answers are remembered
-    assert "only 0 of 48 could be looked at" in proven.proven(claim).reason
+    assert "only 0 of 32 could be looked at" in proven.proven(claim).reason  # with every number of clients 16 are left out
 
 
 def test_an_answer_without_precision_challenges_nothing(monkeypatch):
