@@ -211,9 +211,9 @@ class Known:
     def uncorrelated(self, past):
         """Inner products of noise with what does not depend on its draw."""
         first, letters, found = self.first_of_draws(past), range(len(self.depends)), {}
-        for i in letters:
+        for i in letters if first else ():
             for j in letters[i + 1:]:
-                if any(n in first and first[n] not in self.depends[other] for n, other in ((i, j), (j, i))):
+                if (i in first and first[i] not in self.depends[j]) or (j in first and first[j] not in self.depends[i]):
                     for l in self.layers:
                         parts = i + l * LAYER, j + l * LAYER
                         found[f"uncorrelated {i} {j}{f' {l}' * bool(l)}"] = Form.one(parts)

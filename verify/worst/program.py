@@ -27,7 +27,7 @@ class Solution(NamedTuple):
 
     Attributes:
         factor: the least number that the larger side may be multiplied by; one where the statement itself was asked for;
-            infinite where none is enough, and nothing else is known.
+            infinite where none is enough, and nothing else is known, as with a rough one.
         multipliers: of the known inequalities and equalities, by name.
         active: names of those that are not near zero.
         slack: what remains, a symmetric matrix (letters, letters) in units of the statement's largest coefficient.
@@ -165,7 +165,7 @@ class Program:
 
         With ``others``, and no cost, the smaller side is the least of ``smaller`` and these: of all their means that one
         whose factor is least. A ``rough`` factor has the digits that comparisons of factors need, in a third of the time;
-        inner products and multipliers have fewer. Steps are ``refined`` where the solver is not sure without that, which
+        nothing else is told with it. Steps are ``refined`` where the solver is not sure without that, which
         takes half as long again; or from the start.
         """
         own, zeros = solver(), len(self.keys)
@@ -196,10 +196,14 @@ class Program:
         if not rough and not refined and (found is None or str(found.status) not in _SURE):
             settings.iterative_refinement_enable = True
             found = solved(aim, matrix, right, cones, settings)
+        nothing = {}, [], *[np.zeros((self.count, self.count))] * 2, {}
         if found is not None and str(found.status) == "PrimalInfeasible":
-            return Solution(inf, {}, [], *[np.zeros((self.count, self.count))] * 2, {})
+            return Solution(inf, *nothing)
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
+        sure = str(found.status) == "Solved"
+        if rough:
+            return Solution(found.x[number] if scaled else 1.0, *nothing, sure)
         slack, gram = (self.from_upper(np.array(of)[-len(self.pairs) :]) for of in (found.s, found.z))
         multipliers = np.array(found.x)[:number]
         least = SMALL * max(1.0, np.abs(multipliers).max(initial=0.0))
@@ -208,7 +212,7 @@ class Program:
         multipliers = size * multipliers / self.coordinates[0]
         values = dict(zip(self.keys, np.array(found.z)[:zeros] / size, strict=True))
         return Solution(found.x[number] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack,
-                        gram / size, values, str(found.status) == "Solved")
+                        gram / size, values, sure)
 
     def _constraints(self, free: np.ndarray, shares: list[int]) -> sparse.csc_matrix:
         """What is known, with ``free`` columns beside it; behind the plain rows those that no multiplier of an inequality is

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from math import inf
+from math import gcd, inf, lcm
 
 import numpy as np
 
@@ -167,28 +167,31 @@ def _rational(null: np.ndarray, letters: list[int]) -> list[dict[int, Fraction]]
 
 def _eliminated(rows, numbers) -> dict[str, tuple[dict[str, Fraction], Fraction]] | None:
     """Linear equations solved for the names of large ``numbers``: pairs (row, right side), each row with its name and those
-    that the equations leave open. None where they contradict each other.
-    """
-    pivots: dict[str, tuple[dict[str, Fraction], Fraction]] = {}
+    that the equations leave open. None where they contradict each other. Each equation is one of whole numbers, with its
+    right side at ``None``."""
+    pivots: dict[str, dict[str | None, int]] = {}
     for row, right in rows:
-        row = {n: c for n, c in row.items() if c}
-        for n in [n for n in pivots if n in row]:
-            other, value = pivots[n]
-            row, right = _less(row, other, row[n]), right - row[n] * value
-        if not row:
-            if right:
-                return None
-            continue
-        lead = max(row, key=lambda n: abs(numbers[n]))
-        row, right = {n: c / row[lead] for n, c in row.items()}, right / row[lead]
-        for n, (other, value) in pivots.items():
-            if lead in other:
-                pivots[n] = _less(other, row, other[lead]), value - other[lead] * right
-        pivots[lead] = row, right
-    return pivots
+        over = lcm(right.denominator, *(c.denominator for c in row.values()))
+        whole = {n: int(c * over) for n, c in [*row.items(), (None, right)] if c}
+        for n in [n for n in pivots if n in whole]:
+            whole = _without(n, whole, pivots[n])
+        names = whole.keys() - {None}
+        if not names and whole:
+            return None
+        if names:
+            lead = max(sorted(names), key=lambda n: abs(numbers[n]))
+            pivots = {n: _without(lead, other, whole) if lead in other else other for n, other in pivots.items()}
+            pivots[lead] = whole
+    return {n: ({m: Fraction(c, row[n]) for m, c in row.items() if m is not None}, Fraction(row.get(None, 0), row[n]))
+            for n, row in pivots.items()}
 
 
-def _less(row: dict[str, Fraction], other: dict[str, Fraction], factor: Fraction) -> dict[str, Fraction]:
-    """``row - factor * other``."""
-    found = {name: row.get(name, Fraction(0)) - factor * other.get(name, Fraction(0)) for name in {*row, *other}}
-    return {name: c for name, c in found.items() if c}
+def _without(name: str, row: dict[str | None, int], other: dict[str | None, int]) -> dict[str | None, int]:
+    """A multiple of a row less one of another row, in which a name of both does not occur."""
+    common = gcd(row[name], other[name])
+    own, by = other[name] // common, row[name] // common
+    found = {n: c * own for n, c in row.items()}
+    for n, c in other.items():
+        found[n] = found.get(n, 0) - c * by
+    common = gcd(*found.values()) or 1
+    return {n: c // common for n, c in found.items() if c}

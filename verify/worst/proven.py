@@ -155,9 +155,9 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
         yield one
 
 
-def looked_at(claim: Claim, place: Place, unneeded: frozenset[str] | None = None) -> WorstCase:
+def looked_at(claim: Claim, place: Place, unneeded: frozenset[str] | None = None, proofs: bool = True) -> WorstCase:
     """At a place, with numbers that have no value where the statement is linear in them, and smaller ones where hypotheses
-    ask for that. ``unneeded``: numbers that need no value, where they are known."""
+    ask for that. ``unneeded``: numbers that need no value, where they are known. Without ``proofs`` only rough factors."""
     places = [place._replace(numbers=())]
     if place.numbers:
         without = _unneeded(claim, place) if unneeded is None else unneeded
@@ -167,7 +167,8 @@ def looked_at(claim: Claim, place: Place, unneeded: frozenset[str] | None = None
     errors: list[Exception] = []
     for each in places:
         try:
-            return worst_case(claim, {}, each, _MOST, factors=None, onwards=True)
+            return worst_case(claim, {}, each, _MOST, factors=None, proofs=proofs, onwards=proofs,
+                              rough=not proofs)
         except (ArithmeticError, TypeError, ValueError) as error:
             errors.append(error)
             if nothing(error) == ():  # nor is the run smaller at other numbers
