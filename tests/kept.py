@@ -2,12 +2,12 @@
 
 from verify.proofs import chained, of_runs
 from verify.prove import satisfiable
-from verify.worst import challenge, setting, worst_case
+from verify.worst import challenge, worst_case
 
 __all__ = ["forget"]
 
-_KEPT = (chained._certified, chained._linked, challenge.challenged, of_runs.proof_of_run, satisfiable._asked,
-         setting._written_setting, worst_case._asked, worst_case._worst_case)
+_KEPT = (chained._certified, chained._linked, chained._refuted, challenge.challenged, of_runs.proof_of_run,
+         satisfiable._asked, worst_case._asked, worst_case._read, worst_case._worst_case)
 
 
 def forget() -> None:

@@ -279,7 +279,7 @@ def semidefinite(matrix, spend=lambda steps: None):
         place = min(rows, key=lambda i: (len(rows[i]), rows[i][i]))
         pivot = (lead := rows.pop(place)).pop(place)
         for i in lead:
-            spend((len(rows[i]) + len(lead)) * (1 + (max(map(int.bit_length, (*lead.values(), *rows[i].values()))) >> 9)**2))
+            spend((len(rows[i]) + len(lead)) * long(*lead.values(), *rows[i].values()))
             common = gcd(above := rows[i].pop(place), pivot)
             above, below = above // common, pivot // common
             row = {j: entry * below for j, entry in rows[i].items()}

@@ -165,8 +165,8 @@ class Program:
 
         With ``others``, and no cost, the smaller side is the least of ``smaller`` and these: of all their means that one
         whose factor is least. A ``rough`` factor has the digits that comparisons of factors need, in a third of the time;
-        nothing else is told with it. Steps are ``refined`` where the solver is not sure without that, which
-        takes half as long again; or from the start.
+        nothing else is told with it. Where the solver is not sure of any other answer it is asked again with ``refined``
+        steps, which take half as long again; or it takes such steps at once.
         """
         own, zeros = solver(), len(self.keys)
         if not {*filter(_is_name, (key for side in (smaller, larger, *others) for key in side.parts))} <= {*self.keys}:

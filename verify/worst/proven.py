@@ -167,8 +167,7 @@ def looked_at(claim: Claim, place: Place, unneeded: frozenset[str] | None = None
     errors: list[Exception] = []
     for each in places:
         try:
-            return worst_case(claim, {}, each, _MOST, factors=None, proofs=proofs, onwards=proofs,
-                              rough=not proofs)
+            return worst_case(claim, {}, each, _MOST, factors=None, proofs=proofs, onwards=proofs, rough=not proofs)
         except (ArithmeticError, TypeError, ValueError) as error:
             errors.append(error)
             if nothing(error) == ():  # nor is the run smaller at other numbers

@@ -1,6 +1,5 @@
 """The sizes and numbers at which a statement is looked at on letters."""
 
-import json
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -75,13 +74,7 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
         LookupError: ``given`` has a name that is neither a size nor a free name of the claim.
         ValueError: a size that is no whole number, or below its least value.
     """
-    return Setting(*json.loads(_written_setting(claim, (*given.items(),), place or Place())))
-
-
-@lru_cache(256)
-def _written_setting(claim: Claim, of_given: tuple[tuple[str, Fraction], ...], place: Place) -> str:
-    """The setting at some place, as JSON: it is asked for several times."""
-    given, free = dict(of_given), free_names(claim)
+    place, free = place or Place(), free_names(claim)
     settable = [*SIZES[:1], "layers", "local_steps", "participants", "rounds", *(n for n in free if n not in SIZES)]
     settable += ["samples"] * speaks_of_samples(claim)
     if unknown := sorted({*given} - {*settable}):
@@ -136,7 +129,7 @@ def _written_setting(claim: Claim, of_given: tuple[tuple[str, Fraction], ...], p
         _with_entries(condition, values, known, sizes)
     parts = [1 if _alike(claim) else place.weights[k % len(place.weights)] for k in range(sizes["clients"])]
     weights = [str(Fraction(part, sum(parts))) for part in parts]
-    return json.dumps(Setting(sizes, values, [name for name in left if name not in values], weights))
+    return Setting(sizes, values, [name for name in left if name not in values], weights)
 
 
 @once_by_claim
