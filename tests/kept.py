@@ -1,4 +1,4 @@
-"""What the stage of proofs keeps of claims."""
+"""Forgets what the stage of proofs keeps of claims, for tests that plant something."""
 
 from verify.proofs import chained, of_runs
 from verify.prove import satisfiable

@@ -121,3 +121,15 @@ def test_what_is_sure_is_compared_once_whatever_is_drawn(monkeypatch):
             letters.sides(rule, index, outcome)
             counts[-1] += 1
     assert counts == [2, 2 * len(letters.all_outcomes)]
+
+
+@pytest.mark.parametrize("name", [NOISE, LAYERS])
+def test_what_a_run_notes_of_formulas_serves_runs_of_other_sizes(name):
+    claim = find_claim(name)
+    stated, notes = statement_of(claim), ({}, {}, {})
+    for rounds in (2, 1, 3):
+        setting = setting_of(claim, GIVEN[name] | {"rounds": Q(rounds)})
+        said = [[(past, smaller.said, larger.said) for past, smaller, larger in Letters(
+            stated, *setting, notes=known).compared(stated["statement"])] for known in (notes, None)]
+        assert said[0] == said[1] != []
+    assert all(notes)
