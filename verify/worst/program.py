@@ -1,7 +1,7 @@
 """The semidefinite program of a statement on letters: the multipliers of a proof, or how far the statement is from true."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import groupby
 from math import inf
@@ -151,6 +151,24 @@ class Program:
         """The largest coefficient of each known form, and the forms in units of these."""
         return self.coordinates[0], _by_columns(*self.coordinates[1:], (len(self.rows), len(self.forms)))
 
+    @cached_property
+    def groups(self) -> tuple[list[int], np.ndarray, np.ndarray]:
+        """Of a program that asks for a factor alone: sizes of groups of letters, places of their pairs, one group after the
+        other, and those of the known forms that count.
+
+        The matrix that remains may be anything at inner products that are known to be zero. One with such entries can be
+        made positive semidefinite if it is that over each clique of a chordal graph of the other entries (Grone, Johnson,
+        Sa and Wolkowicz, Linear Algebra and its Applications 58, 1984, Theorem 7).
+        """
+        keys = [next(iter(form.parts)) if len(form.parts) == 1 else () for form in self.forms.values()]
+        zero = {key for key in keys[len(self.inequalities) :] if inner(key) and key[0] != key[1]}
+        groups = _groups(self.chosen, (pair for pair in self.pairs if pair not in zero))
+        pairs = [(i, j) for group in groups for at, j in enumerate(group) for i in group[: at + 1]]
+        zero.difference_update(pairs)
+        count = [number for number, key in enumerate(keys) if key not in zero]
+        places = np.array([self.rows[pair] for pair in pairs], dtype=int) - len(self.keys) - 1
+        return [*map(len, groups)], places, np.array(count, dtype=int)
+
     def column(self, form: Form) -> np.ndarray:
         """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
         found = np.zeros(len(self.rows))
@@ -182,8 +200,14 @@ class Program:
         right = np.concatenate([right[: zeros + 1], np.zeros(signed), bounds, right[zeros + 1 :]])
         aim = np.zeros(number + len(free))
         aim[:signed], aim[number : number + 1] = cost or 0.0, 1.0
-        cones = [own.ZeroConeT(zeros)] * bool(zeros) + [own.NonnegativeConeT(1 + signed + len(bounds)), *(
-            own.PSDTriangleConeT(len(block)) for block in self.blocks)]
+        sizes = [*map(len, self.blocks)]
+        if rough:
+            sizes, pairs, forms = self.groups
+            plain, forms = len(right) - len(self.pairs), np.append(forms, np.arange(number, len(aim)))
+            pairs = np.append(np.arange(plain), plain + pairs)
+            aim, matrix, right = aim[forms], matrix[pairs][:, forms], right[pairs]
+        cones = [own.ZeroConeT(zeros)] * bool(zeros) + [own.NonnegativeConeT(1 + signed + len(bounds)), *map(
+            own.PSDTriangleConeT, sizes)]
         settings = own.DefaultSettings()
         settings.verbose, settings.max_threads = False, 1  # more threads take longer
         settings.chordal_decomposition_enable = False  # it panics on some programs
@@ -203,7 +227,7 @@ class Program:
             return None
         sure = str(found.status) == "Solved"
         if rough:
-            return Solution(found.x[number] if scaled else 1.0, *nothing, sure)
+            return Solution(float(aim @ found.x) if scaled else 1.0, *nothing, sure)
         slack, gram = (self.from_upper(np.array(of)[-len(self.pairs) :]) for of in (found.s, found.z))
         multipliers = np.array(found.x)[:number]
         least = SMALL * max(1.0, np.abs(multipliers).max(initial=0.0))
@@ -298,6 +322,27 @@ def _by_columns(numbers: np.ndarray, rows: np.ndarray, columns: np.ndarray, shap
     order = np.lexsort((rows, columns))
     ends = np.searchsorted(columns[order], np.arange(shape[1] + 1))
     return sparse.csc_matrix((numbers[order], rows[order], ends), shape=shape)
+
+
+def _groups(letters: Sequence[int], pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """The cliques of a chordal graph with these edges: letters are left out one by one, those of few edges first, and those
+    next to one that is left out are joined. Cliques that are nearly the same are put together."""
+    near, groups = {i: set[int]() for i in letters}, list[set[int]]()
+    for i, j in pairs:
+        near[i].add(j)
+        near[j].add(i)
+    while near:
+        first = min(near, key=lambda i: len(near[i]))
+        clique = near.pop(first) | {first}
+        for i in clique - {first}:
+            near[i] = (near[i] | clique) - {first}
+        for group in groups:
+            if len(group | clique) ** 3 < len(group) ** 3 + len(clique) ** 3:
+                group |= clique
+                break
+        else:
+            groups.append(clique)
+    return [*map(sorted, groups)]
 
 
 def _letters(rows: Sequence[Row]) -> set[int]:
