@@ -3,7 +3,7 @@
 import os
 from collections.abc import Container
 from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain
 
 from bounds.language.claim import Claim, by_id
@@ -17,11 +17,9 @@ __all__ = ["ALIASES", "all_claims", "claims_beside", "claims_of", "find_claim", 
 ALIASES = {"fedalign/theorem-A1": "fedalign/theorem-1"}
 
 
-@cache
 def all_claims() -> dict[str, Claim]:
     """Every claim by id: the papers' in the order of ``PAPERS``, then the user's (``bounds.registry.user_claims``)."""
-    with without_collection():
-        return claims_of(PAPERS)
+    return _of_all(os.environ.get(PATHS, ""))
 
 
 def claims_of(papers: Container[str]) -> dict[str, Claim]:
@@ -36,6 +34,13 @@ def claims_beside(claim: Claim) -> dict[str, Claim]:
 
 
 @lru_cache(maxsize=4)
+def _of_all(paths: str) -> dict[str, Claim]:
+    """Every claim by id, while the environment names the user's files ``paths``."""
+    with without_collection():
+        return claims_of(PAPERS)
+
+
+@lru_cache(maxsize=4)
 def _of_user(paths: str) -> dict[str, Claim]:
     """The user's claims by id, while the environment names the files ``paths``."""
     return by_id(claims_of_user())
@@ -43,7 +48,7 @@ def _of_user(paths: str) -> dict[str, Claim]:
 
 def forget_files() -> None:
     """Read the user's files again when their claims are next asked for."""
-    all_claims.cache_clear()
+    _of_all.cache_clear()
     _of_user.cache_clear()
 
 

@@ -340,6 +340,13 @@ CLAIMS = (Claim("mine/order", "1", "lemma", "algebra", Condition(mu, "<=", L), s
         load_claims("nowhere.toml")
 
 
+def test_all_claims_are_those_of_the_files_that_the_environment_names_now(written, monkeypatch):
+    with monkeypatch.context() as for_a_while:
+        for_a_while.setenv(PATHS, str(written(GOOD)))
+        assert {"mine/theorem-1", "li2020/theorem-1"} <= {*all_claims()}
+    assert "mine/theorem-1" not in all_claims()
+
+
 def test_a_changed_python_file_is_read_anew(written, monkeypatch):
     monkeypatch.setattr("sys.dont_write_bytecode", False)  # compiled files tell apart neither seconds nor equal lengths
     text = """

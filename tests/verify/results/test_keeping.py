@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from bounds.registry.claims import all_claims
+from bounds.registry.claims import all_claims, forget_files
 from bounds.registry.user_claims import PATHS
 from verify.results import store
 from verify.results.files import file_name, read_json, write_json
@@ -25,7 +25,7 @@ statement = "norm2(x_round[rounds] - x_star) <= {}*norm2(x_round[0] - x_star)"
 def nothing_else_known(monkeypatch):
     monkeypatch.setenv(PATHS, "")
     yield
-    all_claims.cache_clear()
+    forget_files()
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_a_claim_that_the_run_does_not_know_is_kept_with_its_page(run, tmp_path,
     shown = page.read_bytes()
     assert b"<math" in shown
     monkeypatch.setenv(PATHS, "")
-    all_claims.cache_clear()
+    forget_files()
     for argv in (["verify", A, "--out", out], ["report", out], ["verify", A, "--out", out]):
         run(*argv)
         found = verdicts(out)
