@@ -2,8 +2,10 @@
 
 Of the registered claims in which the run that the site shows (``docs/site/run.json``, quick) found nothing false, those
 about runs go through what the standard budget does after its search: a proof, a chain of proven steps, and the worst cases
-of the figure. Claims that are certified at quick already count as such. With ``--every N`` every N-th claim alone, which is
-printed; else the page benchmarks/certified.md is written. Results are kept in ``--out``, and an interrupted run goes on.
+of the figure. Counted are claims that are certified (proven for all that they quantify over), claims proven for every number
+of rounds and of clients at some values of the other numbers, and claims proven at some sizes and numbers. With ``--every N``
+every N-th claim alone, which is printed; else the page benchmarks/certified.md is written. Results are kept in ``--out``, so
+that an interrupted run goes on.
 """
 
 import argparse
@@ -15,25 +17,28 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks.power import results
 from bounds.registry.claims import all_claims, find_claim
 from docs.site.papers import STORED
+from verify.exact.check import proof_scope
+from verify.proofs.chained import FORMAT as CHAIN
 from verify.results.files import write_json
 from verify.results.fingerprint import code_version
 
-__all__ = ["Result", "main", "page", "proven", "waiting"]
+__all__ = ["HOW", "Result", "main", "page", "proven", "waiting"]
 
 PAGE = Path(__file__).with_suffix(".md")
 HELD = ("certified", "consistent")
+HOW = ("for all", "for all rounds and clients at settings", "at settings")
 _MOST_TASKS = 100  # claims of a process, whose memory grows
 _REASONS = 12  # rows
 
 
 class Result(NamedTuple):
-    """A claim, how it is proven ("quick", "proof", "chain" or "" for not at all), why not, processor seconds, and seconds by
-    the clock, in which z3 computes beside this process."""
+    """A claim; for what it is proven, one of ``HOW`` or "" for not at all; why not; processor seconds; and seconds by the
+    clock, in which z3 computes beside this process."""
 
     claim: str
     how: str
@@ -50,11 +55,24 @@ def proven(claim_id: str) -> Result:
 
     claim, began, at = find_claim(claim_id), time.process_time(), time.perf_counter()
     found = proof_of_run(claim)
-    how, reason = "proof" * (found.certificate is not None), found.reason
-    if not how and claim.steps and chained(claim, searched=True).certificate is not None:
-        how, reason = "chain", ""
+    certificate, reason = found.certificate, found.reason
+    if certificate is None and claim.steps:
+        certificate = chained(claim, searched=True).certificate
+    how = "" if certificate is None else _extent(certificate)
     few_rounds(claim)
     return Result(claim_id, how, reason, round(time.process_time() - began, 2), round(time.perf_counter() - at, 2))
+
+
+def _extent(certificate: dict[str, Any]) -> str:
+    """For what a certificate proves its statement, one of ``HOW``."""
+    if certificate["format"] == CHAIN:
+        return HOW[2 if certificate["settings"] else 0]
+    text, complete = proof_scope(certificate)
+    parts = text.split("; ")
+    rounds = "every number of rounds" in parts
+    clients = any(part.startswith("every number of clients") for part in parts) or "clients" not in {
+        part.partition(" = ")[0] for part in parts}
+    return HOW[0 if complete else 1 if rounds and clients else 2]
 
 
 def waiting(verdicts: dict[str, dict[str, str]]) -> tuple[list[Result], list[str]]:
@@ -65,7 +83,7 @@ def waiting(verdicts: dict[str, dict[str, str]]) -> tuple[list[Result], list[str
         if verdict == "consistent" and claim.setting == "run" and claim.explicit:
             left.append(claim.id)
         elif verdict in HELD:
-            done.append(Result(claim.id, "quick" * (verdict == "certified"), "no proof of runs is looked for", 0.0, 0.0))
+            done.append(Result(claim.id, HOW[0] * (verdict == "certified"), "no proof of runs is looked for", 0.0, 0.0))
     return done, left
 
 
@@ -74,26 +92,28 @@ def page(found: Iterable[Result], workers: int) -> str:
     found = list(found)
     through = [one for one in found if one.seconds]
     seconds = sum(one.seconds for one in through)
-    certified = sum(bool(one.how) for one in found)
+    proven_for = Counter(one.how for one in found)
+    certified, settings = proven_for[HOW[0]], proven_for[HOW[1]] + proven_for[HOW[2]]
     most, mean = max((one.seconds for one in through), default=0), seconds / max(len(through), 1)
     minutes = sum(one.by_clock for one in through) / workers / 60
     lines = [
         "# Claims about runs that are proven", "",
         "`python -m benchmarks.certified` writes this page: of the registered claims in which a quick run found nothing",
-        "false, how many are certified, at quick or by the stage of proofs of the standard budget (a proof on letters, or a",
-        "chain of proven steps). The searches of that budget, which may refute a claim before, are not run here.", "",
-        f"{date.today()}, version {code_version()[:7]}. {certified} of {len(found)} are certified.",
+        "false, how many are proven, at quick or by the stage of proofs of the standard budget, and for what: for all that",
+        "they quantify over (these are certified); for every number of rounds and of clients, at some values of the other",
+        "numbers; at some sizes and numbers. The searches of that budget, which may refute a claim, are not run.", "",
+        f"{date.today()}, version {code_version()[:7]}. Of {len(found)} claims {certified} are certified;",
+        f"{settings} others are proven at settings.",
         f"{len(through)} went through the stage: {seconds:.0f} processor seconds, {mean:.2f} a claim, at most",
         f"{most:.0f}; by the clock, z3 included, {minutes:.1f} minutes in {workers} processes.", ""]
     for name, key in (("paper", lambda claim: claim.paper), ("kind", lambda claim: claim.kind)):
-        lines += [f"| {name} | claims | at quick | proof | chain | certified | seconds |", "|---|" + "---:|" * 6]
+        lines += [f"| {name} | claims | {' | '.join(HOW)} | not proven | seconds |", "|---|" + "---:|" * 6]
         groups = dict.fromkeys(key(find_claim(one.claim)) for one in found)
         for group in groups:
             here = [one for one in found if key(find_claim(one.claim)) == group]
             how = Counter(one.how for one in here)
-            share = 1 - how[""] / len(here)
-            lines.append(f"| {group} | {len(here)} | {how['quick']} | {how['proof']} | {how['chain']} | {share:.0%} | "
-                         f"{sum(one.seconds for one in here):.0f} |")
+            counts = " | ".join(str(how[each]) for each in (*HOW, ""))
+            lines.append(f"| {group} | {len(here)} | {counts} | {sum(one.seconds for one in here):.0f} |")
         lines.append("")
     lines += ["| why not | claims |", "|---|---:|"]
     reasons = Counter(_short(one.reason) for one in found if not one.how)

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from verify.checker.forms import Form, plain
+from verify.checker.forms import Form, NoForm, plain
 from verify.checker.timeless import COUNTS, names
 from verify.checker.words import require
 
@@ -83,6 +83,14 @@ class Course:
             else:
                 total = added(total, {NEVER: c * (q**low / (1 - q)), (q, 0): c * (-(q ** int(last + 1)) / (1 - q))})
         return total
+
+
+def is_never_negative(letters, node):
+    """Whether a number surely is not negative, for R = 1, 2, ..."""
+    try:
+        return all(plain(bound) >= 0 for bound in least(Course(letters, None).of(node)))
+    except (NoForm, LookupError, ValueError):
+        return False
 
 
 def added(*courses):

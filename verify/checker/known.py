@@ -97,11 +97,16 @@ class Known:
         try:
             found, pairs = [], [*self.compared(rule)]
         except (NoForm, LookupError):
+            self.leave_out(rule)
             return []
         for number, (past, smaller, larger) in enumerate(pairs):
             if self.says_something(rule, gap := larger - smaller):
                 found.append((f"hypothesis {place} {number}", getattr(past, "given", None), gap))
         return found
+
+    def leave_out(self, rule):
+        """Refuses to do without a hypothesis where the proof would then say more than it shows; at fixed sizes never, since
+        without it less is assumed."""
 
     def says_something(self, rule, gap):
         """Whether what a hypothesis says not to be negative is no plain number, which must meet it."""
@@ -118,6 +123,7 @@ class Known:
             try:
                 found = [*self.at_a_point(rule)]
             except (LookupError, TypeError):  # it is not linear in what is compared here
+                self.leave_out(rule)
                 found = []
             for case, gap in enumerate(found):
                 if self.says_something(rule, gap):

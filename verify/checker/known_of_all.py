@@ -1,7 +1,9 @@
 """What is known of runs of every number of clients at once, and what all clients have in common."""
 
-from verify.checker.forms import APART, LAYER, Form, NoForm, Row, pairing
+from verify.checker.forms import APART, LAYER, LOSS, Form, NoForm, Row, pairing
 from verify.checker.powers import CLIENTS, FormOfClients, holds, on_ends, polynomial
+from verify.checker.scope import CLIENTS as CLIENT_COUNTS
+from verify.checker.scope import ties
 from verify.checker.words import require
 
 
@@ -9,9 +11,22 @@ class KnownOfAll:
     """In front of what is known of runs on letters: for every number of clients from the ``least`` on, of polynomials of at
     most a ``degree`` in 1/m."""
 
+    def leave_out(self, rule):
+        super().leave_out(rule)
+        shown = not ties(rule, self.rules | self.defined, CLIENT_COUNTS)
+        require(shown, f"not shown for every number of clients: {rule['text']}")
+
     def says_something(self, rule, gap):
-        if self.any_weights and isinstance(gap, FormOfClients):
-            return False  # it is about weights, and not used
+        if self.any_weights and {*gap.parts} == {*self.count.parts} | ({*gap.parts} & {()}):
+            slope, level = (gap.coefficient(key) for key in (*self.count.parts, ()))
+            meets = slope >= 0 and self.compare(rule["relation"], 0, slope * self.least + level)
+            require(meets, f"a hypothesis fails for some number of clients: {rule['text']}")
+            return False
+        if self.any_weights and (isinstance(gap, FormOfClients) or {*self.count.parts} & {*gap.parts}):
+            self.leave_out(rule)  # it is about weights, or their number and something else
+            return False
+        if any(isinstance(key, str) and key.startswith(f"{LOSS}any ") for key in gap.of_what):
+            self.leave_out(rule)  # the largest of several numbers, one of which may be the number of clients
         if isinstance(gap, FormOfClients) and polynomial(gap) is not None:
             meets = holds(rule["relation"], gap, self.least)
             require(meets, f"a hypothesis fails for some number of clients: {rule['text']}")

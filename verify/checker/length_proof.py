@@ -45,6 +45,7 @@ def proven(certificate):
     """What is wrong with the proof at one setting; empty where nothing is."""
     rules = rules_of(certificate)
     pairs, proofs = rules.compared(certificate["statement"]), certificate["proofs"]
+    require(pairs, "the statement says nothing at this setting")
     known = rules.known()
     require(isinstance(proofs, list) and len(proofs) == len(pairs), f"{len(pairs)} pairs of sides need as many proofs")
     for number, (proof, (smaller, larger)) in enumerate(zip(proofs, pairs, strict=True)):

@@ -46,9 +46,10 @@ class Powers:
         kind, found = RowOfClients if isinstance(whole, Row) else FormOfClients, {}
         for (p, key), c in kind.lifted(whole if isinstance(whole, Linear) else Form({(): plain(whole)})).terms.items():
             for q, d in factor.items():
-                if abs(p + q) > MOST:
+                power = as_whole(p + q)
+                if abs(power) > MOST:
                     raise NoForm("a power of the number of clients that is too large")
-                found[p + q, key] = found.get((p + q, key), 0) + c * d
+                found[power, key] = found.get((power, key), 0) + c * d
         made = kind(found)
         return kind.reduced(made.parts, made.over)
 
@@ -61,6 +62,9 @@ class Powers:
         factor = polynomial(self)
         if power == 1:
             return self
+        if factor is not None and [*factor.values()] == [1]:  # m^p, whose roots are powers too
+            ((p, _),) = factor.items()
+            return FormOfClients({(0, ()): Fraction(1)}) * FormOfClients({(as_whole(p * power), ()): Fraction(1)})
         if factor is None or power != int(power) or abs(power) > MOST or (power < 0 and len(factor) > 1):
             raise NoForm("a power that is no polynomial in the number of clients")
         if power < 0:
@@ -83,6 +87,11 @@ class FormOfClients(Powers, Form):
 CLIENTS = FormOfClients({(1, ()): Fraction(1)})
 
 
+def as_whole(power):
+    """The power, as a whole number if it is one."""
+    return int(power) if power == int(power) else power
+
+
 def polynomial(number):
     """{power of m: coefficient} of a number; None of what is more than a number."""
     if isinstance(number, FormOfClients):
@@ -97,6 +106,8 @@ def coefficients(form):
     found = {}
     for (p, key), c in FormOfClients.lifted(form).terms.items():
         found.setdefault(p, {})[key] = c
+    if any(p != int(p) for p in found):
+        raise NoForm("a root of the number of clients")
     high, low = max(found, default=0), min(found, default=0)
     return [Form(found.get(high - j, {})) for j in range(high - low + 1)]
 

@@ -15,6 +15,7 @@ from verify.checker.form import STATED, keys, one_meaning, shaped, sized, stated
 from verify.checker.forms import combined, nonnegative
 from verify.checker.letters import Letters
 from verify.checker.limits import SETTINGS, bounded, written
+from verify.checker.scope import scope
 from verify.checker.words import require
 
 FORMAT = "fedtheory proof 2"
@@ -30,9 +31,9 @@ def check(certificate):
     return checked(certificate, FORMAT, GIVEN, proven, said, MORE)
 
 
-def checked(certificate, form, given, proven, accepted, more=()):
+def checked(certificate, form, given, proven, accepted, more=(), every_round=False):
     """(accepted, reason, "", "") of a proof at several settings, each with the keys ``given``, and perhaps those of
-    ``more``; ``proven`` says what is wrong with one of them."""
+    ``more``; ``proven`` says what is wrong with one of them. ``every_round``: it is a proof for every number of rounds."""
     require(isinstance(certificate, dict) and certificate.get("format") == form, f"not a {form}")
     keys(certificate, ("format", *STATED, "settings"), "a proof")
     stated(certificate)
@@ -43,7 +44,7 @@ def checked(certificate, form, given, proven, accepted, more=()):
     stating = {name: certificate[name] for name in STATED}
     said = [proven(stating | keys(setting, given, "a setting", more)) for setting in settings]
     refused = [f"setting {number}: {reason}" for number, reason in enumerate(said) if reason]
-    return not refused, "; ".join(refused) or accepted, "", ""
+    return not refused, "; ".join(refused) or f"{accepted}; for {scope(certificate, every_round)[0]}", "", ""
 
 
 def numbers_of(certificate):
@@ -73,7 +74,8 @@ def proven(certificate):
     """What is wrong with the proof at one setting; empty where nothing is."""
     numbers, proofs = numbers_of(certificate)
     asked = duties(certificate, numbers)
-    known = asked[0].letters.known({duty.past for duty in asked}) if asked else {}
+    require(asked, "the statement says nothing at this setting")
+    known = asked[0].letters.known({duty.past for duty in asked})
     require(len(proofs) == len(asked), f"{len(asked)} pairs of sides need as many proofs; got {len(proofs)}")
     for number, (multipliers, duty) in enumerate(zip(proofs, asked, strict=True)):
         if wrong := lacking(number, multipliers, known[duty.past], duty):

@@ -11,7 +11,7 @@ keep. What is proven there of one round holds of each round of every run, if it 
 
 from fractions import Fraction
 
-from verify.checker.course import NEVER, Course, added, least
+from verify.checker.course import NEVER, Course, added, is_never_negative, least
 from verify.checker.every_number import Alike, EachRun
 from verify.checker.form import STATED, keys
 from verify.checker.forms import LAYER, ORIGIN, Form, NoForm
@@ -19,6 +19,7 @@ from verify.checker.letters import NOTHING, LetterRun, Letters
 from verify.checker.limits import written
 from verify.checker.proof import MORE, Duty, checked, lacking, numbers_of, same_as_of_some
 from verify.checker.replay import METHODS
+from verify.checker.scope import ROUNDS, ties
 from verify.checker.timeless import COUNTS, Timeless, names, put
 from verify.checker.words import require
 
@@ -79,11 +80,17 @@ class AnyState(Letters):
         return self.states[name]
 
     def hypothesis(self, place, rule):
-        try:
-            self.timeless.says_the_same(rule, timed=False)
-        except (NoForm, LookupError, ValueError):
-            return []  # it may say more of the first rounds than of others
-        return super().hypothesis(place, rule)
+        if self.timeless.is_the_same(rule):
+            return super().hypothesis(place, rule)
+        self.leave_out(rule)
+        return []  # it may say more of the first rounds than of others
+
+    def leave_out(self, rule):
+        super().leave_out(rule)
+        if ties(rule, self.rules | self.defined, ROUNDS) and not self.timeless.is_the_same(rule):
+            smaller, larger = sides(rule)
+            self.made_up.append(gap := ["+", larger, ["*", -1, smaller]])
+            require(is_never_negative(self, gap), f"not shown for every number of rounds: {rule['text']}")
 
     def mean(self, key, body, free, index, outcome):
         if self.exact and self.random_past:  # of sampling alone, whose past is random all the same
@@ -205,7 +212,7 @@ def of_start(letters, statement, potential):
 
 def sides(statement):
     """The smaller and the larger side."""
-    require(statement["relation"] in ("<=", ">=") and statement["over"] == [], "one inequality is proven by a potential")
+    require(statement["relation"] in ("<=", ">=") and statement["over"] == [], f"it is no inequality: {statement['text']}")
     left, right = statement["left"], statement["right"]
     return (left, right) if statement["relation"] == "<=" else (right, left)
 
@@ -259,7 +266,7 @@ def factors_of(node):
 def check(certificate):
     """(accepted, reason, "", "")."""
     return checked(certificate, FORMAT, GIVEN, proven, "proven for every number of rounds, by one round from any state",
-                   MORE)
+                   MORE, every_round=True)
 
 
 def proven(certificate):
@@ -269,6 +276,7 @@ def proven(certificate):
     if potential is not None:
         keys(potential, POTENTIAL, "a potential")
     asked = duties(certificate, numbers, potential, certificate.get("degree"))
+    require(asked, "the statement says nothing at this setting")
     require(len(proofs) == len(asked), f"{len(asked)} inequalities need as many proofs; got {len(proofs)}")
     known = {}
     for number, (multipliers, duty) in enumerate(zip(proofs, asked, strict=True)):

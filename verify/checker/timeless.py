@@ -64,6 +64,14 @@ class Timeless:
         for side in ("left", "right"):
             self.same(rule[side], index)
 
+    def is_the_same(self, rule):
+        """Whether a hypothesis says the same of every round."""
+        try:
+            self.says_the_same(rule, timed=False)
+        except (LookupError, TypeError, ValueError):
+            return False
+        return True
+
     def period(self, rule):
         """By how many the index over all rounds grows in a round, and how many values it has here."""
         for _, low, high in rule["over"]:

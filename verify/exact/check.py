@@ -10,12 +10,13 @@ from bounds.language.claim import Claim
 from verify.checker import length_proof, limits, proof, rounds
 from verify.checker import replay as checker
 from verify.checker.form import differing
+from verify.checker.scope import scope
 from verify.checker.words import replayed
 from verify.exact.certificate import printed
 from verify.exact.comparison import differences
 from verify.exact.statement import statement_of
 
-__all__ = ["CheckResult", "check", "read", "replay_alone"]
+__all__ = ["CheckResult", "check", "proof_scope", "read", "replay_alone"]
 
 
 @dataclass(frozen=True)
@@ -63,3 +64,8 @@ def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
         return CheckResult(False, f"what {claim.id} states is written in two ways: {difference}")
     return replay_alone(data)
 
+
+
+def proof_scope(data: Mapping[str, Any]) -> tuple[str, bool]:
+    """The sizes and numbers for which an accepted proof proves its statement, and whether these are all that it admits."""
+    return scope(data, every_round=data["format"] == rounds.FORMAT)

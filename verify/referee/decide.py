@@ -17,7 +17,7 @@ from verify.claims.related import related
 from verify.evaluation.environment import UNMEASURED, NoEntry, UnboundName
 from verify.exact.accepted import Refused, accepted
 from verify.exact.certificate import certificate
-from verify.exact.check import check
+from verify.exact.check import check, proof_scope
 from verify.exact.confirm import Violation
 from verify.exact.replay import series_of
 from verify.exact.subdivision import subdivided
@@ -82,6 +82,7 @@ class _Case:
     ratio: float = 0.0
     series: tuple[Series, ...] = ()
     beside: list[str] = field(default_factory=list)  # in words, what was evaluated besides the search
+    proof: tuple[str, str | None] | None = None  # what is proven although the claim is not certified, and the certificate
 
     def verdict(self, kind: str, ratio: float | None, evidence: str, certificate: str | None = None) -> Verdict:
         """A verdict from what has been found."""
@@ -89,6 +90,23 @@ class _Case:
         text = settings.command or command("verify", claim.id, budget=settings.budget, seed=settings.seed)
         return Verdict(claim.id, claim.reading, claim.kind, kind, ratio, evidence, certificate, text, settings.seed,
                        details=self.details, series=self.series)
+
+    def certified(self, text: str, certificate: str | None = None) -> Verdict | None:
+        """Certified by a proof of all that the claim quantifies over; None, and the proof is noted, if the search saw a
+        violation that exact arithmetic did not confirm."""
+        if not self.found.unconfirmed:
+            return self.verdict("certified", self.ratio, text, certificate)
+        seen = f"{self.found.unconfirmed} violation{'s' * (self.found.unconfirmed > 1)} in float64 that nothing confirms"
+        self.proof = f"{text}, but the search saw {seen}", certificate
+        return None
+
+    def proven_for(self, scope: str, complete: bool, certificate: str | None, how: str = "proven") -> Verdict | None:
+        """Certified if the ``scope`` of an accepted proof is ``complete``; else None, and the proof is noted."""
+        self.details["scope"] = scope
+        if complete:
+            return self.certified(f"{how} for {scope}", certificate)
+        self.proof = f"{how} for {scope}", certificate
+        return None
 
     def undecided(self, missing: str, ratio: float | None, evidence: str) -> Verdict:
         """Undecided, with a word for what is missing, as in the lists of a report."""
@@ -196,7 +214,7 @@ def _proof(case: _Case) -> Verdict | None:
     if not proof:
         return None
     case.details["proof"] = proof.expression
-    return case.verdict("certified", case.ratio, proof.method)
+    return case.certified(proof.method)
 
 
 def _witness(case: _Case) -> Verdict | None:
@@ -246,9 +264,15 @@ def _samples(case: _Case) -> Verdict | None:
     return case.verdict("refuted", case.ratio, text)
 
 
+def _may_be_proven(case: _Case) -> bool:
+    """Whether the budget has proofs, some instance meets the hypotheses, and none has a ratio above 1."""
+    return BUDGETS[case.settings.budget].proofs and case.found.met > 0 and case.ratio <= 1 + _ROUNDING
+
+
 def _worst_case(case: _Case) -> Verdict | None:
-    """Certified, if there are proofs for every function of a class at several sizes and numbers, and no ratio exceeds 1."""
-    if not BUDGETS[case.settings.budget].proofs or not case.found.met or case.ratio > 1 + _ROUNDING:
+    """Certified, if there are proofs for all sizes and numbers that the claim admits, and no ratio exceeds 1; proofs at some
+    sizes and numbers are noted."""
+    if not _may_be_proven(case):
         return None
     from verify.proofs.of_runs import proof_of_run
 
@@ -264,14 +288,14 @@ def _worst_case(case: _Case) -> Verdict | None:
     if isinstance(outcome, Refused):
         case.details["not proven"] = outcome.why
         return None
-    case.details["scope"] = found.scope
-    return case.verdict("certified", case.ratio, f"proven for {found.scope}", outcome.path)
+    return case.proven_for(*proof_scope(outcome.data), outcome.path)
 
 
 def _chain(case: _Case) -> Verdict | None:
-    """Certified, if it follows by a proof from steps that are certified, at the numbers at which all of these are."""
+    """Certified, if it follows by a proof from steps that are proven for all numbers; what follows at the numbers at which
+    all of these are proven is noted."""
     claim = case.claim
-    if not BUDGETS[case.settings.budget].proofs or not claim.steps or not case.found.met or case.ratio > 1 + _ROUNDING:
+    if case.proof or not claim.steps or not _may_be_proven(case):
         return None
     from verify.proofs import chained
 
@@ -288,9 +312,9 @@ def _chain(case: _Case) -> Verdict | None:
     if isinstance(outcome, Refused):
         case.details["not from its steps"] = outcome.why
         return None
-    case.details |= {"scope": found.scope, "rests on": [*found.rests_on]}
-    text = f"follows from {', '.join(found.rests_on)}, which are proven; for {found.scope}"
-    return case.verdict("certified", case.ratio, text, outcome.path)
+    case.details["rests on"] = [*found.rests_on]
+    how = f"follows from {', '.join(found.rests_on)}, which are proven,"
+    return case.proven_for(found.scope, not found.certificate["settings"], outcome.path, how)
 
 
 def _beside_worst_case(case: _Case, verdict: Verdict) -> tuple[Series, ...]:
@@ -320,7 +344,8 @@ def _nothing_against_it(case: _Case) -> Verdict:
     spans = ", ".join(f"{name} {low}" if low == high else f"{name} {low} to {high}" for name, (low, high) in _spans(case))
     text = (f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried{'; ' * bool(spans)}"
             f"{spans})")
-    return case.verdict("consistent", case.ratio, "; ".join([text, *case.beside]))
+    proven, certificate = case.proof or ("", None)
+    return case.verdict("consistent", case.ratio, "; ".join(filter(None, [proven, text, *case.beside])), certificate)
 
 
 def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
@@ -334,11 +359,11 @@ def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
 
 
 #: each returns a verdict, or None and leaves the claim to the next
-STAGES = (_conflict, _empty, _order, _search, _proof, _uncertainty, _federations, _samples,
+STAGES = (_conflict, _empty, _order, _search, _uncertainty, _proof, _federations, _samples,
           _worst_case, _chain, _nothing_against_it)
 
 #: those that know what it means that a number exists
-OF_EXISTENCE = (_conflict, _empty, _order, _search, _witness, _uncertainty, _nothing_against_it)
+OF_EXISTENCE = (_conflict, _empty, _order, _search, _uncertainty, _witness, _nothing_against_it)
 
 _FEWEST = 8  # instances that meet the hypotheses
 _OF_RUNS = ("clients", "participants", "rounds", "local_steps", "samples", "layers")

@@ -18,7 +18,7 @@ _MOST = 2  # conditions that are named in the evidence; the details have all
 
 def by_witness(case, decide: Callable[..., Verdict]) -> Verdict | None:
     """Certified, if the claim with its witness put in is, and the witness is shown to be a value of the number on every
-    instance. Otherwise no verdict: what is found of the witness, that it fails included, is noted beside the evidence."""
+    instance. Otherwise no verdict: what is proven and found of the witness, that it fails included, is noted."""
     claim = case.claim
     if claim.exists is None or claim.exists.witness is None:
         return None
@@ -34,7 +34,10 @@ def by_witness(case, decide: Callable[..., Verdict]) -> Verdict | None:
     if said.verdict == "certified" and not open_ones and case.found.met:
         case.details |= {name: said.details[name] for name in ("proof", "scope", "rests on") if name in said.details}
         text = f"{found['value']} does: {reading.id} is certified ({said.evidence}), and it lies in {claim.exists}"
-        return case.verdict("certified", case.ratio, text, said.certificate)
+        return case.certified(text, said.certificate)
+    if said.certificate and said.verdict == "consistent" and not open_ones:
+        case.details["scope"] = said.details["scope"]
+        case.proof = f"{found['value']} does at some sizes and numbers, and lies in {claim.exists}", said.certificate
     if fails := next(filter(None, (_failure(case, one) for one in open_ones)), None):
         found["fails"] = fails
     case.beside.append(_in_words(found, said))

@@ -48,12 +48,14 @@ def _because(verdict: Verdict) -> str:
     means = {
         "refuted": "It is refuted: an instance meets every hypothesis and violates the statement.",
         "ill-posed": "It is ill-posed: no instance can meet its hypotheses, or a quantity in it is undefined.",
-        "certified": "It is certified: there is a proof.",
+        "certified": "It is certified: there is a proof of everything that it quantifies over.",
         "consistent": "It is consistent: no violation was found, which is no proof.",
+        "proven": "It is consistent: no violation was found. It is proven at some sizes and numbers, and not at others.",
         "undecided": "It is undecided: the evidence suffices for no other verdict.",
     }
     kept = f" This is {verdict.details[KEPT]}." if KEPT in verdict.details else ""
-    return f"{means[verdict.verdict]} {verdict.evidence[:1].upper()}{verdict.evidence[1:]}.{kept}"
+    kind = "proven" if verdict.verdict == "consistent" and "scope" in verdict.details else verdict.verdict
+    return f"{means[kind]} {verdict.evidence[:1].upper()}{verdict.evidence[1:]}.{kept}"
 
 
 def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
@@ -116,10 +118,12 @@ def _change(claim: Claim, verdict: Verdict, budget: str, out: str) -> str:
         return "a reading that drops or restricts one of these. No search can."
     if verdict.verdict == "certified":
         again = f" `{on_certificate('check', verdict, out)}` checks it." if verdict.certificate else ""
-        beyond = ", or a counterexample at other sizes or numbers" if "scope" in verdict.details else ""
-        return f"only an error in the proof, or in how the claim was read{beyond}.{again}"
+        return f"only an error in the proof, or in how the claim was read.{again}"
     if verdict.verdict == "consistent":
-        return "a counterexample" + (f", perhaps by a harder search: {harder}." if harder else ", or a proof.")
+        elsewhere = " at other sizes or numbers" if "scope" in verdict.details else ""
+        again = f" `{on_certificate('check', verdict, out)}` checks the proof." if verdict.certificate else ""
+        return "".join([f"a counterexample{elsewhere}", f", perhaps by a harder search: {harder}." if harder else (
+            ", or a proof for all of them." if elsewhere else ", or a proof."), again])
     if "stopped" in verdict.details:
         return f"the same command again: `{verdict.command}`."
     if not claim.explicit:

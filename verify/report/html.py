@@ -30,8 +30,9 @@ __all__ = ["VERDICT_MEANINGS", "page_name", "write_report"]
 VERDICT_MEANINGS = {
     "refuted": "an instance meets every hypothesis and violates the statement; its certificate can be replayed",
     "ill-posed": "the hypotheses exclude each other, or a quantity is undefined",
-    "certified": "there is a proof, for a stated class at stated parameters",
-    "consistent": "no violation was found; the worst ratio shows how loose the bound is",
+    "certified": "there is a proof of everything that the claim quantifies over",
+    "consistent": "no violation was found; it may be proven at some sizes and numbers; the worst ratio shows how loose "
+                  "the bound is",
     "undecided": "the evidence suffices for none of the others",
 }
 
@@ -152,7 +153,8 @@ def page_name(claim_id: str) -> str:
 
 def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[str, Any]]) -> dict[str, Any]:
     certificate = _certificate(verdict, out)
-    instance = None if verdict.verdict == "certified" else certificate or verdict.details.get("instance")
+    proof = "scope" in verdict.details  # then the certificate has no instance
+    instance = None if proof or verdict.verdict == "certified" else certificate or verdict.details.get("instance")
     facts, evidence_tables = details_shown(verdict.details)
     tables = instance_tables(instance) if isinstance(instance, Mapping) else []
     return {

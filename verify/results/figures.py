@@ -133,15 +133,16 @@ def _draw_violation(axes: Axes, x, lower, upper, above) -> None:
 def looseness(verdicts: Iterable[Verdict], *, ax: Axes | None = None) -> Figure | Axes:
     """Worst ratio left/right of every claim that has one, tightest first, on a logarithmic axis.
 
-    At 1 both sides are equal; beyond 1 the bound is violated. Ratios of zero and infinity are drawn at the edges of the axis
-    with an arrow. More than ``FEWEST`` claims with equal ratios (to three digits) share a row. Of more than ``MOST`` rows
-    the last is shared by the loosest claims. Returns the figure; or ``ax``, if these axes are given.
+    At 1 both sides are equal; beyond 1 the bound is violated. Ratios below 1/``FARTHEST`` or above it, zero and infinity
+    among them, are drawn at the edges of the axis with an arrow. More than ``FEWEST`` claims with equal ratios (to three
+    digits) share a row. Of more than ``MOST`` rows the last is shared by the loosest claims. Returns the figure; or ``ax``,
+    if these axes are given.
     """
     ratios = [(v.ratio, v) for v in verdicts if v.ratio is not None and not math.isnan(v.ratio)]
     ratios.sort(key=lambda pair: (-pair[0], pair[1].id))
     rows, names = _rows(ratios)
     axes = opened(ax, 7.2, 1.1 + 0.185 * max(len(rows), 3))
-    inside = [r for r, _ in ratios if 0 < r < math.inf] or [1.0]
+    inside = [r for r, _ in ratios if 1 / FARTHEST <= r <= FARTHEST] or [1.0]
     lowest, highest = min(0.5, *inside), max(2.0, *inside)
     margin = (highest / lowest) ** 0.06
     lowest, highest = lowest / margin, highest * margin
@@ -158,8 +159,9 @@ def looseness(verdicts: Iterable[Verdict], *, ax: Axes | None = None) -> Figure 
             colour, marker = VERDICT_STYLE[verdict.verdict]
             place = min(max(value, lowest), highest)
             axes.plot([place], [height + dodge], marker=marker, color=colour, markersize=5, linestyle="none", zorder=3)
-        if value in (0, math.inf):
-            sign, side, shift = ("→ ∞", "right", -7) if value else ("← 0", "left", 7)
+        if not lowest <= value <= highest:
+            sign, side, shift = ("→ ∞", "right", -7) if value > highest else ("← 0", "left", 7)
+            sign = sign if value in (0, math.inf) else f"{sign[:2]}{value:.0e}"
             axes.annotate(sign, (place, height), textcoords="offset points", xytext=(shift, 0), ha=side, va="center",
                           fontsize=small(8), color=colour)
     name_rows(axes, names, 3)
@@ -169,6 +171,7 @@ def looseness(verdicts: Iterable[Verdict], *, ax: Axes | None = None) -> Figure 
 
 
 FEWEST = 5  # claims of equal ratio up to which each has a row
+FARTHEST = 1e12  # ratio that the looseness figure has on its axis
 MOST = 60  # rows
 
 

@@ -12,7 +12,7 @@ from verify.exact.check import replay_alone
 from verify.worst.every_round import at
 from verify.worst.proven import PLACES
 
-__all__ = ["ROUNDS", "attack_rounds"]
+__all__ = ["ROUNDS", "attack_rounds", "over_rounds"]
 
 #: claims that are proven for every number of rounds, and the numbers at which changed ones are looked at
 CLAIMS = ("classical/gd-distance", "classical/gd-nonconvex", "classical/sgd-distance", "classical/drift-convex",
@@ -47,7 +47,7 @@ def attack_rounds(count: int, seed: int) -> tuple[Counter, list[tuple[str, int, 
         judged["of every number of clients"] += any("degree" in setting for setting in proof["settings"])
         for rounds in ROUNDS:
             try:
-                broken = disproves(_over(proof, rounds), other, 0)
+                broken = disproves(over_rounds(proof, rounds), other, 0)
             except _REFUSED:  # a changed index lies outside of runs
                 judged["not judged"] += 1
                 break
@@ -57,7 +57,7 @@ def attack_rounds(count: int, seed: int) -> tuple[Counter, list[tuple[str, int, 
     return judged, wrong
 
 
-def _over(proof, rounds: int):
+def over_rounds(proof, rounds: int):
     """The same settings with so many rounds."""
     proof = copy.deepcopy(proof)
     for setting in proof["settings"]:

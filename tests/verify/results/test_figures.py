@@ -117,10 +117,11 @@ def test_violation_is_shaded_only_where_there_is_one():
         [verdict(ratio=None)],
         [verdict(ratio=NAN)],
         [verdict(ratio=INF, kind="refuted"), verdict("demo/lemma-2", ratio=0.0)],
+        [verdict(ratio=2.7e300, kind="refuted"), verdict("demo/lemma-2", ratio=5e-324)],
         [verdict(f"demo/lemma-{n}", kind, 10.0**-n) for n, kind in enumerate(VERDICTS)],
         [verdict(f"demo/lemma-{n}@a-rather-long-reading+and-another", ratio=1 / (n + 1)) for n in range(90)],
     ],
-    ids=["none", "no ratio", "NaN", "edges", "all verdicts", "many"],
+    ids=["none", "no ratio", "NaN", "edges", "far apart", "all verdicts", "many"],
 )
 def test_looseness_of_anything_can_be_drawn(verdicts, tmp_path):
     figure = looseness(verdicts)

@@ -1,0 +1,99 @@
+"""A statement and its strict negation, or a proof and a refutation of one claim, are never both accepted."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from bounds.language.claim import Claim
+from bounds.registry.claims import all_claims, find_claim
+from tests.verify.attack.attack import certificates, of_every_method, proofs
+from tests.verify.attack.other_kinds import of_other_kinds
+from tests.verify.attack.scopes import proofs_of_many
+from tests.verify.attack.second_opinion import disproves
+from verify.exact.check import check, replay_alone
+from verify.growth.certificate import FORMAT as GROWTH
+from verify.prove.prove import prove
+from verify.worst.uphill import ERRORS
+from verify.worst.worst_case import worst_case
+
+#: relation -> the one that holds just where it does not
+NEGATED = {"<=": ">", "<": ">=", ">=": "<", ">": "<="}
+#: sizes and numbers of a counterexample at which a proof is looked for
+SIZES = ("clients", "rounds", "local_steps", "participants", "layers")
+#: refuted claims of a quick test; the slow one has one of every paper, kind and method
+FEW = ("fedalign/theorem-1", "afedpd/lemma-2", "fedmoswa/lemma-g.11", "fadamgc/eq-96")
+
+
+def negated(claim: Claim) -> Claim:
+    opposite = replace(claim.statement, relation=NEGATED[claim.statement.relation])
+    return replace(claim, id=f"{claim.id}-negated", statement=opposite)
+
+
+def flipped(data: dict) -> dict:
+    """A counterexample, with the same sides, to the strict negation."""
+    statement = data["statement"]
+    return data | {"statement": statement | {"relation": NEGATED[statement["relation"]]}}
+
+
+def not_both(data: dict, claim: Claim) -> str:
+    """What is accepted beside an accepted counterexample; empty if nothing is."""
+    if data["statement"]["relation"] in NEGATED and replay_alone(flipped(data)).accepted:
+        return "a counterexample to the negation"
+    if claim.setting != "run":
+        return "" if prove(claim) is None else "a symbolic proof"
+    given = {name: Fraction(data["sizes"][name]) for name in SIZES if name in data["sizes"]}
+    numbers = {name: Fraction(value) for name, value in data["values"].items() if isinstance(value, str)}
+    for chosen in (given | numbers, given):
+        try:
+            found = worst_case(claim, chosen, factors=False).certificate
+        except ERRORS:
+            continue
+        if found is not None and check(json.loads(json.dumps(found)), claim).accepted:
+            return f"a proof at {chosen}"
+    return ""
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_what_is_refuted_is_not_proven_where_it_is_refuted(name):
+    from verify.referee.decide import Settings, decide
+
+    claim = find_claim(name)
+    data = json.loads(json.dumps(decide(claim, Settings(federations=False)).details["instance"]))
+    assert check(data, claim).accepted and not not_both(data, claim)
+
+
+def test_no_certificate_has_one_of_the_opposite():
+    looked_at = 0
+    for data, claim in (*certificates(None, 0), *of_every_method(), *of_other_kinds()):
+        if data["format"] != GROWTH and claim.exists is None:
+            looked_at += 1
+            assert not (other := not_both(data, claim)), f"{claim.id}: refuted, and there is {other}"
+    assert looked_at > 50
+
+
+def test_no_federation_breaks_what_is_proven():
+    given = [*proofs(), *proofs_of_many()]
+    assert given
+    for data, claim in given:
+        assert not disproves(data, claim, 1), claim.id
+
+
+def test_no_claim_is_proven_with_its_negation():
+    proven = 0
+    for claim in all_claims().values():
+        if claim.setting == "run" or not claim.explicit or claim.exists is not None or claim.statement is None:
+            continue
+        if claim.statement.relation in NEGATED and prove(claim) is not None:
+            proven += 1
+            assert prove(negated(claim)) is None, claim.id
+    assert proven > 50
+
+
+def test_a_checker_that_accepts_everything_is_noticed(monkeypatch):
+    from tests.verify.attack import test_negations as here
+
+    data, claim = next(of_other_kinds("last-of-several"))
+    monkeypatch.setattr(here, "replay_alone", lambda data: type("Result", (), {"accepted": True}))
+    assert not_both(data, claim) == "a counterexample to the negation"
