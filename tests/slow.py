@@ -11,6 +11,10 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
+    "verify/attack/test_negations.py::test_no_certificate_has_one_of_the_opposite": (),
+    "verify/attack/test_negations.py::test_no_claim_is_proven_with_its_negation": (),
+    "verify/attack/test_negations.py::test_no_federation_breaks_what_is_proven": (),
+    "verify/attack/test_negations.py::test_what_is_refuted_is_not_proven_where_it_is_refuted": ("[fedalign",),
     "verify/demos/test_notebooks.py::test_a_control_that_moves_moves_the_picture": ("[client-drift]", "[worst-function]"),
     "verify/demos/test_notebooks.py::test_a_picture_is_drawn_at_both_ends_of_every_control": (
         "[client-drift]", "[worst-function]"),

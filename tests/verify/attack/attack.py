@@ -5,7 +5,8 @@ fails because its recorded sides are not those of the changed instance gets the 
 mutant that is accepted is judged by an exact evaluation that shares no code with the checker: both must agree that it
 refutes the claim. Of proofs, the statement is changed too, and half of the mutants get multipliers that the solver finds for
 what they say then; of one that is accepted, random federations must not break the statement, of a proof for every number of
-clients or of rounds at several such numbers. Reports also what takes long and what raises.
+clients or of rounds at several such numbers. Numbers are tied to the rounds or clients that a proof has for every value of,
+ranges emptied, scopes widened (:mod:`tests.verify.attack.scopes`). Reports also what takes long and what raises.
 """
 
 import argparse
@@ -31,6 +32,7 @@ from synthetic.numbers.balls import Undecided
 from tests.verify.attack.every_round import attack_rounds
 from tests.verify.attack.mutants import damaged, mutant
 from tests.verify.attack.other_kinds import of_other_kinds
+from tests.verify.attack.scopes import attack_scopes, proofs_of_many
 from tests.verify.attack.second_opinion import disproves, refutes, restated
 from verify.checker.every_number import EveryNumber
 from verify.checker.form import STATED, sized, stated
@@ -241,6 +243,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{len(given)} certificates of {len(methods)} methods; without any: {', '.join(sorted(METHODS.keys() - methods))}")
     outcome = attack(given, options.mutants, options.seed)
     print(f"{dict(outcome)}; slowest {outcome.slowest:.1f} s; wrong: {len(outcome.wrong)}")
+    judged, wrong = attack_scopes([*proofs_of_many()], options.mutants // 10, options.seed)
+    print(f"scopes: {dict(judged)}; wrong: {len(wrong)}")
+    outcome.wrong += wrong
     judged, wrong = attack_rounds(options.mutants // 20, options.seed)
     print(f"every number of rounds: {dict(judged)}; wrong: {len(wrong)}")
     outcome.wrong += [("proven for every number of rounds, and false", each) for each in wrong]

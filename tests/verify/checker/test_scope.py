@@ -1,6 +1,7 @@
 """For what an accepted proof proves its statement: what is fixed, what is not, and what would make the scope a lie."""
 
 from copy import deepcopy
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,9 @@ from bounds.registry.user_claims import load_claims
 from tests.verify.attack.scopes import TIES, attack_scopes, emptied, proofs_of_many, tied
 from verify.checker import rounds, scope
 from verify.exact.check import proof_scope, replay_alone
+from verify.referee import decide as deciding
 from verify.referee.decide import Settings, decide
+from verify.search.stages import NAMES
 from verify.worst.every_round import every_round
 
 CLAIM = """
@@ -17,9 +20,13 @@ id = "mine/descent"
 assume = ["L_client[k] <= L for k in 0..clients-1", "mu_client[k] >= 0 for k in 0..clients-1",
           "sigma_sq_client[k] <= 0 for k in 0..clients-1"]
 conditions = ["local_steps == 1", "eta_l[t] == 1/L for t in 0..iterations-1"CONDITIONS]
-variables = {T = "positive", N = "integer from 1"}
+VARIABLES
 statement = "norm2(x_round[rounds] - x_star) <= norm2(x_round[0] - x_star)"
 """
+
+
+VARIABLES = 'variables = {T = "positive", N = "integer from 1"}'
+SEARCHES = [name for name in NAMES if name not in ("small", "random")]  # to leave out, for time
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +84,7 @@ def test_the_attack_notices_a_checker_that_leaves_hypotheses_out(many, monkeypat
 def test_hypotheses_beside_a_proof_for_every_number_of_rounds(tmp_path, condition, every):
     """``T <= rounds`` holds for every number of rounds at T = 1, and T = 1 is among the settings."""
     path = tmp_path / "mine.toml"
-    path.write_text(CLAIM.replace("CONDITIONS", f', "{condition}"'), encoding="utf-8")
+    path.write_text(CLAIM.replace("CONDITIONS", f', "{condition}"').replace("VARIABLES", VARIABLES), encoding="utf-8")
     found = every_round(load_claims(path)[0])
     assert (found.certificate is not None) == every, found.reason
 
@@ -142,23 +149,46 @@ def test_every_number_of_clients_needs_those_below_its_least_too():
 # the verdict ---------------------------------------------------------------------------------------------------------------
 def test_a_claim_proven_at_some_numbers_is_consistent(tmp_path):
     path = tmp_path / "mine.toml"
-    path.write_text(CLAIM.replace("CONDITIONS", ""), encoding="utf-8")
-    verdict = decide(load_claims(path)[0], Settings("standard", out=tmp_path, federations=False))
+    path.write_text(CLAIM.replace("CONDITIONS", "").replace("VARIABLES", ""), encoding="utf-8")
+    verdict = decide(load_claims(path)[0], Settings("standard", out=tmp_path, federations=False, without=SEARCHES))
     assert verdict.verdict == "consistent" and verdict.certificate
     assert verdict.evidence.startswith("proven for every function that the hypotheses admit") and "L = " in verdict.evidence
     assert "no violation in" in verdict.evidence
 
 
-def test_a_claim_proven_for_all_numbers_is_certified(tmp_path):
-    """Without a constant in it, and with one client and step, a proof is one for all numbers."""
+@pytest.mark.parametrize("conditions, expected", [
+    ('"local_steps == 1", "eta_l[t] == 1/2 for t in 0..iterations-1"', "certified"),
+    ('"eta_l[t] == 1/2 for t in 0..iterations-1"', "consistent"), ('"local_steps == 1"', "consistent")])
+def test_a_claim_proven_for_all_that_it_admits_is_certified(tmp_path, conditions, expected):
+    """Monotonicity of the gradient: with one step a round of a fixed size, nothing is left that a proof would fix."""
     path = tmp_path / "mine.toml"
-    path.write_text("""
+    path.write_text(f"""
 [[claim]]
 id = "mine/monotone"
 assume = ["mu_client[k] >= 0 for k in 0..clients-1", "sigma_sq_client[k] <= 0 for k in 0..clients-1"]
-variables = {C = "positive"}
-conditions = ["local_steps == 1"]
-statement = "dot(objective_grad(x_round[r]), x_round[r] - x_star) + C >= 0 for r in 0..rounds-1"
+conditions = [{conditions}]
+statement = "dot(objective_grad(x_round[r]), x_round[r] - x_star) >= 0 for r in 0..rounds-1"
 """, encoding="utf-8")
-    verdict = decide(load_claims(path)[0], Settings("standard", out=tmp_path, federations=False))
-    assert verdict.verdict in ("certified", "consistent")
+    verdict = decide(load_claims(path)[0], Settings("standard", out=tmp_path, federations=False, without=SEARCHES))
+    assert (verdict.verdict, bool(verdict.certificate)) == (expected, True)
+
+
+def test_no_claim_is_certified_whose_search_left_a_violation_unconfirmed(tmp_path, monkeypatch):
+    path = tmp_path / "mine.toml"
+    path.write_text('''
+[[claim]]
+id = "mine/square"
+setting = "algebra"
+variables = {a = "real", b = "real"}
+statement = "2*a*b <= a**2 + b**2"
+''', encoding="utf-8")
+    claim = load_claims(path)[0]
+    assert decide(claim, Settings(federations=False)).verdict == "certified"
+    searched = deciding.search
+
+    def with_doubt(*arguments):
+        return replace(searched(*arguments), unconfirmed=2)
+
+    monkeypatch.setattr(deciding, "search", with_doubt)
+    verdict = decide(claim, Settings(federations=False))
+    assert verdict.verdict == "consistent" and "but the search saw 2 violations in float64" in verdict.evidence
