@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup referee verify-all test test-all power mutants attack lint pages site bench peers clean
+.PHONY: setup referee verify-all test test-all power mutants row-mutants attack lint pages site bench peers clean
 
 setup: .venv/.installed
 
@@ -33,6 +33,10 @@ power: setup
 # Documented faults of federated code, planted in our methods: killed/total, and the property that noticed each.
 mutants: setup
 	OMP_NUM_THREADS=1 $(BIN)/python -m fedtheory.testing.mutants
+
+# The papers' claims, changed in one place at a time: how many changes the rows of tests/bounds/papers notice, by kind.
+row-mutants: setup
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.bounds.row_mutants --out benchmarks/row_mutants.md
 
 # Ten thousand random mutants of certificates: none is accepted that the engine does not confirm. About 10 minutes.
 attack: setup

@@ -38,6 +38,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/exact/test_existence.py::test_the_verdict_on": ("a single wrong point", "an empty interval]"),
     "bounds/papers/test_papers.py::test_every_claim_can_be_written": _SMALL,
     "bounds/papers/test_papers.py::test_statements_are_the_paper_s": _SMALL,
+    "bounds/test_row_mutants.py::test_mutants_are_noticed": ("[li2020]",),
     "bounds/papers/test_classical.py::test_local_methods_and_neighbouring_data_are_spared": ("scaffold-variate",),
     "bounds/test_render.py::test_formulas_have_letters_and_no_names_of_the_code": _SMALL,
     "bounds/test_render.py::test_latex_is_well_formed": _SMALL,

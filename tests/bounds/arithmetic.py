@@ -4,15 +4,16 @@ Nothing in the world is consistent: every name of the language and of the defini
 that two formulas agree only if they are the same formula.
 """
 
-import math
 import random
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from types import SimpleNamespace
 
+from bounds.language import functions, words
 from bounds.language import samples as on_samples
-from bounds.language import words
-from tests.bounds.claim_values import Values, Vec, dot, entry, sq
+from tests.bounds.chance import CHANCE, Max, Min
+from tests.bounds.claim_values import Values, Vec, dot, entry, norm, sq
+from tests.bounds.rows import Row
 
 CLIENTS, ITERATIONS, STEPS = 4, 6, 3
 ALL, P, FREE = range(CLIENTS), (0, 2), (1, 3)  # numbers of all, of the priority, and of the free clients
@@ -57,8 +58,9 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
         "x", "x_sampled", "x_eq_56", "average_gradient", "average_stochastic_gradient", "priority_models", "ending_gradient",
         "ending_stochastic_gradient", "x_round", "server_variate", "twin_x_round",
     )}
-    names |= {n: vector() for n in ("x_star", "x_mixture", "z_1", "z_2")}
-    names |= {"priority": [int(k in P) for k in range(entries)], "priority_clients": 2}
+    names |= {n: vector() for n in ("x_star", "x_mixture", "z_1", "z_2", "u", "v")}
+    names |= {
+        "priority": [int(k in P) for k in range(CLIENTS)] + table(number, entries - CLIENTS), "priority_clients": 2}
     names["included"] = table(lambda: rng.randint(0, 1), times, entries)
     names["sampled"] = table(lambda: rng.randint(0, 1), times, entries)
     names |= {"differing": [0, 1, 0, 0, 0, 0], "samples": 5, "cut": 2}
@@ -78,32 +80,34 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     names["grad"] = lambda k, v: (v - centre[k]) * curvature[k]
     names["objective_grad"] = lambda v: v * 5 + centre[1]
     names["objective"] = lambda v: 7 * sq(v) + dot(v, centre[0]) + 3
+    names["f"] = lambda v: 11 * sq(v) + dot(v, centre[2]) + 2
+    names["f_grad"] = lambda v: v * 3 + centre[3]
     return SimpleNamespace(**names)
 
 
 def values(w: SimpleNamespace, definitions: Mapping) -> Values:
-    """Values in a world, where names with ``definitions`` have values of their own. Expectations are of numbers: nothing
-    is random."""
+    """Values in a world, where names with ``definitions`` have values of their own. Expectations, maxima and minima are some
+    functions of numbers: see ``chance``."""
     def of_name(name, places):
         return name if name == words.sampling.name else entry(getattr(w, name), places)
 
     return Values(of_name, {
-        words.norm2: sq, words.norm: lambda v: math.sqrt(sq(v)), words.dot: dot, words.E: lambda a, *_: a,
+        words.norm2: sq, words.norm: norm, words.dot: dot,
         words.F: lambda k, v: w.F(int(k), v), words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
         words.objective_grad: w.objective_grad, words.tau: lambda t: t - t % w.local_steps,
-        on_samples.worst_mean_gap: worst_mean_gap, on_samples.E_unused: E_unused,
-    })
+        on_samples.worst_mean_gap: worst_mean_gap, functions.f: w.f, functions.f_grad: w.f_grad,
+    } | CHANCE, largest=Max, smallest=Min)
 
 
 def sides_of(rows: Mapping[str, tuple[Callable, Callable]]) -> Callable:
-    """``sides`` of a table: ids without the paper, separated by spaces -> left and right side as functions of the world, a
+    """``sides`` of a table: ids without the paper, separated by spaces -> a row, whose sides are functions of the world, a
     time (t, i or r) and a client (k or j). None for a claim that is not in the table."""
     by_id = {name: row for ids, row in rows.items() for name in ids.split()}
 
     def sides(claim, w, at):
         row, (t, k) = by_id.get(claim.id.partition("/")[2]), (
             next((at[name] for name in names if name in at), None) for names in ("tir", "kj"))
-        return row and tuple(side(w, t, k) for side in row)
+        return row and tuple(side(w, t, k) for side in ((row.left, row.right) if isinstance(row, Row) else row))
 
     return sides
 
@@ -111,8 +115,3 @@ def sides_of(rows: Mapping[str, tuple[Callable, Callable]]) -> Callable:
 def worst_mean_gap(v, w):
     """Some function of two points, for the word."""
     return 3 * sq(v) + sq(w) + 2
-
-
-def E_unused(time, a):
-    """Some function of a round and a number, for the word."""
-    return Fraction(2 + time, 3) * a + 1

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-__all__ = ["Values", "Vec", "dot", "entry", "name_of", "power", "reading_of", "same", "sq", "total"]
+__all__ = ["Values", "Vec", "dot", "entry", "name_of", "norm", "power", "reading_of", "same", "sq", "total"]
 
 
 def name_of(claim) -> str:
@@ -51,6 +51,10 @@ def dot(a, b):
 def sq(v):
     """Squared norm."""
     return dot(v, v)
+
+
+def norm(v):
+    return math.sqrt(sq(v))
 
 
 def total(terms):
@@ -96,12 +100,15 @@ class Values:
             under further values of indices.
         definitions: by name; their formulas are put in.
         number, power: how numbers are read and powers taken.
+        largest, smallest: maximum and minimum of numbers, outside of indices.
     """
 
     def __init__(self, of_name: Callable, words: Mapping, *, binding: Mapping | None = None,
-                 definitions: Mapping | None = None, number: Callable = Fraction, power: Callable = power):
+                 definitions: Mapping | None = None, number: Callable = Fraction, power: Callable = power,
+                 largest: Callable = max, smallest: Callable = min):
         self.of_name, self.words, self.binding, self.power = of_name, words, binding or {}, power
         self.definitions, self.number, self.known = definitions or {}, number, {}
+        self.largest, self.smallest, self.in_index = largest, smallest, False
 
     def of(self, expression, index: Mapping[str, int] | None = None):
         """The value of an expression under these values of its indices."""
@@ -109,7 +116,7 @@ class Values:
         if e.is_Symbol:
             return index[e.name] if e.name in index else self._named(e.name, ())
         if isinstance(e, sp.Indexed):
-            places = tuple(round(self.of(i, index)) for i in e.indices)
+            places = tuple(self.integer(i, index) for i in e.indices)
             return self._named(e.base.label.name, places)
         if e.is_Rational:
             return self.number(Fraction(int(e.p), int(e.q)))
@@ -131,9 +138,18 @@ class Values:
         if type(e) in self.binding:
             return self.binding[type(e)](e, lambda part, more=(): self.of(part, {**index, **dict(more)}))
         arguments = [self.of(a, index) for a in e.args]
-        if isinstance(e, sp.Max | sp.Min | sp.Abs):
-            return {sp.Max: max, sp.Min: min, sp.Abs: lambda of: abs(*of)}[type(e)](arguments)
-        return self.words[type(e)](*arguments)
+        if isinstance(e, sp.Max | sp.Min):
+            largest, smallest = (max, min) if self.in_index else (self.largest, self.smallest)
+            return (largest if isinstance(e, sp.Max) else smallest)(*arguments)
+        return abs(*arguments) if isinstance(e, sp.Abs) else self.words[type(e)](*arguments)
+
+    def integer(self, expression, index: Mapping[str, int] | None = None) -> int:
+        """The value of an index or of an end of a range, where maxima are what they are."""
+        before, self.in_index = self.in_index, True
+        try:
+            return round(self.of(expression, index))
+        finally:
+            self.in_index = before
 
     def _named(self, name, places):
         if name not in self.definitions:
@@ -150,5 +166,5 @@ class Values:
         found = [dict(index or {})]
         for name, low, high in over:
             found = [at | {name.name: i} for at in found
-                     for i in range(round(self.of(low, at)), round(self.of(high, at)) + 1)]
+                     for i in range(self.integer(low, at), self.integer(high, at) + 1)]
         return found

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from tests.bounds.arithmetic import ALL, FREE, P, sides_of, values, world
+from tests.bounds.chance import E
 from tests.bounds.claim_values import sq, total
 from tests.bounds.papers import fedalign_theorem_rows as theorems
 from tests.bounds.papers.fedalign_step_rows import BY_ROUND, NUMBERS, ONE_STEP, RUNS
@@ -44,18 +45,18 @@ def _li_noise(w):
 MEANINGS = {
     "Gamma_client": lambda w, k: w.F(k, w.x_star) - w.F_star_client[k],
     "Gamma": lambda w: w.F_star - sum(w.client_weight[k] * w.F_star_client[k] for k in P),
-    "D_sq": lambda w, t: sq(w.x_sampled[t] - w.x_star),
+    "D_sq": lambda w, t: E(sq(w.x_sampled[t] - w.x_star)),
     "free_mass": lambda w, t: sum(w.client_weight[k] * w.included[t][k] for k in FREE),
     "chi": lambda w, t: 1 / (1 + w.free_mass[t]),
     "aggregate_weight": lambda w, t, k: w.client_weight[k] * w.included[t][k] / (1 + w.free_mass[t]),
     "psi": lambda w, t: sum(w.client_weight[k] * w.included[t][k] * w.Gamma_client[k] for k in FREE)
     / (1 + w.free_mass[t]),
     "drift": lambda w, t: sum(w.aggregate_weight[t][k] * sq(w.x_local[t][k] - w.x_sampled[t]) for k in ALL),
-    "theta": lambda w: sum(w.chi[i] for i in R(1, w.iterations)) / (w.iterations + w.step_offset - 2),
-    "theta_hat": lambda w: sum(w.chi[i] for i in R(w.iterations)) / (w.iterations + w.step_offset - 2),
+    "theta": lambda w: sum(E(w.chi[i]) for i in R(1, w.iterations)) / (w.iterations + w.step_offset - 2),
+    "theta_hat": lambda w: sum(E(w.chi[i]) for i in R(w.iterations)) / (w.iterations + w.step_offset - 2),
     "rho_bias": lambda w: 2 * w.L / w.mu / (w.iterations + w.step_offset - 2)
-    * sum(w.psi[i] for i in R(1, w.iterations)),
-    "rho_hat": lambda w: 2 * w.L / w.mu / (w.iterations + w.step_offset - 2) * sum(w.psi[i] for i in R(w.iterations)),
+    * sum(E(w.psi[i]) for i in R(1, w.iterations)),
+    "rho_hat": lambda w: 2 * w.L / w.mu / (w.iterations + w.step_offset - 2) * sum(E(w.psi[i]) for i in R(w.iterations)),
     "weight": lambda w, t, k: w.client_weight[k] / (1 + w.free_mass[t]),
     "ending_gradient": lambda w, t: ending(w, t, [w.grad(k, w.x_local[t][k]) for k in ALL]),
     "ending_stochastic_gradient": lambda w, t: ending(w, t, w.g[t]),
@@ -65,8 +66,8 @@ MEANINGS = {
     + total([w.weight[t - 1][k] * w.x_before[t][k] for k in FREE]),
     "priority_clients": lambda w: len(P),
     "priority_models": lambda w, t: total([w.client_weight[k] * w.x_before[t][k] for k in P]),
-    "noise_term": lambda w, t: 8 * (w.local_steps - 1) ** 2 * w.G_sq + 6 * w.L * w.Gamma * w.chi[t] + w.sigma_sq,
-    "bias_term": lambda w, t: 2 * w.psi[t],
+    "noise_term": lambda w, t: 8 * (w.local_steps - 1) ** 2 * w.G_sq + 6 * w.L * w.Gamma * E(w.chi[t]) + w.sigma_sq,
+    "bias_term": lambda w, t: 2 * E(w.psi[t]),
     "noise_average": lambda w, t: _bars(w, t, w.noise_term),
     "bias_average": lambda w, t: _bars(w, t, w.bias_term),
     "proof_v": lambda w, t: 4 / w.mu**2 * w.noise_average[t] + 2 / w.mu * w.bias_average[t] * (t + w.step_offset)

@@ -4,6 +4,7 @@ from fractions import Fraction
 from math import prod
 
 from tests.bounds.arithmetic import ALL, FREE, P
+from tests.bounds.chance import E, Min
 from tests.bounds.claim_values import dot, sq, total
 
 R, HALF = range, Fraction(1, 2)
@@ -62,15 +63,15 @@ def eq_51_right(w, t):
 
 
 def averaged_variance(w, t):
-    return sum(w.weight[t][k] ** 2 * w.included[t][k] * w.sigma_sq_client[k] for k in ALL)
+    return E(sum(w.weight[t][k] ** 2 * w.included[t][k] * w.sigma_sq_client[k] for k in ALL))
 
 
 def one_step(w, t, begin, sampling):
     """Right side of (54), and of (59) with this multiple of eta^2 E^2 G^2 / K."""
-    eta, E = w.eta_l[t], w.local_steps
-    recursion = (1 - w.mu * eta) * begin + 8 * eta**2 * (E - 1) ** 2 * w.G_sq + eta**2 * w.sigma_sq
-    recursion += 6 * w.L * eta**2 * w.Gamma * w.chi[t] + eta * w.bias_term[t]
-    return recursion + sampling * eta**2 * E**2 * w.G_sq / w.participants
+    eta, steps = w.eta_l[t], w.local_steps
+    recursion = (1 - w.mu * eta) * begin + 8 * eta**2 * (steps - 1) ** 2 * w.G_sq + eta**2 * w.sigma_sq
+    recursion += 6 * w.L * eta**2 * E(w.Gamma * w.chi[t]) + eta * w.bias_term[t]
+    return recursion + sampling * eta**2 * steps**2 * w.G_sq / w.participants
 
 
 def decaying(w, t):
@@ -84,16 +85,16 @@ def v_over_t(w, t, noise, bias):
 
 
 def eq_36_left(w):
-    T, gam, E = w.iterations, w.step_offset, w.local_steps
-    noise = sum(8 * (E - 1) ** 2 * w.G_sq + 6 * w.L * w.Gamma * w.chi[i] + w.sigma_sq for i in R(1, T))
+    T, gam, steps = w.iterations, w.step_offset, w.local_steps
+    noise = sum(8 * (steps - 1) ** 2 * w.G_sq + 6 * w.L * w.Gamma * w.chi[i] + w.sigma_sq for i in R(1, T))
     bias = sum(2 * w.psi[i] for i in R(1, T))
     v = 4 / w.mu**2 * noise / (T + gam - 2) + 2 / w.mu * bias / (T + gam - 2) * (T + gam) + gam * w.D0_sq
     return w.L / 2 * v / (T + gam)
 
 
 def eq_36_right(w):
-    T, gam, E = w.iterations, w.step_offset, w.local_steps
-    C1 = 2 * w.L / w.mu**2 * (w.sigma_sq + 8 * (E - 1) ** 2 * w.G_sq) + 4 * w.L**2 / w.mu * w.D0_sq
+    T, gam, steps = w.iterations, w.step_offset, w.local_steps
+    C1 = 2 * w.L / w.mu**2 * (w.sigma_sq + 8 * (steps - 1) ** 2 * w.G_sq) + 4 * w.L**2 / w.mu * w.D0_sq
     theta = sum(w.chi[i] for i in R(1, T)) / (T + gam - 2)
     rho = 2 * w.L / (w.mu * (T + gam - 2)) * sum(w.psi[i] for i in R(1, T))
     return (C1 + 12 * w.L**2 / w.mu**2 * theta * w.Gamma) / (T + gam) + rho
@@ -133,7 +134,7 @@ NUMBERS = {
     "step-T15-shift": (
         lambda w, t, k: decaying(w, t), lambda w, t, k: 2 * decaying(w, t + w.local_steps)),
     "step-T15-shift@first-step step-T15-shift@first-step+SCHED8": (
-        lambda w, t, k: decaying(w, 1), lambda w, t, k: min(1 / (4 * w.L), 1 / w.mu)),
+        lambda w, t, k: decaying(w, 1), lambda w, t, k: Min(1 / (4 * w.L), 1 / w.mu)),
     "step-T17": (
         lambda w, t, k: w.Delta[t],
         lambda w, t, k: v_over_t(w, t, sum(w.B[i] for i in R(1, t)), sum(w.D[i] for i in R(1, t)))),
@@ -206,19 +207,19 @@ RUNS = {
         lambda w, t, k: sq(w.x[t + 1] - (w.x[t] - w.eta_l[t] * w.average_stochastic_gradient[t])),
         lambda w, t, k: 0),
     "step-cross-term@local-at-aggregation": (
-        lambda w, t, k: 2 * dot(
-            w.x[t] - w.x_star - w.eta_l[t] * w.ending_gradient[t], w.ending_gradient[t] - w.ending_stochastic_gradient[t]),
+        lambda w, t, k: E(2 * dot(
+            w.x[t] - w.x_star - w.eta_l[t] * w.ending_gradient[t], w.ending_gradient[t] - w.ending_stochastic_gradient[t])),
         lambda w, t, k: 0),
     "step-cross-term step-cross-term@local-at-aggregation+round-before step-cross-term@local-every-step": (
-        lambda w, t, k: 2 * dot(w.x[t] - w.x_star - w.eta_l[t] * w.average_gradient[t], noise_of_average(w, t)),
+        lambda w, t, k: E(2 * dot(w.x[t] - w.x_star - w.eta_l[t] * w.average_gradient[t], noise_of_average(w, t))),
         lambda w, t, k: 0),
     "step-T13": (
-        lambda w, t, k: sq(noise_of_average(w, t)),
-        lambda w, t, k: sum(
-            w.weight[t][m] ** 2 * w.included[t][m] * sq(w.g[t][m] - w.grad(m, w.x_local[t][m])) for m in ALL)),
+        lambda w, t, k: E(sq(noise_of_average(w, t))),
+        lambda w, t, k: E(sum(
+            w.weight[t][m] ** 2 * w.included[t][m] * sq(w.g[t][m] - w.grad(m, w.x_local[t][m])) for m in ALL))),
     "step-T13@second-inequality": (lambda w, t, k: averaged_variance(w, t), lambda w, t, k: w.sigma_sq),
     "step-T14": (
-        lambda w, t, k: w.drift[t], lambda w, t, k: (t - tau(w, t)) ** 2 * w.eta_l[tau(w, t)] ** 2 * w.G_sq),
+        lambda w, t, k: E(w.drift[t]), lambda w, t, k: (t - tau(w, t)) ** 2 * w.eta_l[tau(w, t)] ** 2 * w.G_sq),
     "step-T14@second-inequality": (
         lambda w, t, k: (t - tau(w, t)) ** 2 * w.eta_l[tau(w, t)] ** 2 * w.G_sq,
         lambda w, t, k: 4 * w.eta_l[t] ** 2 * (w.local_steps - 1) ** 2 * w.G_sq),
@@ -228,18 +229,18 @@ RUNS = {
         lambda w, t, k: (w.local_steps - 1) ** 2 * w.eta_l[tau(w, t)] ** 2 * w.G_sq),
     "step-T16 step-T16@as-printed": (lambda w, t, k: w.D_sq[t + 1], lambda w, t, k: one_step(w, t, w.D_sq[t], 0)),
     "step-T22": (
-        lambda w, t, k: sq(w.x_sampled[t + 1] - w.x_star),
-        lambda w, t, k: sq(w.x[t + 1] - w.x_star) + sq(w.x_sampled[t + 1] - w.x[t + 1])),
+        lambda w, t, k: E(sq(w.x_sampled[t + 1] - w.x_star)),
+        lambda w, t, k: E(sq(w.x[t + 1] - w.x_star)) + E(sq(w.x_sampled[t + 1] - w.x[t + 1]))),
     "step-T22@58a-as-printed": (
         lambda w, t, k: sq(w.x_sampled[t + 1] - w.x_star),
         lambda w, t, k: sq(w.x[t + 1] - w.x_star)
         + 4 * w.eta_l[t] ** 2 * w.local_steps**2 * w.G_sq / w.participants),
     "step-eq59": (lambda w, t, k: w.D_sq[t + 1], lambda w, t, k: one_step(w, t, w.D_sq[t], 4)),
     "step-eq59@line-1-as-printed": (
-        lambda w, t, k: w.D_sq[t + 1], lambda w, t, k: one_step(w, t, sq(w.x[t] - w.x_star), 4)),
+        lambda w, t, k: w.D_sq[t + 1], lambda w, t, k: one_step(w, t, E(sq(w.x[t] - w.x_star)), 4)),
     "step-eq59@line-2": (lambda w, t, k: w.D_sq[t + 1], lambda w, t, k: one_step(w, t, w.D_sq[t], 8)),
     "step-eq36-as-printed": (
-        lambda w, t, k: w.objective(w.x_sampled[w.iterations]) - w.F_star, lambda w, t, k: half_v(w)),
+        lambda w, t, k: E(w.objective(w.x_sampled[w.iterations])) - w.F_star, lambda w, t, k: half_v(w)),
     "step-eq36-as-printed@second-inequality": (lambda w, t, k: half_v(w), lambda w, t, k: eq_36_printed_right(w)),
 }
 #: statements over rounds i and steps j within them

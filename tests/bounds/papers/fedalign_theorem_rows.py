@@ -1,6 +1,7 @@
 """FedALIGN's theorems, lemmas, prose and derived statements in plain Python, written from the paper."""
 
 from tests.bounds.arithmetic import ALL, P
+from tests.bounds.chance import E, Max, Min
 from tests.bounds.claim_values import sq, total
 
 R = range
@@ -11,7 +12,7 @@ def tau(w, t):
 
 
 def suboptimality(w, final=None):
-    return w.objective(w.x_sampled[w.iterations] if final is None else final) - w.F_star
+    return E(w.objective(w.x_sampled[w.iterations] if final is None else final)) - w.F_star
 
 
 def start(w):
@@ -51,11 +52,11 @@ def sharp(w, term):
 
 
 def refined(w, drift, variance):
-    return sharp(w, lambda i: drift(i) + 6 * w.L * w.Gamma * w.chi[i] + variance(i))
+    return sharp(w, lambda i: drift(i) + 6 * w.L * w.Gamma * E(w.chi[i]) + variance(i))
 
 
 def averaged_variance(w, t):
-    return sum(w.weight[t][k] ** 2 * w.included[t][k] * w.sigma_sq_client[k] for k in ALL)
+    return E(sum(w.weight[t][k] ** 2 * w.included[t][k] * w.sigma_sq_client[k] for k in ALL))
 
 
 def older(w, noise):
@@ -67,7 +68,7 @@ def later(w, noise, T, begin):
 
 
 def consistent(w, noise):
-    return w.L / (2 * (w.step_offset + w.iterations)) * max(4 * noise / w.mu**2, w.step_offset * start(w))
+    return w.L / (2 * (w.step_offset + w.iterations)) * Max(4 * noise / w.mu**2, w.step_offset * start(w))
 
 
 def li_noise_on_priority(w):
@@ -108,15 +109,21 @@ def printed_cost(w, included):
 
 
 def noise_of_average(w, t):
-    return sq(w.average_gradient[t] - w.average_stochastic_gradient[t])
+    return E(sq(w.average_gradient[t] - w.average_stochastic_gradient[t]))
 
 
 def drift_bound(w, t):
     return 4 * w.eta_l[t] ** 2 * (w.local_steps - 1) ** 2 * w.G_sq
 
 
-def sampling_error(w, t):
-    return sq(w.x_sampled[t] - w.x[t])
+def sampling_error(w, t, *over):
+    """E |w'_t - w_t|^2, over the sampling alone or over everything."""
+    return E(sq(w.x_sampled[t] - w.x[t]), *over)
+
+
+def sampling_bias(w, t, sampled):
+    """|E_S w'_t - w_t|^2."""
+    return sq(E(sampled[t], "sampling") - w.x[t])
 
 
 def spread_on_priority(w, t):
@@ -169,32 +176,38 @@ ROWS = {
     "lemma-A2 step-T1": (
         lambda w, t, k: sq(w.grad(k, w.x_local[t][k])),
         lambda w, t, k: 2 * w.L * (w.F(k, w.x_local[t][k]) - w.F_star_client[k])),
-    "lemma-A3 step-T2": (
+    "lemma-A3": (
+        lambda w, t, k: E(sq(w.x[t] - w.x_star)),
+        lambda w, t, k: E(sum(w.aggregate_weight[t][m] * sq(w.x_local[t][m] - w.x_star) for m in ALL))),
+    "step-T2": (
         lambda w, t, k: sq(w.x[t] - w.x_star),
         lambda w, t, k: sum(w.aggregate_weight[t][m] * sq(w.x_local[t][m] - w.x_star) for m in ALL)),
-    "lemma-A4 lemma-A4@as-printed": (lambda w, t, k: w.drift[t], lambda w, t, k: drift_bound(w, t)),
+    "lemma-A4 lemma-A4@as-printed": (lambda w, t, k: E(w.drift[t]), lambda w, t, k: drift_bound(w, t)),
     "lemma-A5": (lambda w, t, k: noise_of_average(w, t), lambda w, t, k: w.sigma_sq),
     "lemma-A5-per-client": (
         lambda w, t, k: noise_of_average(w, t),
-        lambda w, t, k: sum(w.weight[t][m] ** 2 * w.sigma_sq_client[m] for m in ALL)),
+        lambda w, t, k: E(sum(w.weight[t][m] ** 2 * w.sigma_sq_client[m] for m in ALL))),
     "lemma-A5-per-client@tight": (
         lambda w, t, k: noise_of_average(w, t), lambda w, t, k: averaged_variance(w, t)),
     "lemma-A6 lemma-A6@as-printed": (
-        lambda w, t, k: sq(w.x[t + 1] - w.x_star),
-        lambda w, t, k: (1 - w.eta_l[t] * w.mu) * sq(w.x[t] - w.x_star) + w.eta_l[t] ** 2 * w.noise_term[t]
+        lambda w, t, k: E(sq(w.x[t + 1] - w.x_star)),
+        lambda w, t, k: (1 - w.eta_l[t] * w.mu) * E(sq(w.x[t] - w.x_star)) + w.eta_l[t] ** 2 * w.noise_term[t]
         + w.eta_l[t] * w.bias_term[t]),
-    "lemma-A7 step-T21": (lambda w, t, k: sampling_error(w, t), lambda w, t, k: 0),
-    "lemma-A7@56-literal": (lambda w, t, k: sq(w.x_eq_56[t] - w.x[t]), lambda w, t, k: 0),
-    "lemma-A8 lemma-A8@schedule lemma-A8@noise-averaged lemma-A8@noise-averaged+schedule step-T21@variance": (
+    "lemma-A7 step-T21": (lambda w, t, k: sampling_bias(w, t, w.x_sampled), lambda w, t, k: 0),
+    "lemma-A7@56-literal": (lambda w, t, k: sampling_bias(w, t, w.x_eq_56), lambda w, t, k: 0),
+    "lemma-A8 lemma-A8@schedule": (
+        lambda w, t, k: sampling_error(w, t, "sampling"), lambda w, t, k: 4 * w.eta_next**2 * per_round(w)),
+    "lemma-A8@step-before lemma-A8@step-before+schedule": (
+        lambda w, t, k: sampling_error(w, t, "sampling"), lambda w, t, k: 4 * w.eta_l[t - 1] ** 2 * per_round(w)),
+    "lemma-A8@noise-averaged lemma-A8@noise-averaged+schedule step-T21@variance": (
         lambda w, t, k: sampling_error(w, t), lambda w, t, k: 4 * w.eta_next**2 * per_round(w)),
-    "lemma-A8@step-before lemma-A8@step-before+schedule lemma-A8@noise-averaged+step-before "
-    "lemma-A8@noise-averaged+step-before+schedule": (
+    "lemma-A8@noise-averaged+step-before lemma-A8@noise-averaged+step-before+schedule": (
         lambda w, t, k: sampling_error(w, t), lambda w, t, k: 4 * w.eta_l[t - 1] ** 2 * per_round(w)),
     "claim-theta-range": (lambda w, t, k: w.theta, lambda w, t, k: 1),
     "claim-theta-range@lower-end": (lambda w, t, k: w.theta, lambda w, t, k: 0),
     "claim-theta-decreases": (lambda w, t, k: theta_of(w, w.more), lambda w, t, k: theta_of(w, w.fewer)),
     "claim-opposite": (
-        lambda w, t, k: max(
+        lambda w, t, k: Max(
             (theta_of(w, lambda i, m: w.more(m)) - theta_of(w, lambda i, m: w.fewer(m)))
             * sum(w.p(m) * w.gap(m) for m in range(w.free_clients)),
             rho_of(w, lambda i, m: w.fewer(m)) - rho_of(w, lambda i, m: w.more(m))),
@@ -239,15 +252,15 @@ ROWS = {
         lambda w, t, k: suboptimality(w),
         lambda w, t, k: refined(w, lambda i: 8 * (i - tau(w, i)) ** 2 * w.G_sq, lambda i: w.sigma_sq)),
     "derived-sampling-variance": (
-        lambda w, t, k: sampling_error(w, t),
+        lambda w, t, k: sampling_error(w, t, "sampling"),
         lambda w, t, k: spread_on_priority(w, t) / (w.participants * (1 + w.free_mass[t - 1]) ** 2)),
     "derived-sampling-variance@without-replacement": (
-        lambda w, t, k: sampling_error(w, t),
+        lambda w, t, k: sampling_error(w, t, "sampling"),
         lambda w, t, k: spread_on_priority(w, t) / (w.participants * (1 + w.free_mass[t - 1]) ** 2)
         * (w.priority_clients - w.participants) / (w.priority_clients - 1)),
     "derived-static-bias": (
         lambda w, t, k: w.objective(w.x_mixture) - w.F_star,
-        lambda w, t, k: min((1 + w.free_mass[t]) * w.psi[t], w.L / w.mu * w.psi[t])),
+        lambda w, t, k: Min((1 + w.free_mass[t]) * w.psi[t], w.L / w.mu * w.psi[t])),
     "derived-stop-inclusion": (
         lambda w, t, k: w.rho_bias,
         lambda w, t, k: 2 * w.L / w.mu * (w.rounds_open * w.local_steps) / (w.iterations + w.step_offset - 2)
@@ -262,7 +275,7 @@ ROWS = {
     "derived-inclusion-rule": (
         lambda w, t, k: cost_of(w, threshold_sums(w)[0]), lambda w, t, k: cost_of(w, threshold_sums(w)[1])),
     "derived-inclusion-rule@prefix": (
-        lambda w, t, k: max(
+        lambda w, t, k: Max(
             both_in_minus(w, w.mass, w.bias),
             both_in_minus(w, w.mass + w.p_in + w.p_out, w.bias + w.p_in * w.gap_in + w.p_out * w.gap_out)),
         lambda w, t, k: 0),
