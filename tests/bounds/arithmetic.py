@@ -39,6 +39,7 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     scalars = (
         "L mu sigma_sq G_sq G_priority_sq step_offset F_star Gamma theta rho_bias theta_hat rho_hat base_noise C eta y "
         "scheme_1_noise scheme_2_noise factor excess D0_sq start_sq variances mass bias p_in p_out gap_in gap_out "
+        "own_curvature threshold threshold_larger w_start w_next w_next_larger "
         "eta_next ball_radius Gamma_max noise_bound optimum_gradient_bound eta_g G_lip H_loss c_step"
     )
     by_time = (
@@ -60,20 +61,21 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     )}
     names |= {n: vector() for n in ("x_star", "x_mixture", "z_1", "z_2", "u", "v")}
     names |= {
-        "priority": [int(k in P) for k in range(CLIENTS)] + table(number, entries - CLIENTS), "priority_clients": 2}
-    names["included"] = table(lambda: rng.randint(0, 1), times, entries)
-    names["sampled"] = table(lambda: rng.randint(0, 1), times, entries)
+        "priority": [int(k in P) for k in range(CLIENTS)] + table(number, entries - CLIENTS), "priority_clients": 7}
+    names |= {"included": table(number, times, entries), "sampled": table(number, times, entries)}
     names |= {"differing": [0, 1, 0, 0, 0, 0], "samples": 5, "cut": 2}
     names |= {"a": table(vector, entries), "omega": table(number, entries)}
     names |= {
         "clients": CLIENTS, "participants": 5, "local_steps": STEPS, "iterations": ITERATIONS, "rounds": 2, "terms": 3,
         "length": 4,
-        "free_clients": 3, "below": 2, "above": 3, "start": 2, "rounds_open": 2, "rounds_before": 3,
+        "free_clients": 3, "below": 2, "above": 3, "start": 2, "rounds_open": 1, "rounds_before": 3,
     }
     patterns: dict = {}
     names |= {
         n: lambda *key, n=n: patterns.setdefault((n, key), number()) 
-        for n in ("p", "gap", "fewer", "more", "kept", "matched_next", "matched_next_larger")
+        for n in (
+            "p", "gap", "fewer", "more", "kept", "free_curvature", "free_center", "loss_gap",
+            *(f"{name}{end}" for name in ("matched_first", "matched_next", "loss_gap_next") for end in ("", "_larger")))
     }
     curvature, centre, offset = table(number, entries), table(vector, entries), table(number, entries)
     names["F"] = lambda k, v: curvature[k] * sq(v - centre[k]) / 2 + offset[k]

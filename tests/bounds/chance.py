@@ -47,13 +47,17 @@ def E_client(k, a):
     return _some_function(a, 23 + Fraction(int(k), 2))
 
 
+def _sum(arguments, factor, offset):
+    """Some positive function in which all arguments are alike."""
+    return sum(a * a + (factor if isinstance(a, int | Fraction) else float(factor)) * a + offset for a in arguments)
+
+
 def Max(*arguments):
-    """Some function in which all arguments are alike."""
-    return sum(a * a + a + 2 for a in arguments)
+    return _sum(arguments, Fraction(1, 3), 2)
 
 
 def Min(*arguments):
-    return sum(a * a - a + 3 for a in arguments)
+    return _sum(arguments, Fraction(-1, 4), 3)
 
 
 CHANCE = {

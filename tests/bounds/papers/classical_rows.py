@@ -16,9 +16,9 @@ METHOD = "fedavg"
 
 
 def world(seed, reading=frozenset()):
-    """Random values, with B a number."""
+    """Random values, with B a number, and c so small that a power of it is of the size of the rest."""
     w = arithmetic.world(seed, reading)
-    w.B = 1 + w.C
+    w.B, w.c_step = 1 + w.C, w.c_step / 60
     return w
 
 

@@ -6,9 +6,13 @@ from tests.bounds.arithmetic import ALL, FREE, P, sides_of, values, world
 from tests.bounds.chance import E
 from tests.bounds.claim_values import sq, total
 from tests.bounds.papers import fedalign_theorem_rows as theorems
+from tests.bounds.papers.fedalign_hypotheses import SUPPOSED
+from tests.bounds.papers.fedalign_settings import DOMAINS, METHOD, SETTINGS
 from tests.bounds.papers.fedalign_step_rows import BY_ROUND, NUMBERS, ONE_STEP, RUNS
+from tests.bounds.rows import rows_by_id
 
-__all__ = ["MEANINGS", "ROWS", "TIMES", "WITHOUT_LETTER", "sides", "values", "world"]
+__all__ = [
+    "DOMAINS", "MEANINGS", "METHOD", "ROWS", "SUPPOSED", "TIMES", "WITHOUT_LETTER", "row", "sides", "values", "world"]
 
 R = range
 #: letters of their own: any numbers and vectors
@@ -16,7 +20,7 @@ WITHOUT_LETTER = {"B", "C", "D", "Delta", "a", "eta", "omega", "p", "theta_T", "
 #: times at which definitions are compared
 TIMES = R(1, 6)
 ROWS = theorems.ROWS | NUMBERS | ONE_STEP | RUNS | BY_ROUND
-sides = sides_of(ROWS)
+sides, row = sides_of(ROWS), rows_by_id(SETTINGS)
 
 
 def _bars(w, t, of):

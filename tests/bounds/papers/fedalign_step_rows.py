@@ -131,7 +131,7 @@ NUMBERS = {
     "step-T9@core-algebra": (
         lambda w, t, k: 2 * w.eta * (1 - 2 * w.L * w.eta) * w.eta * w.L + 4 * w.L * w.eta**2,
         lambda w, t, k: 6 * w.L * w.eta**2),
-    "step-T15-shift": (
+    "step-T15-shift step-T15-shift@SCHED8": (
         lambda w, t, k: decaying(w, t), lambda w, t, k: 2 * decaying(w, t + w.local_steps)),
     "step-T15-shift@first-step step-T15-shift@first-step+SCHED8": (
         lambda w, t, k: decaying(w, 1), lambda w, t, k: Min(1 / (4 * w.L), 1 / w.mu)),

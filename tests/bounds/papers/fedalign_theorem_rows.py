@@ -159,9 +159,15 @@ def both_in_minus(w, mass, bias):
     return step_cost(w, w.mass + w.p_in, w.bias + w.p_in * w.gap_in) - step_cost(w, mass, bias)
 
 
+#: readings of the hypotheses and of the algorithm alone
+WARM_UP = " ".join(f"derived-theorem-1-warmup{g}" for g in ("", "@G-trajectory-max", "@G-a-priori"))
+THEOREM_1 = "theorem-1 theorem-1@assumptions-as-printed theorem-1@G-everywhere " + " ".join(
+    f"theorem-1@{name}" for name in (
+        "G-trajectory-max", "G-a-priori", *(f"{where}{g}" for where in ("local-at-aggregation", "local-every-step")
+                                            for g in ("", "+G-trajectory-max", "+G-a-priori"))))
 #: ids that state the same -> both sides as functions of (world, t, k)
 ROWS = {
-    "theorem-1 claim-arbitrary-participation derived-theorem-1-warmup": (
+    f"{THEOREM_1} claim-arbitrary-participation {WARM_UP}": (
         lambda w, t, k: suboptimality(w), lambda w, t, k: theorem_1(w)),
     "theorem-A9 theorem-A9@G-trajectory-max theorem-A9@G-a-priori": (
         lambda w, t, k: suboptimality(w), lambda w, t, k: theorem_1(w, 8 * per_round(w))),

@@ -47,7 +47,7 @@ from tests.bounds.each_claim import look_at_each
 from tests.bounds.rows import Worlds, compare, compare_definition, compare_sides
 
 #: papers whose rows have no hypotheses, ranges and domains yet
-SIDES_ALONE = ("afedpd", "fadamgc", "fedalign", "fedluar", "fedmoswa")
+SIDES_ALONE = ("afedpd", "fadamgc", "fedluar", "fedmoswa")
 #: names of the language's indices, and of the chance in a mean
 INDICES = {*"ijklrst", "sampling"}
 
@@ -136,13 +136,15 @@ def test_statements_are_the_paper_s(paper):
 
     def check(claim):
         worlds = Worlds(rows, reading_of(claim), claim.definitions)
-        if not (compare_sides if paper in SIDES_ALONE else compare)(rows, claim, worlds):
+        compared = compare(rows, claim, worlds) if paper not in SIDES_ALONE else (
+            claim.statement is None or compare_sides(rows, claim, worlds))
+        if not compared:
             return others.append(claim)
-        if paper in SIDES_ALONE and hasattr(rows, "relation"):
+        if paper in SIDES_ALONE and claim.statement is not None and hasattr(rows, "relation"):
             assert claim.statement.relation == rows.relation(claim)
-        return transcribed.add(_stated(claim))
+        return claim.statement is None or transcribed.add(_stated(claim))
 
-    look_at_each((c for c in claims_of(paper) if c.statement is not None), check, lambda claim: claim.id)
+    look_at_each(claims_of(paper), check, lambda claim: claim.id)
     assert [claim.id for claim in others if _stated(claim) not in transcribed] == []
 
 
