@@ -5,14 +5,16 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from bounds.registry.papers import PAPERS
+from tests.not_empty import not_empty
 
 __all__ = ["each_claim", "look_at_each"]
 
 
 def look_at_each(things: Iterable, check: Callable, title: Callable = str):
-    """Applies a check to each of the ``things``; fails once, with the ``title`` of every one at which the check failed."""
+    """Applies a check to each of the ``things``; fails once, with the ``title`` of every one at which the check failed, and
+    where there are none."""
     failed, looked_at = [], 0
-    for thing in things:
+    for thing in not_empty(things):
         looked_at += 1
         try:
             check(thing)

@@ -11,6 +11,7 @@ from bounds.printing import legend, options, render
 from bounds.registry.claims import find_claim, forget_files
 from bounds.registry.user_claims import load_claims
 from fedtheory.registry import find_algorithm
+from tests.not_empty import not_empty
 from tests.said import tells
 from verify.cli import shared as command_line
 
@@ -30,7 +31,7 @@ def shown(claim_id: str) -> str:
 ])
 def test_options_of_a_claim(claim_id, lines):
     text = " ".join(shown(claim_id).replace("·", " ").split())
-    for line in lines:
+    for line in not_empty(lines):
         assert tells(text, line)
 
 

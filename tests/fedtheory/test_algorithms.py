@@ -26,6 +26,7 @@ from fedtheory import (
 from synthetic import Quadratic
 from synthetic.data.factored import factored
 from tests.fedtheory.federations import FEDERATIONS
+from tests.not_empty import not_empty
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(fedtheory.__path__, "fedtheory."))
 
@@ -98,7 +99,7 @@ def test_one_proximal_weight_per_run(name):
     """Per-run numbers act on runs, also where there are as many runs as coordinates."""
     federation, rhos = FEDERATIONS["gaussian noise"](), [0.0, 0.5, 3.0]
     together = run(make_algorithm(name, rho_prox=np.array(rhos), local_steps=3), federation, 3, seeds=3, record=["x"])
-    for i, rho in enumerate(rhos):
+    for i, rho in not_empty(enumerate(rhos)):
         single = run(make_algorithm(name, rho_prox=rho, local_steps=3), federation, 3, seeds=[i], record=["x"])
         np.testing.assert_array_equal(single.dataset["x"].values[0], together.dataset["x"].values[i])
 
@@ -120,7 +121,7 @@ def test_integers_of_any_kind_are_counts(tmp_path):
 def test_patterns_may_be_plain_lists():
     federation = FEDERATIONS["no noise"]()
     tables = [[[1, 1, 0, 1, 1]], np.array([[1, 1, 0, 1, 1]]), torch.tensor([[[True, True, False, True, True]]])]
-    for table in tables:
+    for table in not_empty(tables):
         data = run(make_algorithm("fedalign", epsilon=1e9, free=Pattern(table)), federation, 2, record=["included"]).dataset
         assert data["included"].values[0].tolist() == [[True, True, False, True, True]] * 2
 

@@ -10,6 +10,7 @@ import tomllib
 import pytest
 
 from tests import ROOT
+from tests.not_empty import not_empty
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
@@ -71,5 +72,5 @@ def test_pages_of_the_documentation_name_files_that_exist():
 
 def test_documentation_has_no_absolute_paths_or_hosts():
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "Makefile", ROOT / "constraints.txt"]
-    for page in pages:
+    for page in not_empty(pages):
         assert not re.search(r"https?://|(?<![\w.])/(home|root|tmp|work|usr)/", page.read_text()), page

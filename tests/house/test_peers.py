@@ -12,6 +12,7 @@ from benchmarks.peers.report import page
 from benchmarks.peers.suite import Row, check, rounded, rows_of
 from fedtheory.testing import properties_symmetry as symmetry
 from fedtheory.testing.outcome import Broken
+from tests.not_empty import if_any, not_empty
 
 RECORD = json.loads((HERE / "results.json").read_text(encoding="utf-8"))
 METHODS = ["FedAvg", "FedProx", "SCAFFOLD", "FedDyn"]
@@ -38,14 +39,14 @@ def test_the_page_is_written_from_the_results():
 
 
 def test_every_row_is_recorded():
-    for name, peer in PEERS.items():
+    for name, peer in not_empty(PEERS.items()):
         recorded = [(r["method"], r["arguments"], tuple(r["corrections"])) for r in RECORD["conformance"][name]]
         assert recorded == [(r.method, r.arguments, r.corrections) for r in rows_of(peer)]
 
 
 def test_corrections_leave_nothing_that_fails():
-    for name, rows in RECORD["conformance"].items():
-        for row in (r for r in rows if r["failed"]):
+    for name, rows in not_empty(RECORD["conformance"].items()):
+        for row in if_any(r for r in rows if r["failed"]):
             same = [r for r in rows if (r["method"], r["arguments"]) == (row["method"], row["arguments"])]
             assert not max(same, key=lambda r: len(r["corrections"]))["failed"], (name, row["method"])
 

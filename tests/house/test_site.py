@@ -10,6 +10,7 @@ from bounds.registry.papers import PAPERS, claims_of_paper
 from docs.site import api, gathered, methods, papers, template
 from docs.site.extension import plain
 from fedtheory.registry import ALGORITHMS
+from tests.not_empty import not_empty
 from verify.results.fingerprint import claim_as_text, digest
 
 CLAIM = "fedalign/lemma-A2"
@@ -99,7 +100,7 @@ def test_methods_have_a_page_with_promises_and_claims(tmp_path, monkeypatch):
 def test_the_page_of_the_template_has_its_files(tmp_path):
     template.write(gathered.Pages(tmp_path))
     page = (tmp_path / "template.md").read_text(encoding="utf-8")
-    for path in template.FOLDER.rglob("*.py"):
+    for path in not_empty(template.FOLDER.rglob("*.py")):
         assert path.read_text(encoding="utf-8").rstrip() in page
         assert f":caption: {path.relative_to(template.FOLDER).as_posix()}\n" in page.replace("\\_", "_")
 

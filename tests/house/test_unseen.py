@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from benchmarks.unseen import FILES, right, statements
+from tests.not_empty import not_empty
 from verify.referee.decide import Settings, decide
 
 STATEMENTS = statements()
@@ -22,7 +23,7 @@ def test_there_are_many_of_both_kinds():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_false_statement_has_its_reason_beside_it(path):
     tables = re.split(r"^\[\[claim\]\]$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    for before, table in pairwise(tables):
+    for before, table in not_empty(pairwise(tables)):
         if 'id = "false/' in table:
             assert before.rstrip().splitlines()[-1].startswith("# "), table
 

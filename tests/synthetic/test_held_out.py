@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from synthetic import NUMPY, TORCH, factored, from_arrays, make_problem, random_perceptron, to_numpy
 from synthetic.data.held_out import held_out_rows
 from synthetic.sources.real_data import load
+from tests.not_empty import not_empty
 from tests.synthetic.families import each
 
 
@@ -186,7 +187,7 @@ def test_other_samples_and_other_backends_keep_what_is_held_out():
     x = np.random.default_rng(0).normal(size=(2, federation.dim))
     expected = to_numpy(federation.held_out_loss(TORCH.array(x)))
     others = [federation.neighbours([(0, 0, np.ones(4), 1)] * 2), federation.select([0, 0]), federation.to(NUMPY)]
-    for other in others:
+    for other in not_empty(others):
         np.testing.assert_allclose(to_numpy(other.held_out_loss(other.backend.array(x))), expected, rtol=1e-13)
 
 

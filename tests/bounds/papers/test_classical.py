@@ -8,6 +8,7 @@ from bounds.controls.classical import CONTROLS_CLASSICAL
 from bounds.papers.classical import coupled, gradient_descent, local_sgd, rates, sampled_rates, scaffold, stability
 from bounds.registry.papers import PAPERS, claims_of_paper
 from tests.bounds.each_claim import look_at_each
+from tests.not_empty import not_empty
 from verify.evaluation.judge import exact_violation
 from verify.referee.decide import Settings, decide
 from verify.search.budget import BUDGETS, Budget
@@ -68,8 +69,8 @@ def test_they_are_spared_by_longer_searches(claim):
 
 
 def test_twins_say_something_else():
-    for row in CONTROLS_CLASSICAL:
-        for twin in row.twins.values():
+    for row in not_empty(CONTROLS_CLASSICAL):
+        for twin in not_empty(row.twins.values()):
             assert (twin.statement, twin.hypotheses, twin.procedure) != (
                 row.claim.statement, row.claim.hypotheses, row.claim.procedure), twin.id
 

@@ -6,6 +6,7 @@ from fedtheory import ALGORITHMS
 from fedtheory.testing import check_algorithm
 from fedtheory.testing.report import PASSED
 from fedtheory.traits import Traits
+from tests.not_empty import if_any
 
 ROWS = [(name, arguments) for name, method in ALGORITHMS.items()
         for arguments in ({}, *(variant.arguments for variant in method.traits.variants))]
@@ -36,4 +37,4 @@ def test_a_method_makes_promises(name):
 def test_what_a_method_lacks_has_a_reason(name):
     traits = ALGORITHMS[name].traits
     for exempt in (traits.exempt, *(variant.changes.get("exempt", {}) for variant in traits.variants)):
-        assert all(len(reason) > 10 for reason in exempt.values())
+        assert all(len(reason) > 10 for reason in if_any(exempt.values()))

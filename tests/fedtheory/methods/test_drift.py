@@ -33,6 +33,7 @@ from tests.fedtheory.methods.common import (
     watch,
     with_arrays,
 )
+from tests.not_empty import not_empty
 
 STEPS = {"eta_l": 0.05, "local_steps": 3}
 MOVING = STEPS | {"rho_decay": 0.3, "eta_g": 1.4, "gamma": 0.4}
@@ -207,7 +208,7 @@ def test_scaffold_by_hand(sign):
                                  "fedmoswa, all clients", "fedmo"])
 def test_absent_clients_keep_their_variates(row):
     seen = watch(MAKERS[row](participants=2), noisy(), 4, seeds=[1, 2])
-    for before, after, active in zip(seen.arrays, seen.arrays[1:], seen.active, strict=False):
+    for before, after, active in not_empty(zip(seen.arrays, seen.arrays[1:], seen.active, strict=False)):
         same = (before["client variate"] == after["client variate"]).all(axis=-1)
         np.testing.assert_array_equal(same, ~active)
 

@@ -18,6 +18,7 @@ from synthetic.numbers.arrays import TORCH
 from tests.fedtheory.conformance.adaptive_cases import Case, cases, draws_of, from_state, mean_of_active, scaled_all, turned
 from tests.fedtheory.federations import moved, variant
 from tests.fedtheory.methods.common import noisy, path, start_of, tilted, watch
+from tests.not_empty import not_empty
 
 
 def make(name, *arguments, **options):
@@ -237,7 +238,7 @@ def test_clients_change_only_what_is_theirs(case):
     """15, and as many trackers as asked for."""
     case.options["moment_index"] = "immediate"  # a delayed first step goes nowhere
     seen, trackers = case.watch(), case.options["trackers"]
-    for t, (before, after) in enumerate(zip(seen.arrays, seen.arrays[1:], strict=False)):
+    for t, (before, after) in not_empty(enumerate(zip(seen.arrays, seen.arrays[1:], strict=False))):
         changed = {name: (before[f"client {name}"] != after[f"client {name}"]).any(axis=-1)
                    for name in ("variate", "moment2")}
         assert not (changed["variate"] & ~seen.active[t]).any()
@@ -277,7 +278,7 @@ def test_trackers_are_a_uniform_subset_of_the_participants():
 def test_second_moments_may_stand_still(case):
     """16"""
     case.options |= {"beta2": 1.0, "v_init": 0.25}
-    for arrays in case.watch().arrays:
+    for arrays in not_empty(case.watch().arrays):
         assert (arrays["client moment2"] == 0.25).all()
 
 
@@ -333,7 +334,7 @@ def test_buffers_stay_in_the_ball_of_the_gradients(case):
     seen = case.watch()
     first = np.linalg.norm(seen.arrays[0]["client variate"], axis=-1).max()
     G = max(first, max(np.linalg.norm(g, axis=-1).max() for g in seen.g)) * (1 + 1e-12)
-    for arrays in seen.arrays:
+    for arrays in not_empty(seen.arrays):
         for name in ("variate", "client variate"):
             assert (np.linalg.norm(arrays[name], axis=-1) <= G).all()
 

@@ -20,6 +20,7 @@ from synthetic import EXACT, NUMPY, TORCH, Draws, Quadratic, to_numpy
 from synthetic.numbers.draws import LAYERS
 from tests.fedtheory.methods.common import SEEDS
 from tests.fedtheory.methods.luar_rows import SIZES, START, Constantly, layered, looked_into, luar, masks_of, rescaled_losses
+from tests.not_empty import not_empty
 from tests.synthetic.families import make
 
 DIM, COUNT = sum(SIZES), len(SIZES)
@@ -97,7 +98,7 @@ def test_5_identical_clients_are_one():
     for clients, participants in ((4, None), (4, 2), (7, 3)):
         arrays = [np.repeat(to_numpy(a), clients, axis=1) for a in (one.curvature, one.center)]
         many[clients, participants] = path(luar(participants=participants), Quadratic(*arrays, layers=SIZES))
-    for found in many.values():
+    for found in not_empty(many.values()):
         np.testing.assert_allclose(found, path(luar(), one), rtol=1e-11, atol=1e-11)
 
 
@@ -468,7 +469,7 @@ def test_server_optimisers_get_the_applied_update(base):
     """x_{t+1} is the server's own step from x_t + the applied update."""
     method, federation = luar(base=base), layered(sigma=0.5)
     seen = looked_into(method, federation, 6, start=START, seeds=SEEDS)
-    for t, state in enumerate(seen.watched.states[:-1]):
+    for t, state in not_empty(enumerate(seen.watched.states[:-1])):
         moment = Moment(method, federation, Draws(SEEDS), t, 2 * t + 1, state.x, state)
         expected, _ = method.server.step(state.x + seen.watched.states[t + 1].server["applied_update"], moment)
         np.testing.assert_allclose(seen.x[t + 1], to_numpy(expected), rtol=1e-11, atol=1e-12)
@@ -554,7 +555,7 @@ def test_local_momentum_starts_anew_or_is_kept(kept):
     federation = Quadratic(np.ones((1, 1, 2)), np.zeros((1, 1, 2)), layers=2)
     method = luar(recycled=0, local_momentum=0.9, momentum_kept=kept)
     x, u = np.array([1.0, -2.0]), 0.0
-    for t, found in enumerate(path(method, federation, 4, start=x, seeds=[0])[0][1:]):
+    for t, found in not_empty(enumerate(path(method, federation, 4, start=x, seeds=[0])[0][1:])):
         u = u if kept else 0.0
         for _ in range(2):
             u = 0.9 * u + x

@@ -12,6 +12,7 @@ from synthetic.base.federation import Federation
 from synthetic.letters.combination import NotLinear
 from synthetic.letters.letters import Letters, NoChance, TooManyLetters
 from synthetic.numbers.arrays import EXACT
+from tests.not_empty import not_empty
 
 STEPS = {"eta_l": Q(1, 4), "local_steps": 2}
 EXACTLY = {"solver": "exact", "rho_prox": Q(1, 2)}
@@ -112,7 +113,7 @@ def test_floats_are_near_fractions(name, arguments):
         letters = Letters(40, 2, exact)
         x = run(letters, letters.start, make_algorithm(name, **arguments), 3)
         rows.append([letters.mean_of(x), *(row for point in letters.points for row in point)])
-    assert all(np.abs(a.astype(float) - b).max() < 1e-12 for a, b in zip(*rows, strict=True))
+    assert all(np.abs(a.astype(float) - b).max() < 1e-12 for a, b in not_empty(zip(*rows, strict=True)))
 
 
 def test_any_number_of_clients_has_the_same_run():

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.not_empty import not_empty
 from tests.verify.demos.notebooks import NAMES, app_of, picture_of
 from verify.demos.catalogue import demos, find_demo
 from verify.demos.controls import Choice, Slider, Text, start_values
@@ -51,7 +52,7 @@ def test_a_control_that_moves_moves_the_picture(name):
     demo, app = picture_of(name), app_of(name)
     start = start_values(demo.CONTROLS)
     first = demo.numbers(**start)
-    for key, control in demo.CONTROLS.items():
+    for key, control in not_empty(demo.CONTROLS.items()):
         if isinstance(control, Text):
             continue
         value = next(value for value in reversed(control.values) if value != control.start)
@@ -72,7 +73,7 @@ def same(one, other) -> bool:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_picture_is_drawn_at_both_ends_of_every_control(name):
     demo = picture_of(name)
-    for values in ends(demo.CONTROLS):
+    for values in not_empty(ends(demo.CONTROLS)):
         found = demo.numbers(**values)
         text = as_svg(demo.picture(found), demo.said(found))
         assert text.startswith("<svg") and "nan" not in demo.said(found), values
@@ -90,7 +91,7 @@ def test_a_notebook_is_thin(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_controls_begin_at_one_of_their_values(name):
-    for key, control in picture_of(name).CONTROLS.items():
+    for key, control in not_empty(picture_of(name).CONTROLS.items()):
         assert isinstance(control, Text) or control.start in control.values, key
         assert not isinstance(control, Slider) or list(control.values) == sorted(set(control.values)), key
         assert not isinstance(control, Choice) or len(set(control.values)) > 1, key

@@ -13,6 +13,7 @@ from bounds.language.words import Sum, dot, norm, norm2
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.papers import PAPERS
 from bounds.registry.user_claims import load_claims
+from tests.not_empty import not_empty
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import LEMMAS
 from verify.prove.prove import prove
@@ -174,7 +175,7 @@ def test_a_false_step_is_not_proven(name):
 @pytest.mark.parametrize("paper", PAPERS)
 def test_no_counterexample_contradicts_a_proof(paper):
     own = [claim for claim in all_claims().values() if claim.paper == paper and claim.explicit]
-    for claim in own:
+    for claim in not_empty(own):
         if prove(claim):
             assert search(claim, BUDGETS["quick"], 0).violation is None, claim.id
 
@@ -197,7 +198,7 @@ MORE = {  # statements about numbers and vectors: what is proven, and a sharper 
 @pytest.mark.parametrize("name", MORE)
 def test_what_a_file_states_is_proven_and_a_sharper_statement_is_not(name, tmp_path):
     variables, *statements = MORE[name]
-    for number, statement in enumerate(statements):
+    for number, statement in not_empty(enumerate(statements)):
         path = tmp_path / f"{number}.toml"
         path.write_text(f"[[claim]]\nid = 'mine/lemma'\nsetting = 'algebra'\n{variables}\nstatement = '''{statement}'''\n")
         (claim,) = load_claims(path)

@@ -30,6 +30,7 @@ from bounds.language.words import (
 )
 from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from synthetic.numbers.arrays import NUMPY
+from tests.not_empty import not_empty
 from verify.instances.through_points import through_points
 from verify.search.budget import BUDGETS
 from verify.search.search import search
@@ -64,7 +65,7 @@ def federation(points, steep, flat):
 ], ids=["late", "early", "three points", "strongly convex", "two clients", "nonconvex"])
 def test_clients_go_through_the_points(points, steep, flat):
     clients = federation(points, steep, flat)
-    for client, each in enumerate(points):
+    for client, each in not_empty(enumerate(points)):
         where, gradients, values = np.array(each).T
         x = np.broadcast_to(where[:, None, None], (len(where), len(points), 1))
         many = clients.repeat(len(where))
