@@ -31,7 +31,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/worst/test_on_a_line.py::test_the_constant_itself_is_spared": (),
     "verify/proofs/test_chained.py::test_nothing_rests_on_itself": (),
     "verify/proofs/test_chained.py::test_so_it_is_at_one_place": (),
-    "verify/referee/test_referee.py::test_a_claim_is_certified_for_every_function_of_its_class": (),
+    "verify/referee/test_referee.py::test_a_claim_is_proven_for_every_function_of_its_class_at_some_numbers": (),
     "verify/proofs/test_chained.py::test_what_does_not_follow_is_not_certified": ("[half of the", "[more local"),
     "verify/exact/test_screen.py::test_an_instance_of_many_numbers_counts_as_several_trials": ("[1]",),
     "verify/formulas/test_dominance.py::test_witnesses_are_numbers_that_a_run_can_have": (),

@@ -263,12 +263,13 @@ def test_details_are_facts_and_tables():
     ]
 
 
-def test_a_proof_is_no_instance(tmp_path):
-    """The page of a certified claim names its proof and the command that checks it, and shows no worst instance."""
+@pytest.mark.parametrize("kind", ["certified", "consistent"])
+def test_a_proof_is_no_instance(kind, tmp_path):
+    """The page of a claim that is proven names its proof and the command that checks it, and shows no worst instance."""
     proof = tmp_path / "certificates" / "demo__theorem-1.json"
     proof.parent.mkdir()
     write_json(proof, {"format": "demo", "procedure": {"sampling": "full"}, "settings": []})
-    verdict = replace(VERDICTS_SHOWN[0], verdict="certified", ratio=0.5, details={"scope": "all smooth F_k"}, series=())
+    verdict = replace(VERDICTS_SHOWN[0], verdict=kind, ratio=0.5, details={"scope": "all smooth F_k"}, series=())
     write_report([verdict], tmp_path, **ABOUT, claims={CLAIM.id: CLAIM})
     text = Page(tmp_path / "claims" / "demo__theorem-1.html").text
     assert "fedtheory check" in text and "worst instance" not in text
