@@ -28,6 +28,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "house/test_unseen.py::test_a_true_statement_is_spared": (),
     "verify/worst/test_on_a_line.py::test_what_a_program_knows_to_be_false_is_refuted_at_quick": (
         "[gradient", "[least", " less]", "[with noise]", "[of lengths]"),
+    "verify/claims/test_data_sets.py::test_verify_says_it_too": (),
     "verify/worst/test_on_a_line.py::test_the_constant_itself_is_spared": (),
     "verify/proofs/test_chained.py::test_nothing_rests_on_itself": (),
     "verify/proofs/test_chained.py::test_so_it_is_at_one_place": (),

@@ -9,6 +9,7 @@ from bounds.language import words
 from bounds.language.claim import Claim, Condition, Definition, names_in
 from bounds.language.coordinates import first_least
 from bounds.language.names import COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, row_of
+from bounds.language.on_samples import UNDEFINED_OPERATORS, speaks_of_samples
 from bounds.language.space import infimum, not_by_coordinates
 from bounds.language.witness import inside
 
@@ -50,6 +51,12 @@ def faults(claim: Claim) -> list[Fault]:
     found += [Fault("definitions", 0, *fault) for definition in claim.used_definitions().values()
               for fault in reader.definition(definition)]
     found += [Fault("witness", 0, *fault) for fault in _of_witness(claim)]
+    if speaks_of_samples(claim):
+        formulas = [(part, n, side) for part, n, c in parts for side in (c.left, c.right)]
+        formulas += [("definitions", 0, definition.formula) for definition in claim.used_definitions().values()]
+        found += [Fault(part, n, operator.__name__, f"{operator.__name__} has no meaning in a claim about samples; got "
+                        f"{formula}, allowed: E, E_data, E_client, E_unused")
+                  for part, n, formula in formulas for operator in UNDEFINED_OPERATORS if sp.sympify(formula).has(operator)]
     return list(dict.fromkeys(found))
 
 

@@ -12,9 +12,9 @@ import sympy as sp
 from bounds.language.names import CONSTANT, NAMES
 from bounds.language.space import infimum
 
-__all__ = ["BY_NUMBER", "DOMAINS", "HIDDEN", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption",
-           "Choice", "Claim", "Condition", "Definition", "Procedure", "Variable", "constants_at_all_points", "length_of",
-           "parts_of_size"]
+__all__ = ["BY_NUMBER", "DATA_SETS", "DOMAINS", "HIDDEN", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS",
+           "Assumption", "Choice", "Claim", "Condition", "Definition", "Procedure", "Variable", "constants_at_all_points",
+           "length_of", "parts_of_size"]
 
 KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",
          "comparison")
@@ -27,6 +27,9 @@ SETTINGS = ("run", "point", "algebra")
 
 #: how clients are sampled in each round: all of them, or some
 SAMPLING = ("full", "with-replacement", "without-replacement", "bernoulli")
+
+#: what a claim that speaks of samples says of the data sets: expectations include them, or it is about every one
+DATA_SETS = ("random", "any")
 
 #: those under which a round has a given number of participants
 BY_NUMBER = SAMPLING[1:3]
@@ -157,8 +160,9 @@ class Procedure:
     ``free_clients``: whether there may be non-priority clients. ``sampling`` of priority clients: ``full``,
     ``with-replacement``, ``without-replacement``, or ``bernoulli``: each by itself with the probability ``participation``.
     ``free``: ``always`` available or ``arbitrary`` participation.
-    ``replaced``, for coupled runs on two data sets that differ in one sample: ``random`` (every expectation includes the
-    data sets, that sample and its replacement) or ``any`` (they are given).
+    ``replaced``, of claims that speak of samples: ``any``: the claim is about every data set and each of its neighbours, and
+    expectations are over the chance of the runs alone; ``random``: expectations include the data sets, the replaced sample
+    and its replacement. None: not said; taken as ``random``.
     """
 
     base: str = "fedavg"
@@ -169,7 +173,12 @@ class Procedure:
     strict: bool = True
     options: tuple[tuple[str, Any], ...] = ()
     equal_weights: bool = False
-    replaced: str = "random"
+    replaced: str | None = None
+
+    @property
+    def data_sets(self) -> str:
+        """``replaced``, or what it is taken as."""
+        return self.replaced or DATA_SETS[0]
 
 
 @dataclass(frozen=True)

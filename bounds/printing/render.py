@@ -14,6 +14,7 @@ import sympy as sp
 from bounds.formulas.comparisons import LARGER
 from bounds.language.claim import Assumption, Choice, Claim, Condition, Definition, parts_of_size
 from bounds.language.letters import Letter, defined_letter, letter_text, plain
+from bounds.language.on_samples import speaks_of_samples
 from bounds.language.witness import witness_id
 from bounds.printing.legend import operators, symbols
 from bounds.printing.options import in_words, local_rate
@@ -205,12 +206,15 @@ def _about(claim: Claim) -> str:
         f"with free clients (indicator {how.indicator}, matching {'strict' if how.strict else 'non-strict'}, "
         f"{_FREE[how.free]})" if how.free_clients else "without free clients",
         _SAMPLED.get(how.sampling) or f"priority clients sampled {how.sampling}",
+        *([_DATA_SETS[how.data_sets]] if speaks_of_samples(claim) else []),
     ]
     return ", ".join(words)
 
 
 _SAMPLED = {"full": "full participation",
             "bernoulli": "in each round every client takes part with probability participation, independently of the others"}
+_DATA_SETS = {"random": "𝔼 over the data sets and the replaced sample too",
+              "any": "on every data set and each of its neighbours, 𝔼 over the chance of the runs alone"}
 _FREE = {"always": "always available", "arbitrary": "taking part in any pattern"}
 
 

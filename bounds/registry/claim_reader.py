@@ -12,6 +12,7 @@ import sympy as sp
 
 from bounds.language import coordinates, functions, samples, words
 from bounds.language.claim import (
+    DATA_SETS,
     DOMAINS,
     HIDDEN,
     KINDS,
@@ -30,16 +31,18 @@ from bounds.language.claim import (
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.letters import letter_text
 from bounds.language.names import CONSTANT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, symbol
+from bounds.language.on_samples import speaks_of_samples
 from bounds.language.space import infimum
 from bounds.registry.claim_files import LIST_NAME, Places, between_commas, short
 from bounds.registry.expressions import MOST_TERMS, NoFormula, excerpt, expression, only_ascii
 from bounds.registry.known_names import known_names
+from bounds.registry.probabilities import without_probabilities
 
 __all__ = ["Reader"]
 
 _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
-           "free_clients", "extends", "assume", "constants", "definitions", "conditions", "statement", "variables", "note",
-           "limits", "constants_may_use", "steps", "exists", "witness"}
+           "data_sets", "free_clients", "extends", "assume", "constants", "definitions", "conditions", "statement",
+           "variables", "note", "limits", "constants_may_use", "steps", "exists", "witness"}
 _ID = re.compile(r"[\w-]+/[\w@./+-]+", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
@@ -75,6 +78,7 @@ class Reader:
         return self
 
     def claim(self) -> Claim:
+        says_which = "data_sets" in self.row  # not by what it extends
         row = self.row = self.extended()
         unknown = sorted(set(row) - _FIELDS)
         if unknown:
@@ -87,7 +91,7 @@ class Reader:
         if not _ID.fullmatch(row["id"]) or len(row["id"]) > _LONGEST:
             self.at("id").fail("an id is <paper>/<block>[@<reading>], of ASCII letters, digits and . + - _, at most "
                                f"{_LONGEST} characters; got {short(row['id'])}")
-        for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", SAMPLING)):
+        for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", SAMPLING), ("data_sets", DATA_SETS)):
             if row.get(name, allowed[0]) not in allowed:
                 self.at(name, row[name]).fail(f"unknown {name} {short(row[name])}; allowed: {', '.join(allowed)}")
         setting = row.get("setting", "run")
@@ -115,11 +119,12 @@ class Reader:
         limits = self.limits()
         options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
         procedure = Procedure(row.get("method", "fedavg"), row.get("free_clients", False), options=options,
-                              sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"))
+                              sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"),
+                              replaced=row.get("data_sets"))
         given = {c.left.name for c in conditions if c.relation == "==" and c.left.is_Symbol and not c.right.has(c.left)}
         variables = tuple(v for v in self.variables if v.domain == "integer" or v.name not in given)
         try:
-            return Claim(
+            claim = Claim(
                 row["id"], str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,
                 conditions, str(row.get("reading", "as written")), str(row.get("source", self.path)),
                 procedure=None if setting == "algebra" else procedure, variables=variables, note=str(row.get("note", "")),
@@ -129,6 +134,11 @@ class Reader:
                 exists=exists)
         except ValueError as error:
             self.at("id").fail(str(error))
+        if says_which and not speaks_of_samples(claim):
+            self.at("data_sets", row["data_sets"]).fail(
+                f"only a claim about samples or neighbouring runs has data_sets; got {short(row['data_sets'])}, and none of "
+                "the names samples, twin_x_round, ...")
+        return claim
 
     def may_vanish(self) -> dict[str, str]:
         """Constants that are positive unless a hypothesis says that they are at least 0, as ``mu >= 0`` does: variables."""
@@ -325,7 +335,7 @@ class Reader:
     def condition(self, text: str, more: dict | None = None) -> Condition:
         """``left <= right for k in 0..clients-1 for t in ...``; ``more`` names for it."""
         self.checked(only_ascii, text)
-        text = self.without_probabilities(text)
+        text = self.checked(without_probabilities, text)
         sides, *ranges = " ".join(text.split()).split(" for ")
         relations = re.findall(r"[<>=!]+", sides)
         if len(relations) != 1 or relations[0] not in RELATIONS:
@@ -388,24 +398,6 @@ class Reader:
         else:
             small, large = sp.Integer(0), infimum(u, large - small)
         return (small, large) if relation == "<=" else (large, small)
-
-    def without_probabilities(self, text: str) -> str:
-        """The text with every ``P(a <= b)`` written as an expectation."""
-        while place := re.search(r"(?<!\w)P\(", text):
-            depth, end = 1, place.end()
-            while end < len(text) and depth:
-                depth += {"(": 1, ")": -1}.get(text[end], 0)
-                end += 1
-            event = text[place.end():end - 1]
-            relations = re.findall(r"[<>=!]+", event)
-            if depth or len(relations) != 1 or relations[0] not in ("<=", ">=", "<", ">"):
-                self.fail("a probability is written P(a <= b), P(a >= b), P(a < b) or P(a > b); got "
-                          f"{excerpt(text[place.start():end])}")
-            left, right = event.split(relations[0])
-            pair = f"{left}, {right}" if relations[0] in ("<=", ">") else f"{right}, {left}"
-            chance = f"E(below({pair}))" if "=" in relations[0] else f"(1 - E(below({pair})))"
-            text = text[:place.start()] + chance + text[end:]
-        return text
 
     def end(self, text: str, indices: dict):
         """An end of a range."""

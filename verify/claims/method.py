@@ -7,7 +7,7 @@ import sympy as sp
 
 from bounds.formulas.well_formed import Fault
 from bounds.language.claim import HOLDS, SAMPLING, Claim, Condition, Procedure, names_in
-from bounds.language.names import DATA, names_from
+from bounds.language.on_samples import speaks_of_samples
 from bounds.language.words import local_steps
 from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
 from fedtheory.registry import ALGORITHMS
@@ -87,7 +87,7 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
     if procedure.sampling not in SAMPLING:
         yield Fault("sampling", 0, procedure.sampling,
                     f"unknown sampling {procedure.sampling!r}; allowed: {', '.join(SAMPLING)}")
-    if procedure.sampling == BERNOULLI and (procedure.free_clients or _of_samples(claim)):
+    if procedure.sampling == BERNOULLI and (procedure.free_clients or speaks_of_samples(claim)):
         yield Fault("sampling", 0, BERNOULLI, f"{BERNOULLI} sampling is defined for claims without free clients and without "
                     "samples; allowed: another sampling")
     if procedure.sampling == BERNOULLI and not {*claim.constants, *(v.name for v in claim.variables)} & {"participation"}:
@@ -113,11 +113,6 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
                 text = f"{condition.left} {condition.sign} {condition.right}"
                 yield Fault("conditions", place, "local_steps", (
                     f"{text}: the options of {procedure.base} have the local problem solved, so a round has one local step"))
-
-
-def _of_samples(claim: Claim) -> bool:
-    """Whether a claim names the clients' samples, or runs on neighbouring data sets."""
-    return bool(claim.names & {"samples", *names_from(DATA)}) or any(name.startswith("twin_") for name in claim.names)
 
 
 def _holds_at_one(condition: Condition) -> bool:

@@ -5,19 +5,15 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from bounds.language import samples, words
+from bounds.language import words
 from bounds.language.claim import Claim, names_in
 from bounds.language.functions import f_grad
-from bounds.language.names import DATA, names_from
+from bounds.language.on_samples import speaks_of_samples
 from bounds.language.space import infimum
 from verify.claims.sizes import once_by_claim
 
 __all__ = ["HETEROGENEITY", "OVER_SPACE", "Needs", "always_available", "determined", "needed", "needs", "needs_convex",
            "needs_equal_curvatures", "needs_lipschitz", "speaks_of_samples", "uses_gradients"]
-
-#: names and operators that only claims about clients with samples have
-_OF_SAMPLES = {"samples", "H_loss", *names_from(DATA)}
-_OPERATORS = tuple(operator for operator in map(vars(samples).get, samples.__all__) if isinstance(operator, type))
 
 #: constants over all points that claims may name -> number of indices
 OVER_SPACE = {"F_inf": 0, "L_objective": 0, "G_lip": 0, "sigma_g_1": 0, "sigma_g_2": 0, "sigma_g_max": 0,
@@ -34,15 +30,6 @@ _LIPSCHITZ = {"G_lip", "G_lip_client", "H_loss"}
 def always_available(claim: Claim) -> bool:
     """Whether the claim's free clients never stay away."""
     return claim.procedure is None or claim.procedure.free == "always"
-
-
-@once_by_claim
-def speaks_of_samples(claim: Claim) -> bool:
-    """Whether a claim about runs mentions the clients' samples, or runs on neighbouring data sets."""
-    if claim.setting != "run" or claim.statement is None:
-        return False
-    return (bool(claim.names & _OF_SAMPLES) or any(name.startswith("twin_") for name in claim.names)
-            or any(formula.has(*_OPERATORS) for formula in claim.formulas))
 
 
 @once_by_claim

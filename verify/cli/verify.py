@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bounds.language.on_samples import leaves_mean_open
 from verify.cli import shared
 
 __all__ = ["Device", "OnDevice", "Papers", "Seed", "Statement", "explain", "replay", "report", "verify"]
@@ -118,6 +119,9 @@ def verify(
     if failed := [v for v in outcome.decided if not is_finished(v)]:
         console.note(f"{len(failed)} claims are not decided to the end: {', '.join(v.id for v in failed[:5])}"
                      + (" ..." if len(failed) > 5 else "") + "; the same command tries them again")
+    if means := [c.id for c in chosen if leaves_mean_open(c)]:
+        console.note(f"E averages over the data sets too in {', '.join(means[:5])}{' ...' if len(means) > 5 else ''}; "
+                     'data_sets = "any" says that every data set is meant, "random" that the mean is')
     about_runs = {c.id for c in chosen if c.setting == "run"}
     open_ones = sum(v.verdict == "consistent" and v.id in about_runs for v in outcome.decided)
     if open_ones and not BUDGETS[budget.value].proofs:

@@ -85,7 +85,7 @@ class CoupledRuns(Runs):
         counts, weights = (np.unique(to_numpy(a)[0].round(12)) for a in (federation.counts, federation.weights))
         if len(counts) > 1 or len(weights) > 1 or not to_numpy(federation.priority).all():
             self.other = self.other or "the claim's clients have as many samples each, equal weights, and none is free"
-        self.drawn = claim.procedure.replaced != "any" or any(formula.has(E_data, F_pop) for formula in claim.formulas)
+        self.drawn = claim.procedure.data_sets != "any" or any(formula.has(E_data, F_pop) for formula in claim.formulas)
         key = "coupled runs", self.drawn, replacements and tuple(
             (k, i, *(np.asarray(part, dtype=float).tobytes() for part in z)) for k, i, *z in replacements)
         if key not in vars(trajectory):  # kept with the trajectory, for the next claim

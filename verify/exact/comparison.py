@@ -318,7 +318,7 @@ def _of_procedure(given: Mapping[str, Any], claim: Claim) -> Iterator[str]:
     if procedure is not None:
         wanted |= {"sampling": procedure.sampling, "indicator": procedure.indicator, "strict": procedure.strict}
         if _of_samples(claim):
-            wanted |= {"replaced": procedure.replaced, "gradients": "training"}
+            wanted |= {"replaced": procedure.data_sets, "gradients": "training"}
     arguments = dict(find_algorithm(base).arguments)
     for name in ("eta_l", "local_steps", "participants", "replacement"):
         arguments.pop(name, None)

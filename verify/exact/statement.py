@@ -184,7 +184,7 @@ def _procedure(claim: Claim) -> dict[str, Any]:
         free = free_names(claim)
         options |= {name: {"symbol": name} for name in own_arguments(claim.procedure) if name in free}
     names = ("base", "sampling", "indicator", "strict")
-    coupled = {"replaced": procedure.replaced, "gradients": "training"} if speaks_of_samples(claim) else {}
+    coupled = {"replaced": procedure.data_sets, "gradients": "training"} if speaks_of_samples(claim) else {}
     return {name: getattr(procedure, name) for name in names} | {"options": options} | coupled
 
 

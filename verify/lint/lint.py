@@ -11,8 +11,9 @@ from bounds.formulas.closed_form import side_conditions
 from bounds.formulas.units import Clash, check_units, unit_text
 from bounds.formulas.well_formed import faults
 from bounds.language import words
-from bounds.language.claim import HIDDEN, Claim, Condition, names_in
+from bounds.language.claim import DATA_SETS, HIDDEN, Claim, Condition, names_in
 from bounds.language.names import ARGUMENT, NAMES, row_of
+from bounds.language.on_samples import leaves_mean_open
 from verify.claims.method import faults_of_method, own_arguments, recorded_by_methods
 from verify.formulas.bound import Bound, bound_of
 from verify.formulas.points import exact_witness
@@ -51,7 +52,7 @@ def lint(claim: Claim) -> list[Finding]:
     """
     found = list(_malformed(claim))
     if not any(finding.severity == "error" for finding in found):
-        found += [*_units(claim), *_symbols(claim), *_hypotheses(claim), *_value_that_may_do(claim)]
+        found += [*_units(claim), *_symbols(claim), *_hypotheses(claim), *_value_that_may_do(claim), *_expectations(claim)]
     return sorted(found, key=lambda f: SEVERITIES.index(f.severity))
 
 
@@ -85,6 +86,15 @@ def _value_that_may_do(claim: Claim) -> Iterator[Finding]:
     if missing := [one.text for one in needed(claim) if not one.proof]:
         yield Finding(claim.id, "witness", "note", f"no proof that the witness {claim.exists.name} = {claim.exists.witness} "
                       f"always meets: {'; '.join(missing)}", {"missing": missing})
+
+
+def _expectations(claim: Claim) -> Iterator[Finding]:
+    """What ``E`` averages over in a claim about samples, where the claim does not say it."""
+    if leaves_mean_open(claim):
+        yield Finding(claim.id, "expectations", "note", (
+            "E averages over the data sets and the replaced sample too, which says less than for every data set; write "
+            'data_sets = "any" for every data set and each of its neighbours, with E over the chance of the runs alone, or '
+            'data_sets = "random" (or E_data in place of E) for the mean'), {"allowed": list(DATA_SETS)})
 
 
 # units -------------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def realise_coupled(binder) -> Environment:
     verdict must hold for either.
     """
     claim, shape, env = binder.claim, binder.shape, binder.env
-    fixed = claim.procedure.replaced == "any"
+    fixed = claim.procedure.data_sets == "any"
     worlds, runs = with_federations(shape, binder.leaves, env.backend, fixed)
     env.words, env.worlds, env.federation = SAMPLE_WORDS, worlds, runs.select(slice(0, runs.instances // 2))
     env.noise_weight, env.sampling_weight = worlds.weights(env.backend)

@@ -9,7 +9,7 @@ from bounds.language.witness import witnessed
 from bounds.language.words import E, Max, Min, Sum, g, grad, i, iterations, j, k, mu, norm2, sigma_sq, t, x_local
 from bounds.papers.fedmoswa.assumptions import G3
 from bounds.papers.fedmoswa.readings import varied, with_right
-from bounds.papers.fedmoswa.setting import absolute_order, algebra_claim, each_client, run_claim
+from bounds.papers.fedmoswa.setting import OVER_DATA, absolute_order, algebra_claim, each_client, run_claim
 
 __all__ = ["CLAIMS"]
 
@@ -174,7 +174,7 @@ drawn, wanted = (Sum(v, every_iteration) for v in (g[t, k], grad(k, x_local[t, k
 
 g_8_martingale = run_claim(
     id="fedmoswa/lemma-g.8-martingale", number="Lemma G.8, part 2", kind="lemma", assumptions=(G3,),
-    procedure=Procedure(equal_weights=True),
+    procedure=Procedure(**OVER_DATA),
     reading="with an expectation on the right; stochastic gradients of one client of FedAvg stand for the random vectors",
     statement=Condition(
         E(norm2(drawn)), "<=", 2 * E(norm2(wanted)) + 2 * iterations * sigma_sq, (each_client,)

@@ -55,6 +55,7 @@ from bounds.papers.fedmoswa.setting import (
     MOSWA,
     MOSWA_FROM_GRADIENTS,
     MOSWA_I,
+    OVER_DATA,
     SWA,
     absolute_order,
     eta_eff,
@@ -93,7 +94,7 @@ final_gap = worst_sample_gap(x_round[T], twin_x_round[T])
 stability = sp.Symbol("stability", nonnegative=True)
 
 lemma_4_1 = run_claim(
-    id="fedmoswa/lemma-4.1-stability", number="Lemma 4.1, (9)", kind="lemma", procedure=Procedure(equal_weights=True),
+    id="fedmoswa/lemma-4.1-stability", number="Lemma 4.1, (9)", kind="lemma", procedure=Procedure(**OVER_DATA),
     conditions=(Condition(worst_pair_gap(x_round[T], twin_x_round[T]), "<=", stability),),
     statement=Condition(sp.Abs(generalisation_error), "<=", stability),
     note="stated for every randomised algorithm and all pairs of data sets that differ in one sample; FedAvg stands for it",

@@ -10,15 +10,17 @@ from bounds.language.definitions import DEFINITIONS
 from bounds.language.words import L, clients, eta_l, iterations, j, k, local_steps, r, rounds, t
 
 __all__ = [
-    "ALL_CLIENTS_UPDATE", "ANY_STEP", "CONSTANT", "FRESH", "MOSWA", "MOSWA_FROM_GRADIENTS", "MOSWA_I", "PLAIN", "SAM", "SWA",
-    "absolute_order", "algebra_claim", "b", "c", "constant_rates", "each_client", "each_round", "eta", "eta_eff", "eta_g",
-    "gamma", "large_server_step", "point_claim", "procedure_with", "rho_decay", "rho_sam", "run_claim", "steps_after",
-    "steps_before", "two_steps",
+    "ALL_CLIENTS_UPDATE", "ANY_STEP", "CONSTANT", "FRESH", "MOSWA", "MOSWA_FROM_GRADIENTS", "MOSWA_I", "OVER_DATA",
+    "PLAIN", "SAM", "SWA", "absolute_order", "algebra_claim", "b", "c", "constant_rates", "each_client", "each_round",
+    "eta", "eta_eff", "eta_g", "gamma", "large_server_step", "point_claim", "procedure_with", "rho_decay", "rho_sam",
+    "run_claim", "steps_after", "steps_before", "two_steps",
 ]
+
+OVER_DATA = {"equal_weights": True, "replaced": "random"}  # the paper's expectations are over the data sets too
 
 run_claim = partial(Claim, setting="run", source="fedmoswa", definitions=DEFINITIONS)
 point_claim = partial(
-    Claim, setting="point", source="fedmoswa", procedure=Procedure(equal_weights=True), definitions=DEFINITIONS
+    Claim, setting="point", source="fedmoswa", procedure=Procedure(**OVER_DATA), definitions=DEFINITIONS
 )
 algebra_claim = partial(Claim, setting="algebra", source="fedmoswa")
 each_round, each_client = (r, 0, rounds - 1), (k, 0, clients - 1)
@@ -68,7 +70,7 @@ def procedure_with(claim: Claim, *options, **changes) -> Procedure:
 
 # FedSWA of Appendix E, all clients, alpha = 1 ------------------------------------------------------------------------
 SWA = {
-    "procedure": Procedure("fedswa", options=(("eta_g", 1),), equal_weights=True),
+    "procedure": Procedure("fedswa", options=(("eta_g", 1),), **OVER_DATA),
     "variables": (any_eta, any_rho), "conditions": (initial_rate, falling, small_rate),
 }
 
@@ -85,19 +87,19 @@ def constant_rates(claim: Claim) -> Claim:
 # FedMoSWA of Appendix F, all clients, alpha = 1 ----------------------------------------------------------------------
 FRESH = {
     "procedure": Procedure(
-        "fedmoswa", options=(("variant", "fresh"), ("batch", "same"), ("eta_g", 1)), equal_weights=True
+        "fedmoswa", options=(("variant", "fresh"), ("batch", "same"), ("eta_g", 1)), **OVER_DATA
     ),
     "variables": (any_eta, any_rho, any_gamma), "conditions": (initial_rate, falling, server_momentum, small_rate),
 }
 
-MOSWA_I = FRESH | {"procedure": Procedure("fedmoswa", options=(("option", "I"), ("eta_g", 1)), equal_weights=True)}
+MOSWA_I = FRESH | {"procedure": Procedure("fedmoswa", options=(("option", "I"), ("eta_g", 1)), **OVER_DATA)}
 
 # FedMoSWA of Appendix G, s of m clients, constant rates --------------------------------------------------------------
 ANY_STEP = (effective_rate, server_momentum)
 
 MOSWA = {
     "procedure": Procedure(
-        "fedmoswa", options=(("option", "II"), ("rho_decay", 1)), sampling="without-replacement", equal_weights=True
+        "fedmoswa", options=(("option", "II"), ("rho_decay", 1)), sampling="without-replacement", **OVER_DATA
     ),
     "variables": (Variable("eta_eff", "positive"), any_alpha, any_gamma),
 }
@@ -111,9 +113,9 @@ MOSWA_FROM_GRADIENTS = MOSWA | {
 
 # FedSAM of Appendix I, all clients, constant rates -------------------------------------------------------------------
 SAM = {
-    "procedure": Procedure("fedsam", options=(("eta_g", 1),), equal_weights=True),
+    "procedure": Procedure("fedsam", options=(("eta_g", 1),), **OVER_DATA),
     "variables": (any_eta, Variable("rho_sam", "nonnegative")), "conditions": (initial_rate, small_rate),
 }
 
 #: the update that the proofs of Appendix I write
-PLAIN = {"procedure": Procedure(equal_weights=True), "variables": (any_eta,), "conditions": (initial_rate, small_rate)}
+PLAIN = {"procedure": Procedure(**OVER_DATA), "variables": (any_eta,), "conditions": (initial_rate, small_rate)}

@@ -26,6 +26,7 @@ from bounds.papers.fedmoswa.setting import (
     ANY_STEP,
     MOSWA,
     MOSWA_I,
+    OVER_DATA,
     SAM,
     SWA,
     absolute_order,
@@ -71,7 +72,7 @@ momentum = sp.Symbol("beta", positive=True)
 MOMENTUM = Condition(momentum, "<=", 1)
 
 MOFEDSAM = {
-    "procedure": Procedure("mofedsam", equal_weights=True),
+    "procedure": Procedure("mofedsam", **OVER_DATA),
     "variables": (*SAM["variables"], Variable("beta", "positive")), "conditions": (*SAM["conditions"], MOMENTUM),
 }
 
@@ -83,7 +84,7 @@ generalisation_entries = (
 )
 
 # optimisation --------------------------------------------------------------------------------------------------------
-PARTIAL = {"sampling": "without-replacement", "equal_weights": True}
+PARTIAL = {"sampling": "without-replacement"} | OVER_DATA
 THEOREM_STEP = Condition(eta_eff, "<=", (s / m) ** two_thirds / L)
 noise, F = sp.sqrt(sigma_sq), F0_gap
 drawn = sp.sqrt(T * K * s)
