@@ -67,11 +67,11 @@ def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol]) -> list[Conditi
     """A claim's conditions on parameters alone, in closed form, and those that every problem and run satisfies.
 
     A condition for every index counts if insertion removes the index, as from ``eta_l[t] <= 1 / L`` with
-    ``eta_l[t] == eta``.
+    ``eta_l[t] == eta``, if the indices have a value, and if what is inserted holds for all of them.
     """
     found, reader = [], _Reader(claim)
     for condition in claim.hypotheses:
-        if reader.defines(condition):
+        if reader.defines(condition) or not reader.applies(condition):
             continue
         try:
             left, right = (reader.read(side) for side in (condition.left, condition.right))
@@ -82,7 +82,29 @@ def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol]) -> list[Conditi
             found.append(Condition(left.formula, condition.sign, right.formula))
     names = {s.name for s in parameters}
     names |= {s.name for c in found for side in (c.left, c.right) for s in side.free_symbols}
-    return list(dict.fromkeys([*always_true(names), *found]))
+    known = [c for c in always_true(names) if all(_has_its_meaning(claim, s.name) for s in (c.right - c.left).free_symbols)]
+    return list(dict.fromkeys([*known, *found]))
+
+
+#: constants, and the entries of which hypotheses say that they are at least, or at most, these
+_BOUNDS_OF = {"L": (words.L_client, "<="), "mu": (words.mu_client, ">=")}
+
+
+def _has_its_meaning(claim: Claim, name: str) -> bool:
+    """Whether a claim uses a name of ``_ORDERED`` in the language's meaning, not for a number of its own."""
+    if name in {v.name for v in claim.variables}:
+        return False
+    both = [pair for c in claim.hypotheses
+            for pair in ((c.left, c.relation, c.right), (c.right, _TURNED[c.relation], c.left))]
+    beside = [pair for pair in both if pair[2].is_Symbol and pair[2].name == name]
+    if name in _BOUNDS_OF:
+        array, relation = _BOUNDS_OF[name]
+        return any(isinstance(left, sp.Indexed) and left.base == array and sign in (relation, "==")
+                   for left, sign, _ in beside)
+    return all(_USUAL.get(left) == name for left, *_ in beside) or name in ("clients", "participants")
+
+
+_TURNED = {"<=": ">=", "==": "==", ">=": "<="}
 
 
 _GAP, _DISTANCE_SQ = symbol("F0_gap"), symbol("D0_sq")
@@ -143,13 +165,15 @@ def _added_up(e, body, limits):
 class _Reader:
     def __init__(self, claim: Claim):
         self.claim, self.measured = claim, {}
-        self.indexed, self.plain, self.open = {}, {}, set()
+        self.indexed, self.ranges, self.plain, self.open = {}, {}, {}, set()
         for condition in claim.hypotheses:
             if self.defines(condition):
                 if condition.left.is_Symbol:
                     self.plain[condition.left] = condition.right
                 else:
-                    self.indexed[str(condition.left.base.label)] = (condition.left.indices, condition.right)
+                    name, ends = str(condition.left.base.label), {i: (low, high) for i, low, high in condition.over}
+                    self.indexed[name] = (condition.left.indices, condition.right)
+                    self.ranges[name] = [ends.get(i, (i, i)) for i in condition.left.indices]
 
     @staticmethod
     def defines(condition: Condition) -> bool:
@@ -157,6 +181,23 @@ class _Reader:
         left = condition.left
         return condition.relation == "==" and (
             left.is_Symbol or (isinstance(left, sp.Indexed) and all(i.is_Symbol for i in left.indices)))
+
+    def applies(self, condition: Condition) -> bool:
+        """Whether each index of a condition has a value, and the definitions of its arrays hold at all values of its indices."""
+        ends = {index: (low, high) for index, low, high in condition.over}
+        if not all((high - low).is_nonnegative for low, high in ends.values()):
+            return False
+        entries = condition.left.atoms(sp.Indexed) | condition.right.atoms(sp.Indexed)
+        return all(self.covers(entry, ends) for entry in entries if str(entry.base.label) in self.ranges)
+
+    def covers(self, entry, ends: dict) -> bool:
+        """Whether the definition of an array holds for an entry, at all values of its indices between their ``ends``."""
+        for index, (low, high) in zip(entry.indices, self.ranges[str(entry.base.label)], strict=True):
+            first, last = (sp.expand(index.xreplace({i: pair[n] for i, pair in ends.items()})) for n in (0, 1))
+            monotone = all(index.diff(i).is_nonnegative for i in ends)
+            if not (monotone and (first - low).is_nonnegative and (high - last).is_nonnegative):
+                return False
+        return True
 
     def read(self, expression) -> ClosedForm:
         self.measured = {}

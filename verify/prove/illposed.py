@@ -5,7 +5,7 @@ There are three methods, none of which looks at the claim's id:
 * An assumption printed for a function f at all points u, v is expanded at u = v + h along a line. If its first-order term
   in h is a non-zero multiple of f'(v), both signs of h force f' = 0 everywhere, so f is constant. The other assumptions
   are then tested on constant functions.
-* A bound on a gradient everywhere is compared with strong convexity.
+* A bound on a gradient or a loss at all points excludes strong convexity (:mod:`verify.prove.bounded_gradients`).
 * Conditions on parameters alone are given to z3.
 """
 
@@ -17,6 +17,7 @@ from bounds.formulas.closed_form import side_conditions
 from bounds.language import words
 from bounds.language.claim import Assumption, Claim, Condition
 from bounds.language.functions import f, f_grad, u, v
+from verify.prove.bounded_gradients import bounded_and_convex
 from verify.prove.satisfiable import satisfiable
 
 __all__ = ["Conflict", "conflict", "excluded"]
@@ -46,7 +47,10 @@ def conflict(claim: Claim) -> Conflict | None:
 
 def excluded(claim: Claim) -> Conflict | None:
     """Printed assumptions that exclude each other for all values of the parameters; None if none are found."""
-    return _constants_only(claim.assumptions) or _unbounded_gradient(claim)
+    if found := _constants_only(claim.assumptions):
+        return found
+    unbounded = bounded_and_convex(claim)
+    return None if unbounded is None else Conflict(unbounded[:2], unbounded[2])
 
 
 def _slack(condition: Condition, constant: bool = False):
@@ -94,21 +98,3 @@ def _is_strong_convexity(condition: Condition) -> bool:
     return condition.relation == ">=" and isinstance(condition.left, sp.Indexed) and (
         condition.left.base == words.mu_client and condition.right == words.mu
     )
-
-
-def _unbounded_gradient(claim: Claim) -> Conflict | None:
-    bounded = [a for a in claim.assumptions if a.everywhere is not None]
-    convex = [a for a in claim.assumptions if any(_is_strong_convexity(c) for c in a.conditions)]
-    for assumption in bounded:
-        limit = assumption.everywhere.right
-        if assumption.everywhere.left != words.norm2(f_grad(u)) or not convex or not limit.is_Symbol:
-            continue
-        distance = sp.sqrt(limit + 1) / words.mu  # from the minimiser of a client
-        least = sp.simplify((words.mu * distance) ** 2 - limit)  # strong convexity: |grad| >= mu * distance
-        if least.is_positive:
-            return Conflict(
-                (assumption.id, convex[0].id),
-                f"{convex[0].id} gives |grad F_k(w)|^2 >= mu^2 |w - w_k*|^2, which at |w - w_k*|^2 = "
-                f"{distance**2} exceeds the bound {limit} of {assumption.id} by {least}",
-            )
-    return None
