@@ -183,7 +183,7 @@ class _Reader:
             left.is_Symbol or (isinstance(left, sp.Indexed) and all(i.is_Symbol for i in left.indices)))
 
     def applies(self, condition: Condition) -> bool:
-        """Whether each index of a condition has a value, and the definitions of its arrays hold at all values of its indices."""
+        """Whether a condition's indices have values, and the definitions of its arrays hold at all of these."""
         ends = {index: (low, high) for index, low, high in condition.over}
         if not all((high - low).is_nonnegative for low, high in ends.values()):
             return False

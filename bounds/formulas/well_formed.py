@@ -9,7 +9,7 @@ from bounds.language import words
 from bounds.language.claim import Claim, Condition, Definition, names_in
 from bounds.language.coordinates import first_least
 from bounds.language.names import COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, row_of
-from bounds.language.on_samples import UNDEFINED_OPERATORS, speaks_of_samples
+from bounds.language.on_samples import UNDEFINED_NAMES, UNDEFINED_OPERATORS, speaks_of_samples
 from bounds.language.space import infimum, not_by_coordinates
 from bounds.language.witness import inside
 
@@ -53,11 +53,19 @@ def faults(claim: Claim) -> list[Fault]:
     found += [Fault("witness", 0, *fault) for fault in _of_witness(claim)]
     if speaks_of_samples(claim):
         formulas = [(part, n, side) for part, n, c in parts for side in (c.left, c.right)]
-        formulas += [("definitions", 0, definition.formula) for definition in claim.used_definitions().values()]
-        found += [Fault(part, n, operator.__name__, f"{operator.__name__} has no meaning in a claim about samples; got "
-                        f"{formula}, allowed: E, E_data, E_client, E_unused")
-                  for part, n, formula in formulas for operator in UNDEFINED_OPERATORS if sp.sympify(formula).has(operator)]
+        formulas += [("definitions", 0, sp.sympify(definition.formula)) for definition in claim.used_definitions().values()]
+        found += [Fault(part, n, *fault) for part, n, formula in formulas for fault in _beside_samples(formula)]
     return list(dict.fromkeys(found))
+
+
+def _beside_samples(formula: sp.Expr) -> Iterator[tuple[str, str]]:
+    """Operators and names in a formula that have no meaning where data sets are drawn."""
+    for operator in UNDEFINED_OPERATORS:
+        if formula.has(operator):
+            yield operator.__name__, (f"{operator.__name__} has no meaning in a claim about samples; got {formula}, "
+                                      "allowed: E, E_data, E_client, E_unused")
+    for name in sorted(names_in(formula) & UNDEFINED_NAMES):
+        yield name, f"{name} has no value in a claim about samples, where every data set has its own; got {formula}"
 
 
 def _of_witness(claim: Claim) -> Iterator[tuple[str, str]]:
@@ -88,7 +96,8 @@ class _Reader:
             if not isinstance(side, sp.Expr):
                 yield "", f"{side} is no formula of numbers or vectors", False
                 return
-        found = [fault for side in (*sides, *bounds) for fault in self.formula(side)]
+        found = [fault for side in sides for fault in self.formula(side)]
+        found += [fault for bound in bounds for fault in self.index(bound, "a range")]
         yield from found
         yield from self.indices(c)
         if not found:
@@ -113,8 +122,42 @@ class _Reader:
             yield str(u), (f"of {part} the least value over all {u} is not known; allowed are norm2(a), dot(a, b), "
                            f"F(k, {u}), objective({u}), and their sums and multiples, with a and b sums and multiples of "
                            f"{u}, grad(k, {u}), objective_grad({u}) and vectors without {u}"), False
-        for part in e.args:
-            yield from self.formula(part)
+        if isinstance(e, sp.Sum | sp.Product):
+            yield from self.formula(e.function)
+            for _, low, high in e.limits:
+                yield from (*self.index(low, e), *self.index(high, e))
+            return
+        kinds = e.kinds() if isinstance(e, words.Operator) else ("",) * len(e.args)
+        for place, (part, kind) in enumerate(zip(e.args, kinds, strict=True)):
+            if kind != "index":
+                yield from self.formula(part)
+            elif isinstance(e, words.Operator) and place == e.binds:
+                if not part.is_Symbol:
+                    yield "", f"{e} binds an index, as k; got {part}", False
+            elif isinstance(e, words.Operator) and e.binds is not None and part.has(e.args[e.binds]):
+                own = e.args[e.binds]
+                yield str(own), f"an end of the range of {own} depends on {own}; got {part} in {e}", False
+            else:
+                yield from self.index(part, e)
+
+    def index(self, index, e) -> Iterator[tuple[str, str, bool]]:
+        """What is wrong with an index of an array, an argument of an operator that is one, or an end of a range."""
+        found = list(self.formula(index))
+        yield from found
+        if not found and (part := self.not_whole(index)) is not None:
+            yield (part.name if part.is_Symbol else ""), f"{part} is no whole number, and an index of {e}", False
+
+    def not_whole(self, e) -> sp.Expr | None:
+        """A part of a formula by which it may be no whole number; None if there is none."""
+        if e.is_Symbol:
+            return None if self.whole(e) else e
+        if isinstance(e, sp.floor | sp.ceiling):
+            parts = sp.fraction(sp.together(e.args[0]))
+        elif e.is_Add or e.is_Mul or isinstance(e, sp.Mod | sp.Max | sp.Min | words.tau):
+            parts = e.args
+        else:
+            return None if e.is_Integer else e
+        return next((part for part in map(self.not_whole, parts) if part is not None), None)
 
     def entry(self, e) -> Iterator[tuple[str, str, bool]]:
         name, got = str(e.base.label), len(e.indices)
@@ -122,9 +165,7 @@ class _Reader:
         if not least <= got <= most:
             yield name, f"{name} has {self.counted(name)}, as in {self.example(name)}; got {got} in {e}", False
         for index in e.indices:
-            yield from self.formula(index)
-            for s in sorted((s for s in index.free_symbols if s.is_Symbol and not self.whole(s)), key=str):
-                yield s.name, f"{s.name} is no whole number, and an index of {e}", False
+            yield from self.index(index, e)
 
     def whole(self, s) -> bool:
         if s.name in self.variables:
@@ -188,7 +229,7 @@ class _Reader:
         """``vector``, ``number``, or None where it may be either."""
         if e == 0:
             return None
-        if e.is_number:
+        if e.is_number and not e.has(words.Operator):
             return "number"
         if e.is_Symbol or isinstance(e, sp.Indexed):
             return self.named(str(e.base.label) if isinstance(e, sp.Indexed) else e.name)
@@ -202,21 +243,28 @@ class _Reader:
             if kinds.count("vector") > 1:
                 raise _Mixed(e, "multiplies two vectors (write dot(a, b))")
             return "vector" if "vector" in kinds else None if None in kinds else "number"
-        if isinstance(e, words.E | words.E_round):
-            return self.kind(e.args[0])
         if isinstance(e, sp.Sum):
             return self.kind(e.function)
-        if isinstance(e, first_least):
-            if self.kind(e.args[3]) == "vector":
-                raise _Mixed(e.args[3], "is a vector, and vectors have no order")
-            return self.kind(e.args[4])
         if isinstance(e, words.Operator):
-            if e.value and "number" in {self.kind(a) for position, a in enumerate(e.args) if position not in e.indices}:
-                raise _Mixed(e, "needs a vector; got a number")
-            return e.value
+            return self.operator(e)
         if "vector" in [self.kind(a) for a in e.args if isinstance(a, sp.Expr)]:
-            raise _Mixed(e, "needs numbers; got a vector")
+            raise _Mixed(e, "is a power with a vector (write norm2(a) or dot(a, b))" if e.is_Pow else
+                         "needs numbers; got a vector")
         return "number"
+
+    def operator(self, e) -> str | None:
+        """The kind of an operator's value."""
+        kinds = [None if wanted == "index" else "number" if a == 0 and wanted in ("either", "same") else self.kind(a)
+                 for a, wanted in zip(e.args, e.kinds(), strict=True)]
+        if isinstance(e, first_least) and kinds[3] == "vector":
+            raise _Mixed(e.args[3], "is a vector, and vectors have no order")
+        for argument, kind, wanted in zip(e.args, kinds, e.kinds(), strict=True):
+            wanted = kinds[0] if wanted == "same" else wanted
+            if (wanted, kind) in (("vector", "number"), ("number", "vector")):
+                raise _Mixed(e, f"needs a {wanted}; got the {kind} {argument}")
+            if wanted == "vector" and argument == 0:
+                raise _Mixed(e, "needs a vector; got 0, perhaps of vectors that cancel, such as x - x")
+        return e.value or (kinds[e.gives] if isinstance(e.gives, int) else e.gives)
 
     def named(self, name: str) -> str | None:
         if name in self.variables:

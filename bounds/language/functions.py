@@ -5,6 +5,6 @@ from bounds.language.words import Operator
 
 __all__ = ["f", "f_grad", "u", "v"]
 
-f = Operator.row("f(u)", "the function at a point", "f(<0>)", "f(<0>)")
-f_grad = Operator.row("f_grad(u)", "its gradient, a vector", r"\nabla f(<0>)", "∇f(<0>)")
+f = Operator.row("f(u)", "the function at a point", "f(<0>)", "f(<0>)", takes=("vector",), gives="number")
+f_grad = Operator.row("f_grad(u)", "its gradient, a vector", r"\nabla f(<0>)", "∇f(<0>)", takes=("vector",))
 u, v = symbol("u"), symbol("v")  # points of R^dim

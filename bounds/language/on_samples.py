@@ -8,7 +8,7 @@ from bounds.language import samples, words
 from bounds.language.claim import Claim
 from bounds.language.names import DATA, names_from
 
-__all__ = ["UNDEFINED_OPERATORS", "leaves_mean_open", "speaks_of_samples"]
+__all__ = ["UNDEFINED_NAMES", "UNDEFINED_OPERATORS", "leaves_mean_open", "speaks_of_samples"]
 
 #: names and operators that only claims about clients with samples have
 _NAMES = frozenset({"samples", "H_loss", *names_from(DATA)})
@@ -16,6 +16,9 @@ _OPERATORS = tuple(operator for operator in map(vars(samples).get, samples.__all
 
 #: expectations that have no meaning in such claims: the data sets are drawn beside the noise, before the first round
 UNDEFINED_OPERATORS = (words.E_round, words.E_noise)
+
+#: names that have no value in such claims: every data set has an optimum of its own
+UNDEFINED_NAMES = frozenset({"x_star", "F_star", "F_star_client", "F_inf", "L_objective"})
 
 
 @lru_cache(maxsize=64)

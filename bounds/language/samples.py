@@ -31,27 +31,31 @@ E_data = FurtherOperator.row(
     r"\mathbb{E}_{\mathcal{A},\mathcal{S}}\left[<0>\right]", "𝔼_{A,S}[<0>]", unit_powers=((0, 1),))
 E_client = FurtherOperator.row(
     "E_client(k, a)", "expectation over all chance, given that the replaced sample is one of client k's",
-    r"\mathbb{E}^{(<0>)}\left[<1>\right]", "𝔼^(<0>)[<1>]", indices=(0,), unit_powers=((1, 1),))
+    r"\mathbb{E}^{(<0>)}\left[<1>\right]", "𝔼^(<0>)[<1>]", indices=(0,), unit_powers=((1, 1),), gives=1)
 E_unused = FurtherOperator.row(
     "E_unused(r, a)", "expectation given that the differing sample is not used in the rounds before round r",
-    r"\mathbb{E}\left[<1> \mid \zeta_{<0>}\right]", "𝔼[<1> | ζ_<0>]", indices=(0,), unit_powers=((1, 1),))
+    r"\mathbb{E}\left[<1> \mid \zeta_{<0>}\right]", "𝔼[<1> | ζ_<0>]", indices=(0,), unit_powers=((1, 1),), gives=1)
 F_pop = FurtherOperator.row(
     "F_pop(v)", "population risk at v, the mean over clients of the expected loss of a fresh sample",
-    r"F_{\mathcal{D}}\left(<0>\right)", "F_D(<0>)")
+    r"F_{\mathcal{D}}\left(<0>\right)", "F_D(<0>)", takes=("vector",), gives="number")
 loss_grad = FurtherOperator.row(
     "loss_grad(k, j, v)", "gradient at v of the loss of sample j of client k, of the run's own data",
-    r"\nabla \ell_{<0>,<1>}\left(<2>\right)", "∇ℓ_{<0>,<1>}(<2>)", indices=(0, 1))
+    r"\nabla \ell_{<0>,<1>}\left(<2>\right)", "∇ℓ_{<0>,<1>}(<2>)", indices=(0, 1),
+    takes=("index", "number", "vector"), gives=2)
 worst_sample_gap = FurtherOperator.row(
     "worst_sample_gap(v, w)", "the supremum over samples z of E(l(v; z) - l(w; z)), data sets part of the expectation",
-    r"\sup_{z} \mathbb{E}\left[\ell\left(<0>; z\right) - \ell\left(<1>; z\right)\right]", "sup_z 𝔼[ℓ(<0>; z) − ℓ(<1>; z)]")
+    r"\sup_{z} \mathbb{E}\left[\ell\left(<0>; z\right) - \ell\left(<1>; z\right)\right]", "sup_z 𝔼[ℓ(<0>; z) − ℓ(<1>; z)]",
+    takes=("vector", "vector"), gives="number")
 worst_pair_gap = FurtherOperator.row(
     "worst_pair_gap(v, w)", "the supremum over samples z, and over pairs of data sets that differ in one sample, of "
     "E(l(v; z) - l(w; z)), the expectation over the chance of the runs alone",
     r"\sup_{S, S', z} \mathbb{E}_{\mathcal{A}}\left[\ell\left(<0>; z\right) - \ell\left(<1>; z\right)\right]",
-    "sup_{S,S′,z} 𝔼_A[ℓ(<0>; z) − ℓ(<1>; z)]")
+    "sup_{S,S′,z} 𝔼_A[ℓ(<0>; z) − ℓ(<1>; z)]", takes=("vector", "vector"), gives="number")
 worst_mean_gap = FurtherOperator.row(
     "worst_mean_gap(v, w)", "the supremum over samples z, and over neighbouring data sets, of E|l(v; z) - l(w; z)|",
-    r"\sup_{\xi} \mathbb{E}\left[\left|f(<0>, \xi) - f(<1>, \xi)\right|\right]", "sup_ξ 𝔼[|f(<0>, ξ) − f(<1>, ξ)|]")
+    r"\sup_{\xi} \mathbb{E}\left[\left|f(<0>, \xi) - f(<1>, \xi)\right|\right]", "sup_ξ 𝔼[|f(<0>, ξ) − f(<1>, ξ)|]",
+    takes=("vector", "vector"), gives="number")
 worst_mean_signed_gap = FurtherOperator.row(
     "worst_mean_signed_gap(v, w)", "the supremum over samples z, and over neighbouring data sets, of E(l(v; z) - l(w; z))",
-    r"\sup_{\xi} \mathbb{E}\left[f(<0>, \xi) - f(<1>, \xi)\right]", "sup_ξ 𝔼[f(<0>, ξ) − f(<1>, ξ)]")
+    r"\sup_{\xi} \mathbb{E}\left[f(<0>, \xi) - f(<1>, \xi)\right]", "sup_ξ 𝔼[f(<0>, ξ) − f(<1>, ξ)]",
+    takes=("vector", "vector"), gives="number")

@@ -9,7 +9,7 @@ __all__ = ["infimum", "not_by_coordinates"]
 
 infimum = FurtherOperator.row(
     "infimum(u, a)", "the infimum over all points u of R^dim of the number a", r"\inf_{<0>} \left(<1>\right)",
-    "inf_<0> (<1>)", binds=0, unit_powers=((1, 1),))
+    "inf_<0> (<1>)", binds=0, unit_powers=((1, 1),), takes=("vector", "number"), gives="number")
 
 
 def not_by_coordinates(a, u) -> sp.Expr | None:

@@ -43,7 +43,9 @@ class Operator(sp.Function):
     Attributes:
         indices: positions of the arguments that are indices.
         binds: the position of the argument that is an index of its own, as in a sum.
-        value: ``number`` or ``vector`` if all arguments but the indices must be vectors; None if they may be either.
+        value: ``number`` or ``vector`` if all arguments but the indices must be vectors; else None.
+        takes: then the kind of each argument: ``number``, ``vector``, ``index``, or ``either``; all ``either`` by default.
+        gives: then ``number``, ``vector``, or the position of the argument whose kind it has.
         unit: its unit if all arguments but the indices must be models.
         unit_powers: else pairs (position, power): its unit is the product of these powers of the arguments' units.
         alike: positions of arguments that must have the same unit.
@@ -53,6 +55,8 @@ class Operator(sp.Function):
     indices: tuple = ()
     binds: int | None = None
     value: str | None = None
+    takes: tuple = ()
+    gives: str | int | None = 0
     unit: Unit | None = None
     unit_powers: tuple = ()
     alike: tuple = ()
@@ -71,6 +75,11 @@ class Operator(sp.Function):
         """All but the index that the operator binds."""
         found = super().free_symbols
         return found if self.binds is None else found - {self.args[self.binds]}
+
+    def kinds(self) -> tuple[str, ...]:
+        """The kind of each argument: ``number``, ``vector``, ``index``, or ``either``."""
+        other = "vector" if self.value else "either"
+        return self.takes or tuple("index" if n in self.indices else other for n in range(len(self.args)))
 
     @classmethod
     def row(cls, call: str, meaning: str, latex_form: str, text_form: str, **attributes) -> type[Self]:
@@ -115,7 +124,8 @@ norm = Operator.row("norm(v)", "Euclidean norm of a vector", r"\left\|<0>\right\
 dot = Operator.row("dot(v, w)", "inner product of two vectors", r"\left\langle <0>, <1>\right\rangle", "⟨<0>, <1>⟩",
                    value="number", unit_powers=((0, 1), (1, 1)))
 below = FurtherOperator.row("below(a, b)", "1 where a <= b, else 0; its expectation is a probability",
-                            r"\mathbf{1}\left[<0> \le <1>\right]", "1[<0> ≤ <1>]", unit_powers=((0, 0),), alike=(0, 1))
+                            r"\mathbf{1}\left[<0> \le <1>\right]", "1[<0> ≤ <1>]", unit_powers=((0, 0),), alike=(0, 1),
+                            takes=("number", "number"), gives="number")
 F = Operator.row("F(k, v)", "loss of client k at the point v", r"F_{<0>}\left(<1>\right)", "F_<0>(<1>)",
                  indices=(0,), value="number", unit=LOSS)
 grad = Operator.row("grad(k, v)", "gradient of client k's loss at v", r"\nabla F_{<0>}\left(<1>\right)", "∇F_<0>(<1>)",
@@ -126,7 +136,7 @@ objective_grad = Operator.row("objective_grad(v)", "its gradient", r"\nabla F\le
                               value="vector", unit=GRADIENT)
 tau = Operator.row(
     "tau(t)", "the last communication time, the largest multiple of ``local_steps`` that is at most t",
-    r"\tau(<0>)", "τ(<0>)", indices=(0,), unit=ONE)
+    r"\tau(<0>)", "τ(<0>)", indices=(0,), unit=ONE, gives="number")
 
 sampling = sp.Symbol("sampling")  # a source of chance, in E(., sampling)
 

@@ -181,6 +181,9 @@ _OPERATORS: dict[type, Callable] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow}
 _SIGNS: dict[type, Callable] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
 
+#: what stands between commas, in errors
+_GROUPS = {ast.Tuple: "a group such as (k, 0, 2)", ast.List: "a list such as [0, 1]", ast.Starred: "a star before a name"}
+
 #: numbers of arguments of functions that do not say it themselves
 _ARGUMENTS = {sp.sqrt: {1}, sp.exp: {1}, sp.Abs: {1}, sp.log: {1, 2}, sp.floor: {1}, sp.ceiling: {1}}
 _PARTIAL = (operator.pow, sp.sqrt, sp.log)  # not every real number has them
@@ -229,7 +232,8 @@ class _Builder:
             chain.append(node)
             node = node.left
         if type(node) not in self.parts:
-            self.refuse(node, f"{type(node).__name__} is not part of a formula; allowed: {_ALLOWED}")
+            got = _GROUPS.get(type(node), type(node).__name__)
+            self.refuse(node, f"{got} is not part of a formula; allowed: {_ALLOWED}")
         found = self.parts[type(node)](node)
         for one in reversed(chain):
             found = self.operation(one, found, self.value(one.right))

@@ -107,6 +107,14 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
         problem = _refused(procedure.base, options)
         if problem and not _refused(procedure.base, {other: value for other, value in options.items() if other != name}):
             yield Fault("options", 0, name, f"{name} = {options[name]!r}: {problem}")
+    for variable in claim.variables if claim.setting == "run" else ():
+        default = method.arguments.get(variable.name)  # None: of an argument that is more than a number
+        text, number = isinstance(default, str | bool), default is not None
+        if text or (number and (variable.indices or variable.domain in ("vector", "simplex"))):
+            got = variable.domain + (f"[{', '.join(size for _, size in variable.indices)}]" if variable.indices else "")
+            allowed = "a value under options" if text else "positive, nonnegative, real, integer"
+            yield Fault("variables", 0, variable.name, f"{variable.name} is an argument of {procedure.base}, "
+                        f"{'no number' if text else 'one number'}; got {got}, allowed: {allowed}")
     if solves_local_problems(procedure):
         for place, condition in enumerate(claim.conditions):
             if names_in(condition.left) | names_in(condition.right) == {"local_steps"} and not _holds_at_one(condition):

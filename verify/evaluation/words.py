@@ -26,8 +26,10 @@ def _layer_part(evaluator: Evaluator, node, scope) -> Value:
     table = np.zeros((len(layers), vector.shape[-1]), dtype=int)
     for row, layer in enumerate(layers):
         table[row, layer] = 1
-    if scope.clip:
-        number = np.clip(number, 0, len(layers) - 1)
+    outside = (number < 0) | (number >= len(layers))
+    if (outside & scope.inside).any():
+        raise NoEntry(f"layers have the numbers 0..{len(layers) - 1}; got {number.min()}..{number.max()} in {node}")
+    number = np.where(outside, 0, number)
     kept = table[number].reshape((1,) * LEAD + number.shape + (-1,))
     return Value(vector * evaluator.env.backend.array(kept), True)
 
@@ -106,7 +108,7 @@ def _first_least(evaluator, node, scope) -> Value:
     axis = LEAD + scope.depth
     places = np.broadcast_shapes(tuple(least.shape), tuple(value.data.shape[:axis]))
     rest = value.data.shape[axis + 1 :]
-    data = xp.broadcast_to(value.data, (*places, value.data.shape[axis], *rest))
+    data = xp.broadcast_to(value.data, (*places, inner.inside.shape[-1], *rest))
     chosen = xp.broadcast_to(least.reshape(*least.shape, 1, *(1 for _ in rest)), (*places, 1, *rest))
     return Value(xp.take_along_axis(data, chosen, axis=axis)[(slice(None),) * axis + (0,)], value.vector)
 
