@@ -31,6 +31,7 @@ class Part:
 
     down = 0  #: models sent to each participant besides the model
     up = 0  #: models sent by each participant besides the model
+    may_be_infinite: tuple[str, ...] = ()  #: arrays of its state in which an infinite entry is no sign of divergence
     moves_start = False  #: whether ``begin`` moves the models from which the local steps start
     __post_init__ = check_fields
 

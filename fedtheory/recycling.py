@@ -52,6 +52,7 @@ class Recycling(UploadFilter):
     mode: str = word("recycle", "drop")
     masks: Any = None
     whole = False
+    may_be_infinite = ("score",)
 
     def __post_init__(self):
         super().__post_init__()

@@ -59,8 +59,8 @@ def sweep(
 
     Returns:
         One variable per measure with the dimensions of the grid and ``seed``, with unit and meaning as attributes, and
-        ``diverged``: the first round after which a run was not finite, -1 if there is none. Coordinates are the values of
-        the grid, or their texts where these are no numbers.
+        ``diverged``: the first round after which the model or another array of the state was not finite, -1 if there
+        is none. Coordinates are the values of the grid, or their texts where these are no numbers.
 
     Raises:
         LookupError: an unknown method, argument or observable, with the nearest known name.

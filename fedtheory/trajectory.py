@@ -33,7 +33,8 @@ class Trajectory(Shown):
     ``dataset`` has the dimension ``run``; ``round`` (0 .. rounds, for models between rounds), ``step_round``
     (0 .. rounds - 1, for quantities of a round) or ``iteration``; and, where they apply, ``client`` and ``dim``.
     Times have coordinates with names and variables have names and units, so that xarray's ``plot`` labels the axes.
-    ``diverged`` (run) is the first round after which a run was not finite, -1 if there is none. ``start`` is (runs, dim).
+    ``diverged`` (run) is the first round after which the global model or another array of the server's or the clients' state
+    (control variates, duals, moments, ...) was not finite, -1 if there is none. ``start`` is (runs, dim).
     """
 
     dataset: xr.Dataset
@@ -82,7 +83,7 @@ class Trajectory(Shown):
 
     @property
     def diverged(self) -> dict[int, int]:
-        """For each diverged run, by its number, the first round after which it was not finite."""
+        """For each diverged run, by its number, the first round after which its model or another array was not finite."""
         rounds = self.dataset["diverged"].values
         return {int(i): int(rounds[i]) for i in np.flatnonzero(rounds >= 0)}
 

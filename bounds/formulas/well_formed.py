@@ -88,6 +88,7 @@ class _Reader:
         self.variables = {v.name: v for v in claim.variables}
         self.definitions, self.statement = claim.definitions, claim.statement
         self.kinds: dict[str, str | None] = {}
+        self.equal = {c.left.name: c.right for c in claim.hypotheses if c.relation == "==" and c.left.is_Symbol}
 
     def condition(self, c: Condition) -> Iterator[tuple[str, str, bool]]:
         sides = (c.left, c.right)
@@ -222,7 +223,8 @@ class _Reader:
             return
         if len(kinds) == 2:
             yield "", f"a vector stands beside a number in {c.left} {c.sign} {c.right}", False
-        if kinds == {"vector"} and (c.relation != "==" or c is self.statement):
+        defines = c.relation == "==" and str(getattr(c.left, "base", c.left)) not in NAMES and c is not self.statement
+        if kinds == {"vector"} and not (defines and (c.left.is_Symbol or isinstance(c.left, sp.Indexed))):
             yield "", f"vectors are compared by norm2(a - b) == 0; got {c.left} {c.sign} {c.right}", False
 
     def kind(self, e) -> str | None:
@@ -248,8 +250,7 @@ class _Reader:
         if isinstance(e, words.Operator):
             return self.operator(e)
         if "vector" in [self.kind(a) for a in e.args if isinstance(a, sp.Expr)]:
-            raise _Mixed(e, "is a power with a vector (write norm2(a) or dot(a, b))" if e.is_Pow else
-                         "needs numbers; got a vector")
+            raise _Mixed(e, f"needs numbers; got a vector{' (write norm2(a) or dot(a, b))' if e.is_Pow else ''}")
         return "number"
 
     def operator(self, e) -> str | None:
@@ -275,6 +276,11 @@ class _Reader:
             if name not in self.kinds:
                 self.kinds[name] = None
                 self.kinds[name] = self.kind(sp.sympify(self.definitions[name].formula))
+            return self.kinds[name]
+        if name in self.equal and name not in NAMES:  # a hypothesis defines it
+            if name not in self.kinds:
+                self.kinds[name] = None
+                self.kinds[name] = self.kind(self.equal[name])
             return self.kinds[name]
         return "number" if name in NAMES else None
 

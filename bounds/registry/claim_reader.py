@@ -1,7 +1,6 @@
 """Reads one claim of a user's file: fields of a table as text become formulas, and every error names its line."""
 
 import itertools
-import keyword
 import re
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -13,7 +12,6 @@ import sympy as sp
 from bounds.language import coordinates, functions, samples, words
 from bounds.language.claim import (
     DATA_SETS,
-    DOMAINS,
     HIDDEN,
     KINDS,
     RELATIONS,
@@ -30,10 +28,11 @@ from bounds.language.claim import (
 )
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.letters import letter_text
-from bounds.language.names import CONSTANT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, symbol
+from bounds.language.names import CONSTANT, NAMES, symbol
 from bounds.language.on_samples import speaks_of_samples
 from bounds.language.space import infimum
 from bounds.registry.claim_files import LIST_NAME, Places, between_commas, short
+from bounds.registry.declarations import LONGEST, Declarations
 from bounds.registry.expressions import MOST_TERMS, NoFormula, excerpt, expression, only_ascii
 from bounds.registry.known_names import known_names
 from bounds.registry.probabilities import without_probabilities
@@ -44,23 +43,14 @@ _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "op
            "data_sets", "free_clients", "extends", "assume", "constants", "definitions", "conditions", "statement",
            "variables", "note", "limits", "constants_may_use", "steps", "exists", "witness"}
 _ID = re.compile(r"[\w-]+/[\w@./+-]+", re.ASCII)
-_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
-_DOMAIN = re.compile(r"([\w-]+)\s*(?:\[([\w\s,+]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+to\s+(\d{1,9}))?"
-                     r"(?:\s+below\s+(\d{1,9}))?", re.ASCII)
-_MORE = re.compile(r"(\w+)\s*\+\s*([1-9]\d{0,2})", re.ASCII)  # a size of an array that is larger than one of the claim
-_FOLLOWED = {"rounds", "iterations", "local_steps"}  # sizes of an instance to which an array may add entries
 _INTERVAL = re.compile(r"([\[(])(.+)([\])])", re.ASCII)
 _EQUATION = re.compile(r"[^<>=!]==[^=].*\sfor\s+all\s+v\b", re.DOTALL)  # at all points
-_LONGEST = 200  # characters of an id, a name, or an option's value
-_LARGEST = 1e15  # number as an option
 _MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
-_MEASURED = (SIZE, FEDERATION, DATA, RUN, COUPLED)  # sources of names that a variable of a run or of a point may not have
 _OVER_SPACE = {name for name, row in NAMES.items() if row.source == CONSTANT and row.origin}
-_LETTERS = "ijkl"  # of the indices of an array of the user's
 
 
-class Reader:
+class Reader(Declarations):
     """One table of a file."""
 
     def __init__(self, path: Path, places: Places, number: int, row: dict, before: list[dict], shared: dict):
@@ -78,7 +68,7 @@ class Reader:
         return self
 
     def claim(self) -> Claim:
-        says_which = "data_sets" in self.row  # not by what it extends
+        own = {*self.row}  # without what it extends
         row = self.row = self.extended()
         unknown = sorted(set(row) - _FIELDS)
         if unknown:
@@ -88,12 +78,14 @@ class Reader:
         for name in ("id", "statement"):
             if not isinstance(row.get(name), str):
                 self.at(name).fail(f"a claim needs the text {name!r}; got {short(row.get(name))}")
-        if not _ID.fullmatch(row["id"]) or len(row["id"]) > _LONGEST:
+        if not _ID.fullmatch(row["id"]) or len(row["id"]) > LONGEST:
             self.at("id").fail("an id is <paper>/<block>[@<reading>], of ASCII letters, digits and . + - _, at most "
-                               f"{_LONGEST} characters; got {short(row['id'])}")
+                               f"{LONGEST} characters; got {short(row['id'])}")
         for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", SAMPLING), ("data_sets", DATA_SETS)):
             if row.get(name, allowed[0]) not in allowed:
                 self.at(name, row[name]).fail(f"unknown {name} {short(row[name])}; allowed: {', '.join(allowed)}")
+        if len(row.get("method", "")) > LONGEST:
+            self.at("method").fail(f"a method is a name of `fedtheory algorithms`; got {short(row['method'])}")
         setting = row.get("setting", "run")
         if setting != "run" and row.get("method", "fedavg") != "fedavg":
             self.at("method", row["method"]).fail(f"only a claim about runs has a method; got {short(row['method'])} with "
@@ -117,6 +109,10 @@ class Reader:
             conditions += (Condition(symbol("participation"), "<=", 1),)
         statement = self.at("statement").condition(self.at_any_point(row["statement"]))
         limits = self.limits()
+        for name in row.get("constants_may_use", ()):
+            if name not in self.names():
+                self.at("constants_may_use", name).fail(f"unknown name {short(name)}; allowed: names of the language, "
+                                                        "variables, constants and definitions", name)
         options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
         procedure = Procedure(row.get("method", "fedavg"), row.get("free_clients", False), options=options,
                               sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"),
@@ -134,10 +130,14 @@ class Reader:
                 exists=exists)
         except ValueError as error:
             self.at("id").fail(str(error))
-        if says_which and not speaks_of_samples(claim):
+        if "data_sets" in own and not speaks_of_samples(claim):
             self.at("data_sets", row["data_sets"]).fail(
                 f"only a claim about samples or neighbouring runs has data_sets; got {short(row['data_sets'])}, and none of "
                 "the names samples, twin_x_round, ...")
+        for name in ("limits", "constants_may_use"):
+            if name in own and row[name] and claim.explicit:
+                self.at(name).fail(f"only an order has {name}: a claim with a variable of the domain {' or '.join(HIDDEN)}; "
+                                   f"got {short(row[name])}")
         return claim
 
     def may_vanish(self) -> dict[str, str]:
@@ -168,38 +168,6 @@ class Reader:
                 self.fail(f"{name} is {NAMES[name].origin}, and no condition gives it a value; another name may have one, "
                           f"and a difference is compared with 0; got {excerpt(text)}", name)
         return c
-
-    def variable(self, name: str, domain: str) -> Variable:
-        self.at("variables", name).check_name(name)
-        word, row = self.names().get(name), NAMES.get(name)
-        if (word is not None and not isinstance(word, sp.Symbol | sp.IndexedBase)) or (
-                row and (row.indices or row.source in _MEASURED) and self.row.get("setting") != "algebra"):
-            self.fail(f"{name} has a meaning already; choose another name", name)
-        if not isinstance(domain, str):
-            self.fail(f"{name}: a domain is one of {', '.join(DOMAINS)}; got {short(domain)}")
-        parts = _DOMAIN.fullmatch(domain.strip())
-        if not parts or parts[1] not in DOMAINS:
-            self.fail(f"{name}: unknown domain {short(domain)}; allowed: {', '.join(DOMAINS)}, with [size, ...] behind it "
-                      "for an array, 'from 2' and 'to 9' for an integer, 'below 1' for a number")
-        kind, sizes, low, high, below = parts.groups()
-        if (low or high) and kind != "integer":
-            self.fail(f"{name}: 'from' and 'to' are for an integer; got {short(domain)}")
-        return Variable(name, kind, self.indices(name, sizes), int(low or 1), high and int(high), below and int(below))
-
-    def indices(self, name: str, sizes: str | None) -> tuple[tuple[str, str], ...]:
-        """The indices of an array, a letter for each size."""
-        listed = [size.strip() for size in (sizes or "").split(",")] if sizes is not None else []
-        own = {v.name for v in self.variables if v.domain == "integer" and not v.indices}
-        known = {row.name for row in NAMES.values() if row.source == SIZE} | own
-        for place, size in enumerate(listed):
-            if (more := _MORE.fullmatch(size)) and more[1] in own | _FOLLOWED:
-                listed[place] = f"{more[1]} + {more[2]}"
-            elif size not in known:
-                self.fail(f"{name}: unknown size {short(size)}; allowed: {', '.join(sorted(known))}, and, with a whole "
-                          f"number added as in n+1, {', '.join(sorted(own | _FOLLOWED))}", size)
-        if len(listed) > len(_LETTERS):
-            self.fail(f"{name}: an array has at most {len(_LETTERS)} indices; got {len(listed)}")
-        return tuple(zip(_LETTERS, listed, strict=False))
 
     def extended(self) -> dict:
         """The fields of this claim, and those that it does not give from the claim that it extends."""
@@ -247,6 +215,8 @@ class Reader:
         formula, space, ranges = text.partition(" for ")
         c = self.at("constants", text).condition(f"{formula} <= {name}{space}{ranges}")
         value = c.left
+        if name in names_in(value):
+            self.fail(f"the formula of {name} uses {name} itself; got {excerpt(text)}", name)
         for triple in reversed(c.over):
             value = coordinates.highest(*triple, value)
         return Condition(c.right, "==", value), text
@@ -298,40 +268,6 @@ class Reader:
         self.own[name] = Definition(
             name, tuple(indices.values()), formula, letter_text(name, tuple(letters), {}), "", "defined with the claim")
 
-    def new_name(self, name: str) -> None:
-        """Refuse a name that is none, or that stands for something else."""
-        self.check_name(name)
-        if name in self.names() or name in NAMES:
-            self.fail(f"{name} has a meaning already; choose another name", name)
-
-    def check_name(self, name: str) -> None:
-        if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > _LONGEST:
-            self.fail(f"{short(name)} is no name; a name has ASCII letters, digits and _")
-
-    def option(self, name: str, value):
-        """The value of an option: a number, true or false, a short text, or a list of such."""
-        self.at("options", name).check_name(name)
-        value = tuple(value) if isinstance(value, list) else value
-        for one in value if isinstance(value, tuple) else [value]:
-            number = isinstance(one, int | float) and abs(one) <= _LARGEST  # this leaves out nan
-            if not number and not (isinstance(one, str) and len(one) <= _LONGEST):
-                self.fail(f"{name} is a number up to {_LARGEST:g}, true or false, a text of at most {_LONGEST} characters, "
-                          f"or a list of such; got {short(one)}")
-        return value
-
-    def limits(self) -> tuple:
-        """Pairs of a symbol and its limit."""
-        found = []
-        for name, end in self.row.get("limits", {}).items():
-            self.at("limits", name).check_name(name)
-            if isinstance(end, bool) or end not in ("oo", "0", 0):
-                self.fail(f"{name} goes to \"oo\" or to 0; got {short(end)}")
-            symbol = self.formula(name)
-            if not isinstance(symbol, sp.Symbol | sp.IndexedBase):
-                self.fail(f"a limit is that of a number or an array; got {name}")
-            found.append((symbol, sp.oo if end == "oo" else sp.Integer(0)))
-        return tuple(found)
-
     def condition(self, text: str, more: dict | None = None) -> Condition:
         """``left <= right for k in 0..clients-1 for t in ...``; ``more`` names for it."""
         self.checked(only_ascii, text)
@@ -356,6 +292,8 @@ class Reader:
             self.check_name(index)
             if index in indices:
                 self.fail(f"two ranges have the index {index}", index)
+            if index in self.names() and self.names()[index] != sp.Symbol(index, integer=True):
+                self.fail(f"{index} of 'for {index} in ...' has a meaning already; choose another letter", index)
             indices[index] = sp.Symbol(index, integer=True)
             over.append((index, low, high, step))
         left, right = (self.formula(side, indices) for side in sides.split(relations[0]))

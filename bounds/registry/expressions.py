@@ -328,6 +328,9 @@ class _Builder:
             if not (isinstance(one, ast.Tuple) and len(one.elts) == 3 and isinstance(one.elts[0], ast.Name)
                     and isinstance(index := self.looked_up(one.elts[0]), sp.Symbol)):
                 self.refuse(one, f"a range of {name} is written (k, 0, clients - 1); got {self.written(one)}", name)
+            if index != sp.Symbol(index.name, integer=True):
+                self.refuse(one, "the index of a range is a letter without another meaning, as k in (k, 0, clients - 1); "
+                            f"got {self.written(one)}", index.name)
             ends = [self.value(end) for end in one.elts[1:]]
             for written, end in zip(one.elts[1:], ends, strict=True):
                 if end.is_number and not (end.is_Integer and abs(end) <= MOST_TERMS):

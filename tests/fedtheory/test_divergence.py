@@ -1,11 +1,14 @@
 """A run that is no longer finite is reported with its round, on every path, and leaves the other runs alone."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
 
 from fedtheory import make_algorithm, resume, run
 from fedtheory.observables import DEFAULT
+from fedtheory.registry import ALGORITHMS
 from synthetic import NUMPY, make_problem, make_quadratic
 from synthetic.numbers.arrays import Backend
 from tests.fedtheory.test_compiled import needs_compiler
@@ -64,3 +67,45 @@ def test_other_arrays(backend):
 
 def test_nothing_diverges():
     assert run(make_algorithm("fedavg"), PROBLEMS["dense"](DOUBLE), 3, seeds=2).diverged == {}
+
+
+def planted(algorithm, owner, name, value, first):
+    """The same method, in whose run 1 an entry of an array becomes ``value`` after a round."""
+    class Planted(type(algorithm)):
+        def server_step(self, upload, moment):
+            after = super().server_step(upload, moment)
+            arrays = moment.state.clients | after.clients if owner == "clients" else dict(after.server)
+            if moment.round + 1 == first:
+                arrays[name] = arrays[name].clone()
+                arrays[name][1].view(-1)[0] = value
+            return after._replace(x=moment.state.x, **{owner: arrays})
+
+        def client_final(self, local, moment):
+            upload, kept = super().client_final(local, moment)
+            return upload, {} if moment.round + 1 == first else kept
+
+    return Planted(**{field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)})
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("method", ["scaffold", "fedadam", "feddyn", "fedavgm", "afedpd"])
+def test_any_array_of_the_state_counts(method, value):
+    federation, algorithm = PROBLEMS["dense"](DOUBLE), make_algorithm(method, eta_l=0.1)
+    state = run(algorithm, federation, 1, seeds=2).state
+    names = [(owner, name) for owner in ("server", "clients") for name, array in getattr(state, owner).items()
+             if array.is_floating_point()]
+    assert names
+    for owner, name in names:
+        found = run(planted(algorithm, owner, name, value, 3), federation, 5, seeds=3, path="steps")
+        assert found.diverged == {1: 3}, name
+
+
+@pytest.mark.parametrize("method", ["fedluar", "feddrop"])
+def test_scores_may_be_infinite(method):
+    trajectory = run(make_algorithm(method), PROBLEMS["dense"](DOUBLE), 3, seeds=2, start=np.zeros(5))
+    assert trajectory.diverged == {}
+
+
+@pytest.mark.parametrize("method", [name for name in ALGORITHMS if name != "fedpara"])
+def test_no_method_diverges_with_small_steps(method):
+    assert run(make_algorithm(method, eta_l=0.01), PROBLEMS["diagonal"](DOUBLE), 3, seeds=2).diverged == {}

@@ -100,6 +100,10 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
         return
     options = dict(procedure.options)
     for name in options:
+        if name in ("eta_l", "local_steps", "participants", "replacement") and claim.setting == "run":
+            given = "sampling" if name == "replacement" else "conditions"
+            yield Fault("options", 0, name, f"{name} is no option; {given} say what it is; got {name} = {options[name]!r}")
+            continue
         if name not in method.arguments and not method.passes_on:
             allowed = ", ".join(method.arguments)
             yield Fault("options", 0, name, f"{procedure.base} takes no option {name!r}; allowed: {allowed}")
@@ -108,7 +112,7 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
         if problem and not _refused(procedure.base, {other: value for other, value in options.items() if other != name}):
             yield Fault("options", 0, name, f"{name} = {options[name]!r}: {problem}")
     for variable in claim.variables if claim.setting == "run" else ():
-        default = method.arguments.get(variable.name)  # None: of an argument that is more than a number
+        default = 1 if variable.name == "participation" else method.arguments.get(variable.name)  # None: perhaps an array
         text, number = isinstance(default, str | bool), default is not None
         if text or (number and (variable.indices or variable.domain in ("vector", "simplex"))):
             got = variable.domain + (f"[{', '.join(size for _, size in variable.indices)}]" if variable.indices else "")

@@ -148,9 +148,9 @@ class _Question:
             else:
                 facts.append(Fact("a hypothesis", Condition(sides[0], c.sign, sides[1])))
         for v in claim.variables:
-            if v.domain in ("binary", "simplex"):
+            if v.domain in ("binary", "simplex") and v.indices:
                 families.append(_at_most_one(v, self.inserted))
-            if v.domain == "simplex":
+            if v.domain == "simplex" and v.indices:
                 (c, over), = [(f.condition, f.over) for f in families[-1:]]
                 facts.append(_domain(sp.Sum(c.left, *over), "==", 1))
         for index, low, _ in claim.statement.over:

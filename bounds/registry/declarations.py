@@ -1,0 +1,108 @@
+"""Reads what a claim of a file declares: variables with their domains, options of the method, limits."""
+
+import keyword
+import re
+
+import sympy as sp
+
+from bounds.language.claim import DOMAINS, Variable
+from bounds.language.names import COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE
+from bounds.registry.claim_files import short
+
+__all__ = ["LONGEST", "Declarations"]
+
+LONGEST = 200  #: characters of an id, a name, or an option's value
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_DOMAIN = re.compile(r"([\w-]+)\s*(?:\[([\w\s,+]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+to\s+(\d{1,9}))?"
+                     r"(?:\s+below\s+(\d{1,9}))?", re.ASCII)
+_MORE = re.compile(r"(\w+)\s*\+\s*([1-9]\d{0,2})", re.ASCII)  # a size of an array that is larger than one of the claim
+_FOLLOWED = {"rounds", "iterations", "local_steps"}  # sizes of an instance to which an array may add entries
+_LARGEST = 1e15  # number as an option
+_MEASURED = (SIZE, FEDERATION, DATA, RUN, COUPLED)  # sources of names that a variable of a run or of a point may not have
+_LETTERS = "ijkl"  # of the indices of an array of the user's
+
+
+class Declarations:
+    """The part of a reader of claims that reads declarations."""
+
+    def variable(self, name: str, domain: str) -> Variable:
+        """The variable of a name and the text of its domain."""
+        self.at("variables", name).check_name(name)
+        word, row = self.names().get(name), NAMES.get(name)
+        if (word is not None and not isinstance(word, sp.Symbol | sp.IndexedBase)) or (
+                row and (row.indices or row.source in _MEASURED) and self.row.get("setting") != "algebra"):
+            self.fail(f"{name} has a meaning already; choose another name", name)
+        if not isinstance(domain, str):
+            self.fail(f"{name}: a domain is one of {', '.join(DOMAINS)}; got {short(domain)}")
+        parts = _DOMAIN.fullmatch(domain.strip())
+        if not parts or parts[1] not in DOMAINS:
+            self.fail(f"{name}: unknown domain {short(domain)}; allowed: {', '.join(DOMAINS)}, with [size, ...] behind it "
+                      "for an array, 'from 2' and 'to 9' for an integer, 'below 1' for a number")
+        kind, sizes, low, high, below = parts.groups()
+        if (low or high) and kind != "integer":
+            self.fail(f"{name}: 'from' and 'to' are for an integer; got {short(domain)}")
+        if (high is not None and int(high) < int(low or 1)) or (below == "0" and kind in ("positive", "nonnegative")):
+            self.fail(f"{name}: no number lies in the domain {short(domain)}; an integer is at least 1 unless 'from' "
+                      "says less")
+        if kind == "simplex" and not sizes:
+            self.fail(f"{name}: a simplex has a size behind it, as in simplex[clients]; got {short(domain)}")
+        try:
+            return Variable(name, kind, self.indices(name, sizes), int(low or 1), high and int(high), below and int(below))
+        except ValueError as error:
+            self.fail(str(error))
+
+    def indices(self, name: str, sizes: str | None) -> tuple[tuple[str, str], ...]:
+        """The indices of an array, a letter for each size."""
+        listed = [size.strip() for size in (sizes or "").split(",")] if sizes is not None else []
+        own = {v.name for v in self.variables if v.domain == "integer" and not v.indices}
+        known = {row.name for row in NAMES.values() if row.source == SIZE} | own
+        for place, size in enumerate(listed):
+            if (more := _MORE.fullmatch(size)) and more[1] in own | _FOLLOWED:
+                listed[place] = f"{more[1]} + {more[2]}"
+            elif size not in known:
+                self.fail(f"{name}: unknown size {short(size)}; allowed: {', '.join(sorted(known))}, and, with a whole "
+                          f"number added as in n+1, {', '.join(sorted(own | _FOLLOWED))}", size)
+        if len(listed) > len(_LETTERS):
+            self.fail(f"{name}: an array has at most {len(_LETTERS)} indices; got {len(listed)}")
+        return tuple(zip(_LETTERS, listed, strict=False))
+
+    def option(self, name: str, value):
+        """The value of an option: a number, true or false, a short text, or a list of such."""
+        self.at("options", name).check_name(name)
+        value = tuple(value) if isinstance(value, list) else value
+        for one in value if isinstance(value, tuple) else [value]:
+            number = isinstance(one, int | float) and abs(one) <= _LARGEST  # this leaves out nan
+            if not number and not (isinstance(one, str) and len(one) <= LONGEST):
+                self.fail(f"{name} is a number up to {_LARGEST:g}, true or false, a text of at most {LONGEST} characters, "
+                          f"or a list of such; got {short(one)}")
+        return value
+
+    def limits(self) -> tuple:
+        """Pairs of a symbol and its limit."""
+        found = []
+        for name, end in self.row.get("limits", {}).items():
+            self.at("limits", name).check_name(name)
+            if isinstance(end, bool) or end not in ("oo", "0", 0):
+                self.fail(f"{name} goes to \"oo\" or to 0; got {short(end)}")
+            symbol = self.formula(name)
+            if not isinstance(symbol, sp.Symbol | sp.IndexedBase) or name in self.vectors():
+                self.fail(f"a limit is that of a number or an array; got {name}", name)
+            if end != "oo" and symbol.is_Symbol and symbol.is_integer and symbol.is_positive:
+                self.fail(f"{name} is a whole number of at least 1 and goes to \"oo\"; got {short(end)}", name)
+            found.append((symbol, sp.oo if end == "oo" else sp.Integer(0)))
+        return tuple(found)
+
+    def vectors(self) -> set[str]:
+        """The names that stand for vectors, without those of arrays."""
+        known = {row.name for row in NAMES.values() if row.kind == "vector" and not row.indices}
+        return known | {v.name for v in self.variables if v.domain == "vector" and not v.indices}
+
+    def new_name(self, name: str) -> None:
+        """Refuse a name that is none, or that stands for something else."""
+        self.check_name(name)
+        if name in self.names() or name in NAMES:
+            self.fail(f"{name} has a meaning already; choose another name", name)
+
+    def check_name(self, name: str) -> None:
+        if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > LONGEST:
+            self.fail(f"{short(name)} is no name; a name has ASCII letters, digits and _")
