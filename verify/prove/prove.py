@@ -5,6 +5,9 @@ Claims about losses at points become claims about numbers and vectors first (:mo
 are brought into a normal form (:mod:`verify.prove.normal`). What is left of right - left must then follow from hypotheses
 and lemmas about the powers, sums and lengths that occur (:mod:`verify.prove.lemmas`): by real arithmetic that z3 decides, or
 as a sum of multiples (:mod:`verify.prove.multipliers`). Where a size is small, its first values may be looked at one by one.
+
+Nothing is proven of a statement unless both sides certainly have a value, for all numbers that the hypotheses admit
+(:mod:`verify.prove.values`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,12 +15,14 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
+from bounds.language import words
 from bounds.language.claim import Claim, Condition, Variable, parts_of_size
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import ADDED, SEARCHED
 from verify.prove.losses_at_points import NotAtPoints, at_points
 from verify.prove.real import never_negative
 from verify.prove.satisfiable import Fact
+from verify.prove.values import Need, changed, needs
 
 __all__ = ["Proof", "prove"]
 
@@ -39,20 +44,28 @@ def prove(claim: Claim) -> Proof | None:
         return None
     if claim.setting == "point":
         try:
-            found = _by_arithmetic(at_points(claim), (True, False))
+            translated, needed = at_points(claim)
         except NotAtPoints:
             return None
+        found = _by_arithmetic(translated, needed, (True, False))
         return found and replace(found, method=f"for every federation in every dimension, {found.method}")
-    return _by_arithmetic(claim, (False, True))
+    entries = {v.name: tuple((sp.Integer(0), sp.Symbol(name) + more - 1) for name, more in _sizes(v)) for v in claim.variables}
+    entries |= {name: tuple(ends for _, *ends in c.over) for name, c in _families(claim).items() if not any(
+        end.has(*c.left.indices) for _, *ends in c.over for end in ends)}
+    sides = (claim.statement.left, claim.statement.right, *(end for _, *ends in claim.statement.over for end in ends))
+    needed = [need for side in sides for need in needs(side, entries, claim.definitions)]
+    needed += [Need("whole", tuple(ends)) for _, *ends in claim.statement.over]
+    return _by_arithmetic(claim, needed, (False, True))
 
 
-def _by_arithmetic(claim: Claim, ways: Sequence[bool]) -> Proof | None:
-    """A proof; ``ways`` say in which order sums of multiples of facts are looked for, and z3 is asked (False)."""
-    if any(v.domain not in _NUMBERS for v in claim.variables):
+def _by_arithmetic(claim: Claim, needed: Sequence[Need], ways: Sequence[bool]) -> Proof | None:
+    """A proof, if all that is ``needed`` for the statement to have a value is certain; ``ways`` say in which order sums of
+    multiples of facts are looked for, and z3 is asked (False)."""
+    if any(v.domain not in _NUMBERS for v in claim.variables) or _two_meanings(claim):
         return None
     for written in (False, True):
         question = _Question(claim, written)
-        if question.unknown:
+        if question.unknown or any(question.context.lacks(changed(n, question.inserted)) for n in dict.fromkeys(needed)):
             return None
         if found := _by_algebra(question):
             return found
@@ -70,6 +83,32 @@ def _by_arithmetic(claim: Claim, ways: Sequence[bool]) -> Proof | None:
                 if found := way(question, variable):
                     return found
     return None
+
+
+def _two_meanings(claim: Claim) -> set[str]:
+    """Names of indices that are also those of something else."""
+    def bound(*formulas):
+        return {index.name for e in formulas for part in sp.preorder_traversal(e) for index in (
+            [limit[0] for limit in part.limits] if isinstance(part, sp.Sum | sp.Product) else
+            [part.args[part.binds]] if isinstance(part, words.Operator) and part.binds is not None else [])}
+
+    rules = claim.used_definitions().values()
+    ranges = {index.name for c in claim.relations for index, *_ in c.over} | {i.name for rule in rules for i in rule.indices}
+    statement = claim.statement
+    inner = bound(statement.left, statement.right, *(rule.formula for rule in rules))
+    named = {v.name for v in claim.variables} | {*claim.constants, *claim.definitions}
+    return ((bound(*claim.formulas) | ranges) & named) | (inner & {index.name for index, *_ in statement.over})
+
+
+def _sizes(v: Variable) -> list[tuple[str, int]]:
+    return [parts_of_size(size) for _, size in v.indices]
+
+
+def _families(claim: Claim) -> dict[str, Condition]:
+    """Hypotheses that say what the entries of families of numbers are, by the families' names."""
+    named = {v.name for v in claim.variables}
+    return {c.left.base.label.name: c for c in claim.hypotheses if c.relation == "==" and isinstance(c.left, sp.Indexed)
+            and c.left.indices == tuple(index for index, *_ in c.over) and c.left.base.label.name not in named}
 
 
 def _proof(goal: Condition, used: Iterable[Fact], how: str = "") -> Proof:
@@ -124,10 +163,7 @@ class _Question:
         self.symbols = {v.name: _symbol(v) for v in claim.variables if not v.indices and v.domain != "vector"}
         self.scalars = {c.left: c.right for c in claim.hypotheses if c.relation == "==" and not c.over and c.left.is_Symbol
                         and c.left.name not in self.symbols}
-        named = {v.name for v in claim.variables}
-        self.families = {c.left.base.label.name: c for c in claim.hypotheses if c.relation == "==" and isinstance(
-            c.left, sp.Indexed) and c.left.indices == tuple(index for index, *_ in c.over)
-            and c.left.base.label.name not in named}
+        self.families = _families(claim)
         self.written, self.claim = written, claim
         self.has_families = bool(self.families)
         facts = [_domain(self.symbols[v.name], ">=", v.low) for v in claim.variables
@@ -163,7 +199,12 @@ class _Question:
         signs = {v.name: v.domain for v in claim.variables if v.indices}
         ranges = {self.symbols[index.name]: (self.inserted(low), self.inserted(high))
                   for index, low, high in claim.statement.over}
-        self.context = Context(vectors, signs, facts, families, ranges=ranges)
+        entries = {v.name: tuple((sp.Integer(0), self.inserted(sp.Symbol(name)) + more - 1) for name, more in _sizes(v))
+                   for v in claim.variables}
+        entries |= {name: tuple((self.inserted(low), self.inserted(high)) for _, low, high in c.over)
+                    for name, c in self.families.items() if not any(
+                        end.has(*c.left.indices) for _, *ends in c.over for end in ends)}
+        self.context = Context(vectors, signs, facts, families, ranges=ranges, entries=entries)
         left, right = self.inserted(claim.statement.left), self.inserted(claim.statement.right)
         self.goal = Condition(left, claim.statement.sign, right)
         known = {*self.symbols, *claim.constants, *(v.name for v in claim.variables)}
