@@ -8,12 +8,12 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Condition
+from bounds.language.values import NEVER, Need, changed, needs, ways
 from verify.prove.lemmas import LEMMAS, OF_NUMBERS, OF_VECTORS, Terms
 from verify.prove.lengths import shorter
 from verify.prove.multipliers import multiples
-from verify.prove.normal import Normal, NotLinear, expanded
+from verify.prove.normal import Normal, NotLinear, expanded, outermost
 from verify.prove.satisfiable import Fact, satisfiable
-from verify.prove.values import NEVER, Need, changed, needs, ways
 from verify.prove.z3_process import STEPS
 
 __all__ = ["Context", "Family"]
@@ -139,7 +139,21 @@ class Context:
         return self.kept[key]
 
     def _certain(self, c: Condition) -> bool:
-        return c != NEVER and (self._positive if c.strict else self.holds)(sp.sympify(c.right - c.left))
+        return c != NEVER and self._sure(sp.sympify(c.right - c.left), c.strict)
+
+    def _sure(self, e, strict: bool) -> bool:
+        """Whether an expression is certainly at least 0, or (``strict``) more, also by the signs of its parts."""
+        if (self._positive if strict else self.holds)(e):
+            return True
+        if isinstance(e, sp.Sum | sp.Product):
+            index, low, high, body = outermost(e)
+            inside, own = self.within(low, high)
+            some = not strict or isinstance(e, sp.Product) or self.holds(high - low)
+            return some and inside._sure(body.xreplace({index: own}), strict)
+        if e.is_Add:
+            return all(self._sure(part, False) for part in e.args) and (
+                not strict or any(self._sure(part, True) for part in e.args))
+        return e.is_Mul and all(self._sure(part, strict) for part in e.args)
 
     def holds(self, e) -> bool:
         """Whether an expression is certainly at least 0, from its sign or the facts on single numbers."""

@@ -13,8 +13,8 @@ import sympy as sp
 from bounds.language import words
 from bounds.language.claim import Claim, Condition, Procedure, Variable, parts_of_size
 from bounds.language.names import NAMES, symbol
+from bounds.language.values import Need, changed, needs
 from bounds.language.words import dot, norm2
-from verify.prove.values import Need, changed, needs
 
 __all__ = ["NotAtPoints", "at_points"]
 

@@ -11,7 +11,7 @@ import sympy as sp
 
 from bounds.language import words
 
-__all__ = ["Normal", "NotLinear", "expanded"]
+__all__ = ["Normal", "NotLinear", "expanded", "outermost"]
 
 
 class NotLinear(ValueError):
@@ -21,6 +21,13 @@ class NotLinear(ValueError):
 def expanded(e) -> sp.Expr:
     """Products of sums multiplied out; powers and exponentials keep their exponents together."""
     return sp.expand(e, power_exp=False, power_base=False, log=False, func=False, trig=False, complex=False)
+
+
+def outermost(e) -> tuple[sp.Symbol, sp.Expr, sp.Expr, sp.Expr]:
+    """The outermost index of a sum or product, its ends, and the terms: sympy writes sums of sums as one with several ranges,
+    of which the last is the outermost."""
+    *inner, limits = e.limits
+    return *limits, (e.func(e.function, *inner) if inner else e.function)
 
 
 class Normal:

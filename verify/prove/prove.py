@@ -7,7 +7,7 @@ and lemmas about the powers, sums and lengths that occur (:mod:`verify.prove.lem
 as a sum of multiples (:mod:`verify.prove.multipliers`). Where a size is small, its first values may be looked at one by one.
 
 Nothing is proven of a statement unless both sides certainly have a value, for all numbers that the hypotheses admit
-(:mod:`verify.prove.values`).
+(:mod:`bounds.language.values`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,12 +17,12 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Claim, Condition, Variable, parts_of_size
+from bounds.language.values import Need, changed, needs
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import ADDED, SEARCHED
 from verify.prove.losses_at_points import NotAtPoints, at_points
 from verify.prove.real import never_negative
 from verify.prove.satisfiable import Fact
-from verify.prove.values import Need, changed, needs
 
 __all__ = ["Proof", "prove"]
 
@@ -65,8 +65,10 @@ def _by_arithmetic(claim: Claim, needed: Sequence[Need], ways: Sequence[bool]) -
         return None
     for written in (False, True):
         question = _Question(claim, written)
-        if question.unknown or any(question.context.lacks(changed(n, question.inserted)) for n in dict.fromkeys(needed)):
+        if question.unknown:
             return None
+        if any(question.context.lacks(changed(need, question.inserted)) for need in dict.fromkeys(needed)):
+            continue
         if found := _by_algebra(question):
             return found
         if question.goal.strict:
@@ -125,13 +127,11 @@ def _by_algebra(question: "_Question") -> Proof | None:
     if gap.atoms(sp.Indexed) or any(context.normal.is_vector(s) for s in gap.free_symbols):
         return None
     if goal.relation == "==":
-        ranges = [limits for part in gap.atoms(sp.Sum, sp.Product) for limits in part.limits]
-        if not all(context.holds(high - low + 1) for _, low, high in ranges):
-            return None  # of empty ranges sympy says something else
-        gap = gap.doit()
+        gap = _with_closed_sums(context.normal.number(gap), context)
+        gap = gap.xreplace({part: sp.Dummy(real=True) for part in gap.atoms(sp.Sum, sp.Product)})
         numbers = {s: sp.Integer(sp.prime(3 + i)) for i, s in enumerate(sorted(gap.free_symbols, key=str))}
         value = gap.subs(numbers)
-        same = not (value.is_Rational and value != 0) and sp.simplify(sp.gammasimp(gap)) == 0
+        same = not (value.is_Rational and value != 0) and sp.simplify(gap) == 0
         return Proof("symbolic identity: the difference simplifies to 0", _text(goal)) if same else None
     if gap.atoms(sp.Sum, sp.Product):
         return None
@@ -140,6 +140,24 @@ def _by_algebra(question: "_Question") -> Proof | None:
         for side in (fact.conclusion.left, fact.conclusion.right))]
     method = never_negative(gap if goal.relation == "<=" else -gap, known, goal.strict)
     return Proof(method, _text(goal)) if method else None
+
+
+def _with_closed_sums(e, context: Context) -> sp.Expr:
+    """The formula with closed forms of sums that have a value up to every index: they are 0 where the sum is empty, and each
+    step adds its term."""
+    put = {}
+    for s in e.atoms(sp.Sum):
+        index, low, high = s.limits[0]
+        if len(s.limits) > 1 or s.function.has(sp.Sum, sp.Product) or not context.holds(high - low + 1):
+            continue
+        inside, last = context.within(low - 1, high)
+        closed = sp.Sum(s.function, (index, low, last)).doit()
+        if closed.has(sp.Sum) or not inside.has_value(closed):
+            continue
+        step = closed - closed.subs(last, last - 1) - s.function.subs(index, last)
+        if sp.simplify(closed.subs(last, low - 1)) == 0 and sp.simplify(step) == 0:
+            put[s] = closed.subs(last, high)
+    return e.xreplace(put)
 
 
 def _text(goal: Condition) -> str:
@@ -275,7 +293,7 @@ def _by_induction(question: _Question, variable: Variable) -> Proof | None:
     families = [Family(f.condition, tuple((i, low, high.subs(step)) for i, low, high in f.over)) for f in context.families]
     later = Condition(goal.left.subs(step), goal.relation, goal.right.subs(step))
     facts = [range_of_own[0], *others, Fact("the statement before", goal)]
-    found = replace(context, facts=facts, families=families, kept={}, normals={}).proof(later)
+    found = replace(context, facts=facts, families=families, entries=_at(context.entries, step), kept={}, normals={}).proof(later)
     return None if found is None else _proof(goal, (*first, *found), f", by induction on {variable.name}")
 
 
@@ -303,7 +321,13 @@ def _with(context: Context, goal: Condition, put) -> tuple[Fact, ...] | None:
                 for f in context.families]
     ranges = {index: (low.subs(put), high.subs(put)) for index, (low, high) in context.ranges.items()}
     facts = [replace(f, conclusion=at(f.conclusion)) for f in context.facts]
-    changed = replace(context, facts=facts, families=families, ranges=ranges, kept={}, normals={})
-    return changed.proof(at(goal))
+    there = replace(context, facts=facts, families=families, ranges=ranges, entries=_at(context.entries, put), kept={},
+                    normals={})
+    return there.proof(at(goal))
+
+
+def _at(entries, put) -> dict:
+    """The ranges of the indices of arrays where numbers or other symbols stand for some."""
+    return {name: tuple((low.subs(put), high.subs(put)) for low, high in axes) for name, axes in entries.items()}
 
 

@@ -14,7 +14,7 @@ import sympy as sp
 from bounds.language import coordinates, words
 from bounds.language.claim import Condition, Definition
 
-__all__ = ["NEVER", "Need", "changed", "needs", "ways"]
+__all__ = ["NEVER", "Need", "changed", "needs", "restrictions", "ways"]
 
 NEVER = Condition(1, "<=", 0)  #: what stands for a condition that has no formula
 _TOTAL = (sp.Add, sp.Mul, sp.exp, sp.Abs, sp.Max, sp.Min, sp.floor, sp.ceiling, words.norm, words.norm2, words.dot,
@@ -133,3 +133,32 @@ def changed(need: Need, change) -> Need:
     """The need with each formula as ``change`` reads it; indices stay."""
     return replace(need, parts=tuple(map(change, need.parts)),
                    over=tuple((index, change(low), change(high)) for index, low, high in need.over))
+
+
+def restrictions(need: Need) -> set[tuple[str, sp.Expr]]:
+    """What a power, logarithm or divisor asks of formulas of any sign, as pairs: ``!=``, ``>=`` or ``>`` (0), or ``real``, and
+    the formula."""
+    if need.kind == "logarithm":
+        return {(">", need.parts[0])} if not need.parts[0].is_positive else set()
+    if need.kind == "divisor":
+        return {("!=", e) for e in _that_may_vanish(need.parts[0])}
+    if need.kind != "power" or need.parts[0].is_positive:
+        return set()
+    base, exponent = need.parts
+    found = set() if exponent.is_nonnegative else {("!=", e) for e in _that_may_vanish(base)}
+    if exponent.is_integer or base.is_nonnegative:
+        return found
+    rest = sp.Mul(*(e for e in sp.Mul.make_args(base) if not e.is_nonnegative))
+    return found | {(">=", _primitive(rest))} | (set() if exponent.is_Rational else {("real", base**exponent)})
+
+
+def _that_may_vanish(e) -> Iterator[sp.Expr]:
+    for factor in sp.Mul.make_args(e):
+        if factor.is_Pow:
+            yield from _that_may_vanish(factor.base)
+        elif not factor.is_nonzero:
+            yield max((_primitive(sign * factor) for sign in (1, -1)), key=sp.default_sort_key)
+
+
+def _primitive(e) -> sp.Expr:
+    return sp.Mul(*e.as_content_primitive()[1:]) if e.is_Add else e
