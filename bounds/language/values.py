@@ -136,8 +136,8 @@ def changed(need: Need, change) -> Need:
 
 
 def restrictions(need: Need) -> set[tuple[str, sp.Expr]]:
-    """What a power, logarithm or divisor asks of formulas of any sign, as pairs: ``!=``, ``>=`` or ``>`` (0), or ``real``, and
-    the formula."""
+    """What a power, logarithm or divisor asks of formulas of any sign: pairs of ``!=``, ``>=`` or ``>`` (than 0), or
+    ``real``, and a formula."""
     if need.kind == "logarithm":
         return {(">", need.parts[0])} if not need.parts[0].is_positive else set()
     if need.kind == "divisor":
@@ -149,7 +149,8 @@ def restrictions(need: Need) -> set[tuple[str, sp.Expr]]:
     if exponent.is_integer or base.is_nonnegative:
         return found
     rest = sp.Mul(*(e for e in sp.Mul.make_args(base) if not e.is_nonnegative))
-    return found | {(">=", _primitive(rest))} | (set() if exponent.is_Rational else {("real", base**exponent)})
+    found.add((">=", _primitive(rest)))
+    return found if exponent.is_Rational else found | {("real", base**exponent)}
 
 
 def _that_may_vanish(e) -> Iterator[sp.Expr]:

@@ -345,7 +345,7 @@ class _Builder:
             triples.append((index, *ends))
         values = list(map(self.value, bodies))
         if function is Mean:
-            self.needs += [(node, node, Need("power", (high - low + 1, sp.Integer(-1)))) for _, low, high in triples]
+            self.needs += [(node, node, Need("power", (high - low + 1, -sp.S.One))) for _, low, high in triples]
         found = self.made(node, _OVER[function], *values, *triples)
         if _without_names(found) and not _soon_added(values[0], triples):
             self.refuse(node, f"a {name} without names has at most {_FEW_TERMS} terms and exponents up to {_LOW}; got "
@@ -353,8 +353,8 @@ class _Builder:
         return found
 
     def check_values(self, found) -> None:
-        """Refuse a text with a part that has no value at some numbers, where the formula has one: it would be read as another
-        statement, as x/x is read as 1."""
+        """Refuse a text with a part that has no value at some numbers where the formula has one: it would be read as another
+        statement, as x/x would be as 1."""
         asked = [(node, part, own) for node, part, need in self.needs if (own := restrictions(need))]
         kept = set().union(*(restrictions(need) for need in needs(found))) if asked else set()
         kept |= {(weaker, e) for kind, e in kept if kind == ">" for weaker in (">=", "!=")}

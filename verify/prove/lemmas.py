@@ -233,9 +233,8 @@ def pairs_of_sums(terms: Terms) -> Iterator[Fact]:
     """Sums over one range are compared term by term."""
     for one, other in permutations(terms.sums, 2):
         (i, low, high, small), (j, *ends, large) = outermost(one), outermost(other)
-        if [low, high] == ends:
-            if terms.over(large.xreplace({j: _EACH}) - small.xreplace({i: _EACH}), _EACH, low, high):
-                yield fact("sums are compared term by term", one, other)
+        if [low, high] == ends and terms.over(large.xreplace({j: _EACH}) - small.xreplace({i: _EACH}), _EACH, low, high):
+            yield fact("sums are compared term by term", one, other)
 
 
 def squared_sums(terms: Terms) -> Iterator[Fact]:

@@ -24,8 +24,8 @@ def expanded(e) -> sp.Expr:
 
 
 def outermost(e) -> tuple[sp.Symbol, sp.Expr, sp.Expr, sp.Expr]:
-    """The outermost index of a sum or product, its ends, and the terms: sympy writes sums of sums as one with several ranges,
-    of which the last is the outermost."""
+    """The outermost index of a sum or product, its ends, and the terms. sympy writes sums of sums as one with several
+    ranges, the last of which is the outermost."""
     *inner, limits = e.limits
     return *limits, (e.func(e.function, *inner) if inner else e.function)
 

@@ -10,7 +10,7 @@ Nothing is proven of a statement unless both sides certainly have a value, for a
 (:mod:`bounds.language.values`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
@@ -49,11 +49,8 @@ def prove(claim: Claim) -> Proof | None:
             return None
         found = _by_arithmetic(translated, needed, (True, False))
         return found and replace(found, method=f"for every federation in every dimension, {found.method}")
-    entries = {v.name: tuple((sp.Integer(0), sp.Symbol(name) + more - 1) for name, more in _sizes(v)) for v in claim.variables}
-    entries |= {name: tuple(ends for _, *ends in c.over) for name, c in _families(claim).items() if not any(
-        end.has(*c.left.indices) for _, *ends in c.over for end in ends)}
     sides = (claim.statement.left, claim.statement.right, *(end for _, *ends in claim.statement.over for end in ends))
-    needed = [need for side in sides for need in needs(side, entries, claim.definitions)]
+    needed = [need for side in sides for need in needs(side, _entries(claim), claim.definitions)]
     needed += [Need("whole", tuple(ends)) for _, *ends in claim.statement.over]
     return _by_arithmetic(claim, needed, (False, True))
 
@@ -63,27 +60,35 @@ def _by_arithmetic(claim: Claim, needed: Sequence[Need], ways: Sequence[bool]) -
     multiples of facts are looked for, and z3 is asked (False)."""
     if any(v.domain not in _NUMBERS for v in claim.variables) or _two_meanings(claim):
         return None
+    question = None
     for written in (False, True):
-        question = _Question(claim, written)
-        if question.unknown:
+        asked = _Question(claim, written)
+        if asked.unknown:
             return None
-        if any(question.context.lacks(changed(need, question.inserted)) for need in dict.fromkeys(needed)):
-            continue
-        if found := _by_algebra(question):
-            return found
-        if question.goal.strict:
+        if not any(asked.context.lacks(changed(need, asked.inserted)) for need in dict.fromkeys(needed)):
+            question = asked
+            if found := _at_once(question, ways):
+                return found
+        if question and question.goal.strict:
             return None
-        for adds, lemmas in ((way, each) for way in ways for each in (ADDED if way else SEARCHED)):
-            used = replace(question.context, adds=adds).proof(question.goal, lemmas)
-            if used is not None:
-                return _proof(question.goal, used)
-        if not question.has_families:
+        if not asked.has_families:
             break
-    for variable in claim.variables:
+    for variable in claim.variables if question else ():
         if variable.domain == "integer" and not variable.indices and _is_length(question, variable):
             for way in (_by_induction, _by_cases):
                 if found := way(question, variable):
                     return found
+    return None
+
+
+def _at_once(question: "_Question", ways: Sequence[bool]) -> Proof | None:
+    """A proof for all sizes at once."""
+    if found := _by_algebra(question):
+        return found
+    for adds, lemmas in ((way, each) for way in ways for each in (ADDED if way else SEARCHED)):
+        used = None if question.goal.strict else replace(question.context, adds=adds).proof(question.goal, lemmas)
+        if used is not None:
+            return _proof(question.goal, used)
     return None
 
 
@@ -102,15 +107,20 @@ def _two_meanings(claim: Claim) -> set[str]:
     return ((bound(*claim.formulas) | ranges) & named) | (inner & {index.name for index, *_ in statement.over})
 
 
-def _sizes(v: Variable) -> list[tuple[str, int]]:
-    return [parts_of_size(size) for _, size in v.indices]
-
-
 def _families(claim: Claim) -> dict[str, Condition]:
     """Hypotheses that say what the entries of families of numbers are, by the families' names."""
     named = {v.name for v in claim.variables}
     return {c.left.base.label.name: c for c in claim.hypotheses if c.relation == "==" and isinstance(c.left, sp.Indexed)
             and c.left.indices == tuple(index for index, *_ in c.over) and c.left.base.label.name not in named}
+
+
+def _entries(claim: Claim, read: Callable[[sp.Expr], sp.Expr] = sp.sympify) -> dict[str, tuple]:
+    """The first and last index along each axis of the arrays that a claim has, or whose entries its hypotheses give."""
+    found = {v.name: tuple((sp.Integer(0), read(sp.Symbol(name)) + more - 1) for name, more in (
+        parts_of_size(size) for _, size in v.indices)) for v in claim.variables}
+    given = {name: (c.left.indices, [ends for _, *ends in c.over]) for name, c in _families(claim).items()}
+    return found | {name: tuple(tuple(map(read, ends)) for ends in axes) for name, (indices, axes) in given.items()
+                    if not any(end.has(*indices) for ends in axes for end in ends)}
 
 
 def _proof(goal: Condition, used: Iterable[Fact], how: str = "") -> Proof:
@@ -217,12 +227,7 @@ class _Question:
         signs = {v.name: v.domain for v in claim.variables if v.indices}
         ranges = {self.symbols[index.name]: (self.inserted(low), self.inserted(high))
                   for index, low, high in claim.statement.over}
-        entries = {v.name: tuple((sp.Integer(0), self.inserted(sp.Symbol(name)) + more - 1) for name, more in _sizes(v))
-                   for v in claim.variables}
-        entries |= {name: tuple((self.inserted(low), self.inserted(high)) for _, low, high in c.over)
-                    for name, c in self.families.items() if not any(
-                        end.has(*c.left.indices) for _, *ends in c.over for end in ends)}
-        self.context = Context(vectors, signs, facts, families, ranges=ranges, entries=entries)
+        self.context = Context(vectors, signs, facts, families, ranges=ranges, entries=_entries(claim, self.inserted))
         left, right = self.inserted(claim.statement.left), self.inserted(claim.statement.right)
         self.goal = Condition(left, claim.statement.sign, right)
         known = {*self.symbols, *claim.constants, *(v.name for v in claim.variables)}
@@ -293,7 +298,8 @@ def _by_induction(question: _Question, variable: Variable) -> Proof | None:
     families = [Family(f.condition, tuple((i, low, high.subs(step)) for i, low, high in f.over)) for f in context.families]
     later = Condition(goal.left.subs(step), goal.relation, goal.right.subs(step))
     facts = [range_of_own[0], *others, Fact("the statement before", goal)]
-    found = replace(context, facts=facts, families=families, entries=_at(context.entries, step), kept={}, normals={}).proof(later)
+    after = replace(context, facts=facts, families=families, entries=_at(context.entries, step), kept={}, normals={})
+    found = after.proof(later)
     return None if found is None else _proof(goal, (*first, *found), f", by induction on {variable.name}")
 
 

@@ -124,7 +124,8 @@ LEMMAS: dict[str, tuple[dict[str, str], str, tuple[str, ...]]] = {
     "the largest of numbers": ({"n": FROM_1, "s": "nonnegative[n]"}, "0 <= Max(s[i], (i, 0, n-1))", ()),
     # lengths
     "a multiple of a vector": ({"a": NON, "v": "vector"}, "norm(a*v) == a*norm(v)", ()),
-    "Young of vectors": ({"a": POS, "v": "vector", "w": "vector"}, "norm2(v + w) <= (1 + a)*norm2(v) + (1 + 1/a)*norm2(w)", ()),
+    "Young of vectors": ({"a": POS, "v": "vector", "w": "vector"},
+                         "norm2(v + w) <= (1 + a)*norm2(v) + (1 + 1/a)*norm2(w)", ()),
     "a part of a vector": ({"a": POS, "v": "vector", "w": "vector"}, "norm(v) <= norm(v + w/a) + norm(w)/a", ()),
     "a vector by its length": ({"v": "vector"}, "norm(v)/norm2(v) >= 0", ("norm2(v) >= 1",)),
 }
@@ -167,7 +168,8 @@ def _toml(value) -> str:
 def damaged(name: str) -> Iterator[tuple[str, Claim, dict]]:
     """What is left of a lemma without one of its side conditions, in words and as a claim, and numbers at which it fails."""
     variables, statement, conditions = LEMMAS[name]
-    cases = [(f"{v} is {wide}", variables | {v: wide}, conditions) for v, domain in variables.items() for wide in _wider(domain)]
+    cases = [(f"{v} is {wide}", variables | {v: wide}, conditions) for v, domain in variables.items()
+             for wide in _wider(domain)]
     cases += [(f"without {c}", variables, tuple(other for other in conditions if other is not c)) for c in conditions]
     for said, own, kept in cases:
         claim = lemma(tuple(own.items()), statement, kept)
@@ -201,7 +203,8 @@ def broken_at(claim: Claim) -> dict | None:
 
 def _fails(stated: dict, sizes: dict[str, int], values: dict) -> bool:
     texts = {name: [*map(str, value)] if isinstance(value, list) else str(value) for name, value in values.items()}
-    replay = Replay({"format": FORMAT, **stated, "sizes": {**dict.fromkeys(SIZES, 1), **sizes}, "instance": {}, "values": texts})
+    given = {"sizes": {**dict.fromkeys(SIZES, 1), **sizes}, "instance": {}, "values": texts}
+    replay = Replay({"format": FORMAT, **stated, **given})
     try:
         for rule in stated["hypotheses"]:
             if not all(COMPARE[rule["relation"]](*replay.sides(rule, index, ())) for index in replay.cases(rule)):

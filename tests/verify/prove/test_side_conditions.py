@@ -36,6 +36,15 @@ NOT_PROVEN = {
     "a real exponent below zero": ("a = 'nonnegative', x = 'real'", (), "0 <= a**x"),
     "a length that vanishes": ("v = 'vector', w = 'vector', b = 'real'", (),
                                "norm(v) <= norm(v + w/b) + norm(w)/Abs(b)"),
+    "n = 2, m = 1, of vectors": (
+        "n = 'integer', m = 'integer', v = 'vector[n, m]'", (),
+        "norm2(Sum(v[i, j], (j, 0, m-1), (i, 0, n-1))) <= m*Sum(norm2(v[i, j]), (j, 0, m-1), (i, 0, n-1))"),
+    "n = 2, m = 1, of numbers": (
+        "n = 'integer', m = 'integer', v = 'real[n, m]'", (),
+        "Sum(v[i, j], (j, 0, m-1), (i, 0, n-1))**2 <= m*Sum(v[i, j]**2, (j, 0, m-1), (i, 0, n-1))"),
+    "L = rho, by cases": (
+        "eta = 'positive', L = 'positive', rho = 'positive', n = 'integer from 1'", ("eta*rho <= 1", "L <= rho"),
+        "(1 - (1 - eta*(rho - L))**n)/(rho - L) <= eta*n"),
     "an order of nothing": ("n = 'integer from 0', s = 'nonnegative[n]'", (), "0 <= Max(s[i], (i, 0, n - 1))"),
 }
 
@@ -73,6 +82,12 @@ def test_there_are_enough_of_them():
     assert len(LEMMAS) >= 80 and len(UNPROVEN) <= 5
 
 
+def test_jensen_counts_all_terms_of_a_sum_of_sums(tmp_path):
+    """Before, the outer sum was taken for the inner one, so that `m` was enough."""
+    statement = "norm2(Sum(v[i, j], (j, 0, m-1), (i, 0, n-1))) <= m*n*Sum(norm2(v[i, j]), (j, 0, m-1), (i, 0, n-1))"
+    assert prove(written(tmp_path, "n = 'integer', m = 'integer', v = 'vector[n, m]'", (), statement))
+
+
 # definitions and hypotheses ----------------------------------------------------------------------------------------------
 def test_a_quotient_of_definitions_that_cancels_needs_its_divisor(tmp_path):
     own = "definitions = {y = 'x', z = 'x'}\n"
@@ -106,6 +121,6 @@ def test_a_fact_says_nothing_where_its_premise_is_not_met():
 
 def test_a_power_is_a_square_only_of_one_that_has_a_value():
     b = sp.Symbol("b", real=True)
-    context = Context(frozenset(), {}, [], [])
-    assert context.proof(Condition(0, "<=", b ** (2 * x))) is None
-    assert Context(frozenset(), {}, [Fact("", Condition(b, ">=", 1))], []).proof(Condition(0, "<=", b ** (2 * x))) is not None
+    goal = Condition(0, "<=", b ** (2 * x))
+    assert Context(frozenset(), {}, [], []).proof(goal) is None
+    assert Context(frozenset(), {}, [Fact("", Condition(b, ">=", 1))], []).proof(goal) is not None
