@@ -21,6 +21,7 @@ from bounds.language.values import Need, changed, needs
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import ADDED, SEARCHED
 from verify.prove.losses_at_points import NotAtPoints, at_points
+from verify.prove.normal import outermost
 from verify.prove.real import never_negative
 from verify.prove.satisfiable import Fact
 
@@ -137,7 +138,7 @@ def _by_algebra(question: "_Question") -> Proof | None:
     if gap.atoms(sp.Indexed) or any(context.normal.is_vector(s) for s in gap.free_symbols):
         return None
     if goal.relation == "==":
-        gap = _with_closed_sums(context.normal.number(gap), context)
+        gap = _with_closed_forms(context.normal.number(gap), context)
         gap = gap.xreplace({part: sp.Dummy(real=True) for part in gap.atoms(sp.Sum, sp.Product)})
         numbers = {s: sp.Integer(sp.prime(3 + i)) for i, s in enumerate(sorted(gap.free_symbols, key=str))}
         value = gap.subs(numbers)
@@ -152,21 +153,22 @@ def _by_algebra(question: "_Question") -> Proof | None:
     return Proof(method, _text(goal)) if method else None
 
 
-def _with_closed_sums(e, context: Context) -> sp.Expr:
-    """The formula with closed forms of sums that have a value up to every index: they are 0 where the sum is empty, and each
-    step adds its term."""
+def _with_closed_forms(e, context: Context) -> sp.Expr:
+    """The formula with closed forms of sums and products. One is taken if it has a value up to every index, is 0 or 1 where
+    the range is empty, and changes by the last term with every step."""
     put = {}
-    for s in e.atoms(sp.Sum):
-        index, low, high = s.limits[0]
-        if len(s.limits) > 1 or s.function.has(sp.Sum, sp.Product) or not context.holds(high - low + 1):
+    for part in e.atoms(sp.Sum, sp.Product):
+        index, low, high, body = outermost(part)
+        if body.has(sp.Sum, sp.Product) or not context.holds(high - low + 1):
             continue
         inside, last = context.within(low - 1, high)
-        closed = sp.Sum(s.function, (index, low, last)).doit()
-        if closed.has(sp.Sum) or not inside.has_value(closed):
+        closed = sp.gammasimp(part.func(body, (index, low, last)).doit())
+        if closed.has(sp.Sum, sp.Product) or not inside.has_value(closed):
             continue
-        step = closed - closed.subs(last, last - 1) - s.function.subs(index, last)
-        if sp.simplify(closed.subs(last, low - 1)) == 0 and sp.simplify(step) == 0:
-            put[s] = closed.subs(last, high)
+        before, term = closed.subs(last, last - 1), body.subs(index, last)
+        empty, step = (0, before + term) if isinstance(part, sp.Sum) else (1, before * term)
+        if sp.simplify(closed.subs(last, low - 1) - empty) == 0 and sp.simplify(closed - step) == 0:
+            put[part] = closed.subs(last, high)
     return e.xreplace(put)
 
 

@@ -101,6 +101,8 @@ LEMMAS: dict[str, tuple[dict[str, str], str, tuple[str, ...]]] = {
     "a mean over a range": ({"n": FROM_1, "m": FROM_1, "a": POS}, "Sum(a/(n - m + 1), (i, m, n)) == a", ("m <= n",)),
     "a product of quotients": ({"a": POS, "b": POS, "n": FROM_0}, "Product(a/b, (i, 1, n)) == (a/b)**n", ()),
     "a product of one number": ({"a": POS, "n": FROM_0}, "Product(a, (i, 1, n)) == a**n", ()),
+    "a product that telescopes": ({"n": FROM_1}, "Product(1 - 1/(i + 1), (i, 1, n)) == 1/(n + 1)", ()),
+    "a product that telescopes from anywhere": ({"n": FROM_1, "a": POS}, "Product(1 - 1/(i + a), (i, 1, n)) == a/(n + a)", ()),
     "a sum of one number": ({"a": POS, "m": FROM_0, "n": FROM_0}, "Sum(a, (i, m, n)) == (n - m + 1)*a", ("m <= n + 1",)),
     "the first numbers": ({"n": FROM_0}, "Sum(i, (i, 1, n)) == n*(n + 1)/2", ()),
     "a geometric sum": ({"a": POS, "n": FROM_0}, "Sum(a**i, (i, 0, n-1))*(1 - a) == 1 - a**n", ()),
