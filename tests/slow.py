@@ -7,6 +7,7 @@ have the mark themselves.
 __all__ = ["SLOW", "is_slow"]
 
 _SMALL = ("[li2020]", "[fedalign]", "[classical]")  # papers
+_LEMMAS = ("[an even power]", "[roots grow]", "[a tangent", "[a share]", "[a step of", "[a mean of any", "[the first of")
 _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
@@ -108,6 +109,8 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/instances/test_samples.py::test_true_statements_about_samples_are_spared": (),
     "verify/proofs/test_follows.py::test_links_of_papers": ("fedluar/", "afedpd/"),
     "verify/prove/test_lemmas.py::test_no_counterexample_contradicts_a_proof": ("[fedluar]",),
+    "verify/prove/test_side_conditions.py::test_a_lemma_is_true_and_proven_with_its_side_conditions": _LEMMAS,
+    "verify/prove/test_side_conditions.py::test_a_lemma_without_a_side_condition_is_false_and_not_proven": _LEMMAS,
     "verify/prove/test_losses_at_points.py::test_a_false_statement_is_not_proven": ("statement2",),
     "verify/prove/test_losses_at_points.py::test_a_true_statement_is_proven_and_a_sharper_one_is_not": (
         "descent", "infimum"),

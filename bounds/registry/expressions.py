@@ -17,6 +17,7 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.coordinates import first_least, highest
+from bounds.language.values import Need, needs, restrictions
 
 __all__ = ["ARRAYS", "MOST_CHARACTERS", "MOST_TERMS", "Mean", "NoFormula", "argmax", "argmin", "excerpt", "expression",
            "only_ascii"]
@@ -81,7 +82,10 @@ def expression(text: str, known: Mapping[str, Any]) -> sp.Expr:
         _refuse(text, column, f"{error.msg} at {excerpt(rest) if rest else 'its end'}")
     except (MemoryError, RecursionError):
         _refuse(text, 0, "it is nested too deeply")
-    return _Builder(text, known, numbers).value(tree.body)
+    builder = _Builder(text, known, numbers)
+    found = builder.value(tree.body)
+    builder.check_values(found)
+    return found
 
 
 def excerpt(text: str, column: int = 0, most: int = 300) -> str:
@@ -222,6 +226,7 @@ class _Builder:
         self.text, self.known, self.numbers = text, known, numbers
         self.parts = {ast.Constant: self.constant, ast.Name: self.name, ast.UnaryOp: self.signed, ast.Call: self.call,
                       ast.Subscript: self.entry}
+        self.needs: list[tuple[ast.AST, ast.AST, Need]] = []  # as it is written: what needs something of which part
 
     def refuse(self, node: ast.AST, message: str, symbol: str = "") -> NoReturn:
         _refuse(self.text, node.col_offset, message, symbol)
@@ -276,8 +281,12 @@ class _Builder:
             self.check_exponent(node.right, right)
             if right.is_Rational and _bits(left) * abs(right) > _MOST_BITS:
                 self.refuse(node, f"{self.written(node)} has more digits than a formula may have, {_MOST_BITS} bits")
-        if isinstance(node.op, ast.Div) and right == 0:
-            self.refuse(node, "a formula divides by zero")
+        if isinstance(node.op, ast.Div):
+            if right == 0:
+                self.refuse(node, "a formula divides by zero")
+            self.needs.append((node, node.right, Need("power", (right, sp.Integer(-1)))))
+        elif isinstance(node.op, ast.Pow):
+            self.needs.append((node, node.left, Need("power", (left, right))))
         return self.made(node, _OPERATORS[type(node.op)], left, right)
 
     def entry(self, node: ast.Subscript):
@@ -313,6 +322,10 @@ class _Builder:
         values = list(map(self.value, node.args))
         if function is sp.exp:
             self.check_exponent(node.args[0], values[0])
+        if function is sp.sqrt:
+            self.needs.append((node, node.args[0], Need("power", (values[0], sp.Rational(1, 2)))))
+        elif function is sp.log:
+            self.needs += [(node, part, Need("logarithm", (value,))) for part, value in zip(node.args, values, strict=True)]
         return self.made(node, function, *values)
 
     def over(self, node: ast.Call, function: Callable, name: str):
@@ -338,11 +351,25 @@ class _Builder:
                                 f"{self.written(written)}")
             triples.append((index, *ends))
         values = list(map(self.value, bodies))
+        if function is Mean:
+            self.needs += [(node, node, Need("power", (high - low + 1, -sp.S.One))) for _, low, high in triples]
         found = self.made(node, _OVER[function], *values, *triples)
         if _without_names(found) and not _soon_added(values[0], triples):
             self.refuse(node, f"a {name} without names has at most {_FEW_TERMS} terms and exponents up to {_LOW}; got "
                         f"{self.written(node)}", name)
         return found
+
+    def check_values(self, found) -> None:
+        """Refuse a text with a part that has no value at some numbers where the formula has one: it would be read as another
+        statement, as x/x would be as 1."""
+        asked = [(node, part, own) for node, part, need in self.needs if (own := restrictions(need))]
+        kept = set().union(*(restrictions(need) for need in needs(found))) if asked else set()
+        kept |= {(weaker, e) for kind, e in kept if kind == ">" for weaker in (">=", "!=")}
+        for node, part, own in asked:
+            for kind in sorted(kind for kind, e in own - kept):
+                asks = f"{self.written(node)} to be real" if kind == "real" else f"{self.written(part)} {kind} 0"
+                self.refuse(node, f"{self.written(node)} needs {asks}, and cancels, so that the formula does not; declare "
+                            "variables positive, or leave out what cancels")
 
     def check_exponent(self, node: ast.AST, exponent) -> None:
         if _without_names(exponent) and not _magnitude(exponent) <= _HIGHEST:

@@ -199,12 +199,14 @@ def log(number):
 
 
 def power(base, exponent):
-    """``base`` to a real exponent: exactly where it can be, by roots of small degree, else by exp and log."""
+    """``base`` to a real exponent: exactly where it can be, by roots of small degree, else by exp and log. 0**0 is 1."""
     if isinstance(exponent, Fraction) and exponent.denominator <= 6:
         found = root(base, exponent.denominator)
         times = bounded(abs(exponent.numerator), EXPONENT, "an exponent")
         bounded(times * bits(found), limits.BITS, "bits of a power")
         return found**exponent.numerator
+    if zero(base) and exponent > 0:
+        return Fraction(0)
     return exp(exponent * log(base))
 
 

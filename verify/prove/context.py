@@ -1,6 +1,6 @@
 """What follows from the hypotheses of a claim about plain numbers and free vectors, by lemmas and real arithmetic."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -8,10 +8,11 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Condition
+from bounds.language.values import NEVER, Need, changed, needs, ways
 from verify.prove.lemmas import LEMMAS, OF_NUMBERS, OF_VECTORS, Terms
 from verify.prove.lengths import shorter
 from verify.prove.multipliers import multiples
-from verify.prove.normal import Normal, NotLinear, expanded
+from verify.prove.normal import Normal, NotLinear, expanded, outermost
 from verify.prove.satisfiable import Fact, satisfiable
 from verify.prove.z3_process import STEPS
 
@@ -80,6 +81,9 @@ class Context:
         ranges: of indices of the statement, their first and last values.
         asked: how many facts were given to each question, in this context and in those made from it.
         adds: whether the goal is looked for among the sums of multiples of facts, else z3 is asked.
+        entries: the first and last index along each axis of the arrays.
+
+    What is proven holds wherever the formulas have a value. Facts that lemmas give have premises for theirs.
     """
 
     vectors: frozenset
@@ -92,11 +96,12 @@ class Context:
     asked: list = field(default_factory=list)
     ranges: dict = field(default_factory=dict)
     adds: bool = False
+    entries: Mapping[str, tuple] = field(default_factory=dict)
 
     def __post_init__(self):
         totals = [(c.left, c.right) for c in (fact.conclusion for fact in self.facts if not fact.premises)
                   if c.relation == "==" and isinstance(c.left, sp.Sum) and len(c.left.limits) == 1 and not c.right.args]
-        self.normal = Normal(self.vectors, self.holds, self._normal_within, totals)
+        self.normal = Normal(self.vectors, self.holds, self.has_value, self._normal_within, totals)
 
     def _normal_within(self, low, high):
         inside, own = self.within(low, high)
@@ -108,6 +113,47 @@ class Context:
         limits = [Fact("a range", Condition(low, "<=", own)), Fact("a range", Condition(own, "<=", high))]
         return replace(self, facts=[*self.facts, *limits], level=self.level + 1, kept={}, adds=False,
                        normals={**self.normals}), own
+
+    # values --------------------------------------------------------------------------------------------------------------
+    def has_value(self, e) -> bool:
+        """Whether a formula certainly has a value, whatever numbers meet the facts."""
+        return not self.lacking(e)
+
+    def lacking(self, e, given: Sequence[Condition] = ()) -> tuple[Condition, ...]:
+        """Conditions under which a formula has a value where ``given`` ones hold, but for those that certainly hold."""
+        found = (c for need in dict.fromkeys(needs(e, self.entries)) for c in self.lacks(need, given))
+        return tuple(dict.fromkeys(found))
+
+    def lacks(self, need: Need, given: Sequence[Condition] = ()) -> tuple[Condition, ...]:
+        """Conditions that meet a need where ``given`` ones hold, but for those that certainly hold."""
+        key = need, tuple(given)
+        if key not in self.kept:
+            self.kept[key] = (NEVER,)  # a formula whose value this asks for in turn counts as one without
+            inside, put = self, {}
+            for index, low, high in need.over:
+                inside, put[index] = inside.within(low.xreplace(put), high.xreplace(put))
+            own = changed(replace(need, over=()), lambda part: part.xreplace(put))
+            left = [[c for c in way if c not in given and not inside._certain(c)] for way in ways(own)]
+            fewest = min(reversed(left), key=len)
+            self.kept[key] = tuple(fewest if not need.over else (NEVER,) if fewest else ())
+        return self.kept[key]
+
+    def _certain(self, c: Condition) -> bool:
+        return c != NEVER and self._sure(sp.sympify(c.right - c.left), c.strict)
+
+    def _sure(self, e, strict: bool) -> bool:
+        """Whether an expression is certainly at least 0, or (``strict``) more, also by the signs of its parts."""
+        if (self._positive if strict else self.holds)(e):
+            return True
+        if isinstance(e, sp.Sum | sp.Product):
+            index, low, high, body = outermost(e)
+            inside, own = self.within(low, high)
+            some = not strict or isinstance(e, sp.Product) or self.holds(high - low)
+            return some and inside._sure(body.xreplace({index: own}), strict)
+        if e.is_Add:
+            return all(self._sure(part, False) for part in e.args) and (
+                not strict or any(self._sure(part, True) for part in e.args))
+        return e.is_Mul and all(self._sure(part, strict) for part in e.args)
 
     def holds(self, e) -> bool:
         """Whether an expression is certainly at least 0, from its sign or the facts on single numbers."""
@@ -123,7 +169,7 @@ class Context:
         negated = Fact("", condition)
         plain = [fact for fact in self.facts if not any(
             side.atoms(sp.Indexed, sp.Sum, sp.Product, sp.Function) for side in _sides(fact))]
-        polynomials = _Polynomials(self.signs, [negated, *plain])
+        polynomials = _Polynomials(self.signs, self.has_value, [negated, *plain])
         try:
             asked = [polynomials.fact(fact) for fact in (negated, *plain)]
         except ValueError:
@@ -137,8 +183,9 @@ class Context:
             if sum(self.asked) > _FACTS:
                 return False
             inside, own = self.within(low, high)
+            e = e.xreplace({index: own})
             lemmas = LEMMAS if e.has(sp.Sum, sp.Product) and self.level < _DEPTH else OF_NUMBERS
-            self.kept[key] = inside.proof(Condition(0, "<=", e.xreplace({index: own})), lemmas, core=False) is not None
+            self.kept[key] = inside.has_value(e) and inside.proof(Condition(0, "<=", e), lemmas, core=False) is not None
         return self.kept[key]
 
     def bounds(self, entry) -> list[sp.Expr]:
@@ -177,7 +224,7 @@ class Context:
             facts = self._facts(gap, lemmas)
             self.asked.append(len(facts))
             negated = Fact("negated", Condition(gap, "<=", -_GAP))
-            polynomials = _Polynomials(self.signs, [negated, *facts])
+            polynomials = _Polynomials(self.signs, self.has_value, [negated, *facts])
             asked = [polynomials.fact(fact) for fact in (negated, *facts)]
         except (NotLinear, ValueError):
             return None
@@ -234,7 +281,10 @@ class Context:
     def _positive(self, e) -> bool:
         if e.is_positive or e.is_nonpositive:
             return bool(e.is_positive)
-        return self._none(Condition(e, "<=", 0))
+        key = e, "positive"
+        if key not in self.kept:
+            self.kept[key] = self._none(Condition(e, "<=", 0))
+        return self.kept[key]
 
     @staticmethod
     def _without_factors(gap):
@@ -258,7 +308,7 @@ class Context:
             known += [fact for family in self.families for entry in sorted(found, key=str)
                       if not _bound(entry) for fact in family.at(entry)]
             terms = Terms(formulas, self.normal, self.over, self.bounds, self.ranges)
-            known += [fact for lemma in lemmas for fact in lemma(terms)]
+            known += [self._with_values(fact) for lemma in lemmas for fact in lemma(terms)]
             new = [fact for fact in dict.fromkeys(self._normal(known)) if fact not in facts and not _trivial(fact)]
             facts += new
             more = {side for fact in new for side in _sides(fact)}
@@ -266,6 +316,11 @@ class Context:
                 break
             formulas |= more
         return facts
+
+    def _with_values(self, fact: Fact) -> Fact:
+        """A fact with premises for what its formulas need to have a value."""
+        more = (c for side in _sides(fact) for c in self.lacking(side, fact.premises))
+        return replace(fact, premises=(*fact.premises, *dict.fromkeys(more)))
 
     def _normal(self, facts: Iterable[Fact]) -> Iterator[Fact]:
         """Facts in normal form, but for long ones."""
@@ -322,10 +377,11 @@ _SIGNS = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True}, 
 
 
 class _Polynomials:
-    """Formulas with a symbol for each term that is no sum, product or whole power of others."""
+    """Formulas with a symbol for each term that is no sum, product or whole power of others. A power is one of another power
+    only where that ``has_value``: ``b**(2*x)`` may have one where ``b**x`` has none."""
 
-    def __init__(self, signs, facts):
-        self.signs, self.symbols = signs, {}
+    def __init__(self, signs, has_value: Callable[[sp.Expr], bool], facts):
+        self.signs, self.has_value, self.symbols = signs, has_value, {}
         powers = {p for fact in facts for side in _sides(fact) for p in side.atoms(sp.Pow) if not p.exp.is_Number}
         self.least: dict = {}
         for p in powers:
@@ -353,9 +409,12 @@ class _Polynomials:
         if isinstance(e, sp.Pow) and not e.exp.is_Number:
             key, whole = self._exponent(e)
             count, rest = key[1].as_content_primitive()
-            if count.is_Integer and count > 1:
+            if count.is_Integer and count > 1 and self.has_value(e.base**rest) and self.has_value(e.base**whole):
                 return self.symbol(e.base**rest) ** count * self(e.base) ** whole
-            return self.symbol(e.base ** (key[1] + self.least[key])) * self(e.base) ** (whole - self.least[key])
+            least = e.base ** (key[1] + self.least[key])
+            if not self.has_value(least):
+                return self.symbol(e)
+            return self.symbol(least) * self(e.base) ** (whole - self.least[key])
         if e is not sp.E and (not e.args or (e.is_number and e.is_algebraic)):
             return e
         if isinstance(e, sp.Add | sp.Mul | sp.Pow | sp.Max | sp.Min | sp.Abs):

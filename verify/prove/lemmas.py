@@ -11,7 +11,7 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Condition
-from verify.prove.normal import Normal, expanded
+from verify.prove.normal import Normal, expanded, outermost
 from verify.prove.satisfiable import Fact
 
 __all__ = ["ADDED", "LEMMAS", "OF_NUMBERS", "OF_VECTORS", "SEARCHED", "Terms"]
@@ -69,6 +69,9 @@ class Terms:
 def triangle(n, normal) -> sp.Expr:
     """The sum of the lengths of the parts of a vector."""
     return sp.Add(*((c if normal.holds(c) else sp.Abs(c)) * words.norm(v) for v, c in normal.vector(n.args[0]).items()))
+
+
+_EACH = sp.Symbol("$0", integer=True)  # an index that no sum has, where terms of two sums are compared
 
 
 def le(left, right): return Condition(left, "<=", right)
@@ -150,7 +153,7 @@ def powers_and_exponentials(terms: Terms) -> Iterator[Fact]:
 def geometric(terms: Terms) -> Iterator[Fact]:
     """The sum of a geometric sequence; a sum that is empty is 0."""
     for s in terms.sums:
-        (i, low, high), body = s.limits[0], s.function
+        i, low, high, body = outermost(s)
         yield Fact("an empty sum", Condition(s, "==", 0), (le(high, low - 1),))
         if isinstance(body, sp.Pow) and not body.base.has(i):
             b, slope = body.base, sp.expand(body.exp).coeff(i, 1)
@@ -174,24 +177,24 @@ def logarithms(terms: Terms) -> Iterator[Fact]:
 def products(terms: Terms) -> Iterator[Fact]:
     """A product of factors ``1 + x`` that are not negative is at most ``exp`` of the sum of the ``x``."""
     for p in terms.products:
-        i, low, high = p.limits[0]
-        if terms.over(p.function, i, low, high):
+        i, low, high, body = outermost(p)
+        if terms.over(body, i, low, high):
             yield fact("a product of what is not negative", 0, p)
-            whole = terms.normal.sum(terms.normal.number(p.function - 1), i, low, high)
+            whole = terms.normal.sum(terms.normal.number(body - 1), i, low, high)
             yield fact("a product of 1 + x is at most exp of the sum", p, sp.exp(whole))
-            if terms.over(1 - p.function, i, low, high):
+            if terms.over(1 - body, i, low, high):
                 yield fact("a product of what is at most 1", p, 1)
 
 
 def sums(terms: Terms) -> Iterator[Fact]:
     """Signs of sums, and sums beside those in which factors of the terms are replaced by what bounds them."""
     for s in terms.sums:
-        (i, low, high), body = s.limits[0], s.function
+        i, low, high, body = outermost(s)
         if terms.over(body, i, low, high):
             yield fact("a sum of what is not negative", 0, s)
         for other in terms.sums:
-            if other is not s and other.function == body and terms.over(body, *other.limits[0]):
-                first, last = other.limits[0][1:]
+            j, first, last, same = outermost(other)
+            if other is not s and (j, same) == (i, body) and terms.over(body, i, first, last):
                 yield fact("a longer sum of what is not negative is larger", s, other, le(first, low), le(high, last))
         factors = sp.Mul.make_args(body)
         if len(factors) > 1 and not all(terms.over(factor, i, low, high) for factor in factors):
@@ -212,33 +215,32 @@ def sums(terms: Terms) -> Iterator[Fact]:
 def longer_sums(terms: Terms) -> Iterator[Fact]:
     """A sum with one more term, whose other terms are multiples of those of a shorter one."""
     for s, t in permutations(terms.sums, 2):
-        (i, low, high), (j, first, last) = s.limits[0], t.limits[0]
+        (i, low, high, one), (j, first, last, other) = outermost(s), outermost(t)
         if low == first and expanded(last - high) == 1:
-            one, other = s.function, t.function.xreplace({j: i})
+            end = terms.normal.number(other.xreplace({j: last}))
+            one, other = one.xreplace({i: _EACH}), other.xreplace({j: _EACH})
             for p in other.atoms(sp.Product) - one.atoms(sp.Product):  # one factor more
                 k, start, stop = p.limits[0]
-                if terms.over(stop - start, i, low, high):
+                if len(p.limits) == 1 and terms.over(stop - start, _EACH, low, high):
                     shorter = sp.Product(p.function, (k, start, expanded(stop - 1)))
                     other = other.xreplace({p: shorter * p.function.xreplace({k: stop})})
             factor = sp.cancel(sp.powsimp(other / one))
-            if not factor.has(i):
-                end = terms.normal.number(t.function.xreplace({j: last}))
+            if not factor.has(_EACH):
                 yield Fact("the last term of a sum", Condition(t, "==", factor * s + end), (le(low, high + 1),))
 
 
 def pairs_of_sums(terms: Terms) -> Iterator[Fact]:
     """Sums over one range are compared term by term."""
     for one, other in permutations(terms.sums, 2):
-        if one.limits[0][1:] == other.limits[0][1:]:
-            (i, low, high), body = one.limits[0], other.function.xreplace({other.limits[0][0]: one.limits[0][0]})
-            if terms.over(body - one.function, i, low, high):
-                yield fact("sums are compared term by term", one, other)
+        (i, low, high, small), (j, *ends, large) = outermost(one), outermost(other)
+        if [low, high] == ends and terms.over(large.xreplace({j: _EACH}) - small.xreplace({i: _EACH}), _EACH, low, high):
+            yield fact("sums are compared term by term", one, other)
 
 
 def squared_sums(terms: Terms) -> Iterator[Fact]:
     """The square of a sum is at most its number of terms times the sum of their squares."""
     for s in terms.squared:
-        (i, low, high), body = s.limits[0], s.function
+        i, low, high, body = outermost(s)
         squares = terms.normal.sum(expanded(body**2), i, low, high)
         yield fact("Cauchy-Schwarz of a sum", s**2, terms.normal.count(low, high) * squares, le(low, high + 1))
 
@@ -255,10 +257,11 @@ def lengths(terms: Terms) -> Iterator[Fact]:
         if len(u) > 1:
             yield fact("triangle inequality", n, triangle(n, terms.normal))
         for v, c in u.items() if len(u) == 1 else ():
-            inside = terms.normal.vector(v.function) if isinstance(v, sp.Sum) else {}
+            *limits, body = outermost(v) if isinstance(v, sp.Sum) else [0]
+            inside = terms.normal.vector(body)
             for w, factor in inside.items() if len(inside) == 1 else ():
-                size = factor if terms.over(factor, *v.limits[0]) else sp.Abs(factor)
-                yield fact("triangle inequality", n, sp.Abs(c) * terms.normal.sum(size * words.norm(w), *v.limits[0]))
+                size = factor if terms.over(factor, *limits) else sp.Abs(factor)
+                yield fact("triangle inequality", n, sp.Abs(c) * terms.normal.sum(size * words.norm(w), *limits))
 
 
 def inner_products(terms: Terms) -> Iterator[Fact]:
@@ -284,17 +287,28 @@ def squares(terms: Terms) -> Iterator[Fact]:
 
 
 def jensen(terms: Terms) -> Iterator[Fact]:
-    """The squared length of a sum is at most the sum of the weights times the weighted sum of the squared lengths."""
+    """The squared length of a sum, or of a sum of sums, is at most the sum of the weights times the weighted sum of the
+    squared lengths."""
+    normal = terms.normal
+
+    def total(e, ranges):
+        for limits in reversed(ranges):
+            e = normal.sum(e, *limits)
+        return e
+
     for v in terms.vectors:
-        if isinstance(v, sp.Sum):
-            (index, low, high), normal = v.limits[0], terms.normal
-            inside = normal.vector(v.function)
-            if len(inside) == 1:
-                (u, c), = inside.items()
-                square = normal.inner({u: sp.Integer(1)}, {u: sp.Integer(1)})
-                weights, whole = normal.sum(c, index, low, high), normal.sum(c * square, index, low, high)
-                if terms.over(c, index, low, high):
-                    yield fact("Jensen", words.dot(v, v), weights * whole)
+        u, weight, ranges = v, sp.Integer(1), []
+        while isinstance(u, sp.Sum):
+            *limits, body = outermost(u)
+            inside = normal.vector(body)
+            if len(inside) != 1:
+                break
+            (u, c), = inside.items()
+            if not (c.is_nonnegative if ranges else terms.over(c, *limits)):
+                break
+            weight, ranges = weight * c, [*ranges, limits]
+            square = normal.inner({u: sp.Integer(1)}, {u: sp.Integer(1)})
+            yield fact("Jensen", words.dot(v, v), total(weight, ranges) * total(weight * square, ranges))
 
 
 OF_NUMBERS: Sequence = (powers, pairs_of_powers, exponentials, powers_and_exponentials, logarithms, lengths, inner_products)

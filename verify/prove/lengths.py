@@ -43,6 +43,8 @@ def shorter(gap, context, proof: Callable, depth: int = _DEPTH) -> tuple[Fact, .
             return (Fact("lengths are compared by their squares", _at_most(factor * long, c * n)), *found)
     for n in others if depth else ():
         for rest, share in _without(vector, normal.vector(n.args[0])):
+            if not context.has_value(share):
+                continue
             size = share if context.holds(share) else -share if context.holds(-share) else sp.Abs(share)
             above = normal.length(rest) + size * n
             left = expanded(gap + factor * long - factor * above)

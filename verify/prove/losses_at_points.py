@@ -5,13 +5,15 @@ the points that occur, which hold for every function of the class: a proof for a
 for all federations, sizes and dimensions. Points are measured from one of them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations, permutations
 
 import sympy as sp
 
 from bounds.language import words
-from bounds.language.claim import Claim, Condition, Procedure, Variable
+from bounds.language.claim import Claim, Condition, Procedure, Variable, parts_of_size
+from bounds.language.names import NAMES, symbol
+from bounds.language.values import Need, changed, needs
 from bounds.language.words import dot, norm2
 
 __all__ = ["NotAtPoints", "at_points"]
@@ -32,8 +34,9 @@ class NotAtPoints(ValueError):
     """What a claim speaks of besides losses at points."""
 
 
-def at_points(claim: Claim) -> Claim:
-    """The claim about numbers and vectors from which a claim about losses at points follows.
+def at_points(claim: Claim) -> tuple[Claim, list[Need]]:
+    """The claim about numbers and vectors from which a claim about losses at points follows, and all that is needed for both
+    sides of the statement to have a value.
 
     Raises:
         NotAtPoints: the claim speaks of something else.
@@ -43,9 +46,11 @@ def at_points(claim: Claim) -> Claim:
     reader = _Reader(claim)
     *hypotheses, statement = map(reader.condition, (*reader.others, claim.statement))
     known = [*hypotheses, *_Known(reader, [*hypotheses, statement]).conditions()]
-    *known, statement = _from_one_point(reader, [*known, statement])
-    return Claim(claim.id, claim.number, claim.kind, "algebra", statement, conditions=tuple(known),
+    needed, moved = reader.needed(), _from_one_point(reader, [*known, statement])
+    *known, statement = [Condition(moved(c.left), c.sign, moved(c.right), c.over) for c in (*known, statement)]
+    found = Claim(claim.id, claim.number, claim.kind, "algebra", statement, conditions=tuple(known),
                  variables=_variables(claim, reader, [*known, statement]), derivation="what is known of losses at points")
+    return found, [changed(need, moved) for need in needed]
 
 
 # the claim's own formulas ------------------------------------------------------------------------------------------------
@@ -80,15 +85,20 @@ class _Reader:
 
     def condition(self, c: Condition) -> Condition:
         """A condition at the one time that there is."""
-        once, over = {words.iterations: sp.Integer(1)}, []
-        for index, low, high in c.over:
-            low, high = low.xreplace(once), high.xreplace(once)
-            if low == high:
-                once[index] = low
-            else:
-                over.append((index, low, high))
+        once, over = _once(c)
         sides = [self.formula(self._defined(side).subs(once)) for side in (c.left, c.right)]
-        return Condition(sides[0], c.sign, sides[1], tuple(over))
+        return Condition(sides[0], c.sign, sides[1], over)
+
+    def needed(self) -> list[Need]:
+        """All that is needed for both sides of the statement to have a value, at that time."""
+        claim, (once, _) = self.claim, _once(self.claim.statement)
+        ranges = {row.name: tuple(_CLIENTS[1:] if letter == "k" else () for letter in row.indices) for row in NAMES.values()}
+        ranges |= {v.name: tuple((sp.Integer(0), _size(name) + more - 1) for name, more in (
+            parts_of_size(size) for _, size in v.indices)) for v in claim.variables}
+        found = [need for side in (claim.statement.left, claim.statement.right)
+                 for need in needs(side, ranges, claim.definitions)]
+        found += [Need("whole", tuple(ends)) for _, *ends in claim.statement.over]
+        return [changed(need, lambda part: self.formula(self._defined(part).subs(once))) for need in dict.fromkeys(found)]
 
     def _defined(self, e):
         """The formula with definitions inserted, and the objective as a sum over clients."""
@@ -158,6 +168,23 @@ class _Reader:
             else:
                 found.append(rest * (_MAIN[index] + (_COUNTED if included in powers else _FREE)[index]))
         return sp.expand(sp.Add(*found))
+
+
+def _once(c: Condition) -> tuple[dict, tuple]:
+    """What stands for times at the one time that there is, and the other ranges of a condition."""
+    once, over = {words.iterations: sp.Integer(1)}, []
+    for index, low, high in c.over:
+        low, high = low.xreplace(once), high.xreplace(once)
+        if low == high:
+            once[index] = low
+        else:
+            over.append((index, low, high))
+    return once, tuple(over)
+
+
+def _size(name: str) -> sp.Symbol:
+    """The symbol of a size of the instance, or of a variable."""
+    return symbol(name) if name in NAMES else sp.Symbol(name, integer=True)
 
 
 def _over_clients(of, v):
@@ -302,13 +329,13 @@ def _over(reader, e):
     return sp.Sum(e * (1 / words.clients if reader.equal and not reader.with_free else _MAIN[_K]), _CLIENTS)
 
 
-def _from_one_point(reader, conditions) -> list[Condition]:
-    """The conditions with all points measured from one of them, so that only their differences are letters."""
+def _from_one_point(reader, conditions) -> Callable[[sp.Expr], sp.Expr]:
+    """How formulas read where all points are measured from one of them, so that only their differences are letters."""
     letters = sorted({p for p in reader.points if not p.args or isinstance(p, sp.Indexed)}, key=str)
     origin = next((p for p in [sp.Symbol("x"), *letters] if not p.has(_K) and any(
         side.has(p) for c in conditions for side in (c.left, c.right))), None)
     if origin is None:
-        return conditions
+        return lambda e: e
     names = {(p.base.label if isinstance(p, sp.Indexed) else p).name for p in (*letters, sp.IndexedBase("x_local")[_K])}
 
     def moved(e):
@@ -319,7 +346,7 @@ def _from_one_point(reader, conditions) -> list[Condition]:
 
     bases = {a.base.label.name for c in conditions for side in (c.left, c.right) for a in side.atoms(sp.Indexed)}
     reader.vectors |= {f"({name} - {origin})" for name in names}
-    return [Condition(moved(c.left), c.sign, moved(c.right), c.over) for c in conditions]
+    return moved
 
 
 def _variables(claim, reader, conditions) -> tuple[Variable, ...]:

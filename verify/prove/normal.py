@@ -1,8 +1,8 @@
 """Formulas of plain numbers and free vectors in a form in which what is equal looks alike.
 
 Squared lengths and inner products are expanded into inner products of single vectors; factors without the index of a sum
-leave it; sums of terms without the index are counted; indices of sums are renamed. All rewritings are identities, also
-where a sum is empty.
+leave it, where they have a value also if it is empty; sums of terms without the index are counted; indices of sums are
+renamed. Wherever a formula has a value its normal form has the same.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ import sympy as sp
 
 from bounds.language import words
 
-__all__ = ["Normal", "NotLinear", "expanded"]
+__all__ = ["Normal", "NotLinear", "expanded", "outermost"]
 
 
 class NotLinear(ValueError):
@@ -23,19 +23,27 @@ def expanded(e) -> sp.Expr:
     return sp.expand(e, power_exp=False, power_base=False, log=False, func=False, trig=False, complex=False)
 
 
+def outermost(e) -> tuple[sp.Symbol, sp.Expr, sp.Expr, sp.Expr]:
+    """The outermost index of a sum or product, its ends, and the terms. sympy writes sums of sums as one with several
+    ranges, the last of which is the outermost."""
+    *inner, limits = e.limits
+    return *limits, (e.func(e.function, *inner) if inner else e.function)
+
+
 class Normal:
     """The normal form of formulas.
 
     Args:
         vectors: names of vectors and of families of vectors.
         holds: whether an expression is certainly at least 0.
+        has_value: whether an expression certainly has a value.
         within: of the ends of a range, the normal form within it and a new symbol for its index.
         totals: pairs (sum, number that it is known to be).
     """
 
-    def __init__(self, vectors: frozenset[str], holds: Callable[[sp.Expr], bool], within: Callable,
-                 totals: Iterable[tuple[sp.Sum, sp.Expr]] = ()):
-        self.vectors, self.holds, self.within = vectors, holds, within
+    def __init__(self, vectors: frozenset[str], holds: Callable[[sp.Expr], bool], has_value: Callable[[sp.Expr], bool],
+                 within: Callable, totals: Iterable[tuple[sp.Sum, sp.Expr]] = ()):
+        self.vectors, self.holds, self.has_value, self.within = vectors, holds, has_value, within
         self.totals = {_named(sp.Sum, s.function, *s.limits[0]): total for s, total in totals}
 
     def number(self, e) -> sp.Expr:
@@ -113,7 +121,7 @@ class Normal:
                 parts.append({v: self.sum(factor, index, low, high)})
                 continue
             for term in sp.Add.make_args(expanded(factor)):
-                outer, inner = term.as_independent(index, as_Add=False)
+                outer, inner = self.taken_out(term, index)
                 parts.append({_named(sp.Sum, inner * v, index, low, high): outer})
         return _merged(parts)
 
@@ -138,7 +146,7 @@ class Normal:
             return expanded(sp.Add(*(self.number(body.xreplace({index: value})) for value in values)))
         found = []
         for term in sp.Add.make_args(expanded(body)):
-            outer, inner = term.as_independent(index, as_Add=False)
+            outer, inner = self.taken_out(term, index)
             if inner == 1:
                 found.append(outer * self.count(low, high))
                 continue
@@ -153,10 +161,17 @@ class Normal:
                 found.append(outer * self.totals.get(whole, whole))
         return expanded(sp.Add(*found))
 
+    def taken_out(self, term, index) -> tuple[sp.Expr, sp.Expr]:
+        """The factors of a term that may stand before its sum, and the others: they do not have the index, and they have a
+        value also where the sum is empty."""
+        outer, inner = term.as_independent(index, as_Add=False)
+        kept = [factor for factor in sp.Mul.make_args(outer) if not self.has_value(factor)]
+        return outer / sp.Mul(*kept), inner * sp.Mul(*kept)
+
     def product(self, body, index, low, high) -> sp.Expr:
         if (values := _few(low, high)) is not None:
             return expanded(sp.Mul(*(self.number(body.xreplace({index: value})) for value in values)))
-        if not body.has(index):
+        if not body.has(index) and self.has_value(body):
             return body ** self.count(low, high)
         return _named(sp.Product, body, index, low, high)
 

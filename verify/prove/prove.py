@@ -5,17 +5,23 @@ Claims about losses at points become claims about numbers and vectors first (:mo
 are brought into a normal form (:mod:`verify.prove.normal`). What is left of right - left must then follow from hypotheses
 and lemmas about the powers, sums and lengths that occur (:mod:`verify.prove.lemmas`): by real arithmetic that z3 decides, or
 as a sum of multiples (:mod:`verify.prove.multipliers`). Where a size is small, its first values may be looked at one by one.
+
+Nothing is proven of a statement unless both sides certainly have a value, for all numbers that the hypotheses admit
+(:mod:`bounds.language.values`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
 
+from bounds.language import words
 from bounds.language.claim import Claim, Condition, Variable, parts_of_size
+from bounds.language.values import Need, changed, needs
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import ADDED, SEARCHED
 from verify.prove.losses_at_points import NotAtPoints, at_points
+from verify.prove.normal import outermost
 from verify.prove.real import never_negative
 from verify.prove.satisfiable import Fact
 
@@ -39,37 +45,83 @@ def prove(claim: Claim) -> Proof | None:
         return None
     if claim.setting == "point":
         try:
-            found = _by_arithmetic(at_points(claim), (True, False))
+            translated, needed = at_points(claim)
         except NotAtPoints:
             return None
+        found = _by_arithmetic(translated, needed, (True, False))
         return found and replace(found, method=f"for every federation in every dimension, {found.method}")
-    return _by_arithmetic(claim, (False, True))
+    sides = (claim.statement.left, claim.statement.right, *(end for _, *ends in claim.statement.over for end in ends))
+    needed = [need for side in sides for need in needs(side, _entries(claim), claim.definitions)]
+    needed += [Need("whole", tuple(ends)) for _, *ends in claim.statement.over]
+    return _by_arithmetic(claim, needed, (False, True))
 
 
-def _by_arithmetic(claim: Claim, ways: Sequence[bool]) -> Proof | None:
-    """A proof; ``ways`` say in which order sums of multiples of facts are looked for, and z3 is asked (False)."""
-    if any(v.domain not in _NUMBERS for v in claim.variables):
+def _by_arithmetic(claim: Claim, needed: Sequence[Need], ways: Sequence[bool]) -> Proof | None:
+    """A proof, if all that is ``needed`` for the statement to have a value is certain; ``ways`` say in which order sums of
+    multiples of facts are looked for, and z3 is asked (False)."""
+    if any(v.domain not in _NUMBERS for v in claim.variables) or _two_meanings(claim):
         return None
+    question = None
     for written in (False, True):
-        question = _Question(claim, written)
-        if question.unknown:
+        asked = _Question(claim, written)
+        if asked.unknown:
             return None
-        if found := _by_algebra(question):
-            return found
-        if question.goal.strict:
+        if not any(asked.context.lacks(changed(need, asked.inserted)) for need in dict.fromkeys(needed)):
+            question = asked
+            if found := _at_once(question, ways):
+                return found
+        if question and question.goal.strict:
             return None
-        for adds, lemmas in ((way, each) for way in ways for each in (ADDED if way else SEARCHED)):
-            used = replace(question.context, adds=adds).proof(question.goal, lemmas)
-            if used is not None:
-                return _proof(question.goal, used)
-        if not question.has_families:
+        if not asked.has_families:
             break
-    for variable in claim.variables:
+    for variable in claim.variables if question else ():
         if variable.domain == "integer" and not variable.indices and _is_length(question, variable):
             for way in (_by_induction, _by_cases):
                 if found := way(question, variable):
                     return found
     return None
+
+
+def _at_once(question: "_Question", ways: Sequence[bool]) -> Proof | None:
+    """A proof for all sizes at once."""
+    if found := _by_algebra(question):
+        return found
+    for adds, lemmas in ((way, each) for way in ways for each in (ADDED if way else SEARCHED)):
+        used = None if question.goal.strict else replace(question.context, adds=adds).proof(question.goal, lemmas)
+        if used is not None:
+            return _proof(question.goal, used)
+    return None
+
+
+def _two_meanings(claim: Claim) -> set[str]:
+    """Names of indices that are also those of something else."""
+    def bound(*formulas):
+        return {index.name for e in formulas for part in sp.preorder_traversal(e) for index in (
+            [limit[0] for limit in part.limits] if isinstance(part, sp.Sum | sp.Product) else
+            [part.args[part.binds]] if isinstance(part, words.Operator) and part.binds is not None else [])}
+
+    rules = claim.used_definitions().values()
+    ranges = {index.name for c in claim.relations for index, *_ in c.over} | {i.name for rule in rules for i in rule.indices}
+    statement = claim.statement
+    inner = bound(statement.left, statement.right, *(rule.formula for rule in rules))
+    named = {v.name for v in claim.variables} | {*claim.constants, *claim.definitions}
+    return ((bound(*claim.formulas) | ranges) & named) | (inner & {index.name for index, *_ in statement.over})
+
+
+def _families(claim: Claim) -> dict[str, Condition]:
+    """Hypotheses that say what the entries of families of numbers are, by the families' names."""
+    named = {v.name for v in claim.variables}
+    return {c.left.base.label.name: c for c in claim.hypotheses if c.relation == "==" and isinstance(c.left, sp.Indexed)
+            and c.left.indices == tuple(index for index, *_ in c.over) and c.left.base.label.name not in named}
+
+
+def _entries(claim: Claim, read: Callable[[sp.Expr], sp.Expr] = sp.sympify) -> dict[str, tuple]:
+    """The first and last index along each axis of the arrays that a claim has, or whose entries its hypotheses give."""
+    found = {v.name: tuple((sp.Integer(0), read(sp.Symbol(name)) + more - 1) for name, more in (
+        parts_of_size(size) for _, size in v.indices)) for v in claim.variables}
+    given = {name: (c.left.indices, [ends for _, *ends in c.over]) for name, c in _families(claim).items()}
+    return found | {name: tuple(tuple(map(read, ends)) for ends in axes) for name, (indices, axes) in given.items()
+                    if not any(end.has(*indices) for ends in axes for end in ends)}
 
 
 def _proof(goal: Condition, used: Iterable[Fact], how: str = "") -> Proof:
@@ -86,13 +138,11 @@ def _by_algebra(question: "_Question") -> Proof | None:
     if gap.atoms(sp.Indexed) or any(context.normal.is_vector(s) for s in gap.free_symbols):
         return None
     if goal.relation == "==":
-        ranges = [limits for part in gap.atoms(sp.Sum, sp.Product) for limits in part.limits]
-        if not all(context.holds(high - low + 1) for _, low, high in ranges):
-            return None  # of empty ranges sympy says something else
-        gap = gap.doit()
+        gap = _with_closed_forms(context.normal.number(gap), context)
+        gap = gap.xreplace({part: sp.Dummy(real=True) for part in gap.atoms(sp.Sum, sp.Product)})
         numbers = {s: sp.Integer(sp.prime(3 + i)) for i, s in enumerate(sorted(gap.free_symbols, key=str))}
         value = gap.subs(numbers)
-        same = not (value.is_Rational and value != 0) and sp.simplify(sp.gammasimp(gap)) == 0
+        same = not (value.is_Rational and value != 0) and sp.simplify(gap) == 0
         return Proof("symbolic identity: the difference simplifies to 0", _text(goal)) if same else None
     if gap.atoms(sp.Sum, sp.Product):
         return None
@@ -101,6 +151,25 @@ def _by_algebra(question: "_Question") -> Proof | None:
         for side in (fact.conclusion.left, fact.conclusion.right))]
     method = never_negative(gap if goal.relation == "<=" else -gap, known, goal.strict)
     return Proof(method, _text(goal)) if method else None
+
+
+def _with_closed_forms(e, context: Context) -> sp.Expr:
+    """The formula with closed forms of sums and products. One is taken if it has a value up to every index, is 0 or 1 where
+    the range is empty, and changes by the last term with every step."""
+    put = {}
+    for part in e.atoms(sp.Sum, sp.Product):
+        index, low, high, body = outermost(part)
+        if body.has(sp.Sum, sp.Product) or not context.holds(high - low + 1):
+            continue
+        inside, last = context.within(low - 1, high)
+        closed = sp.gammasimp(part.func(body, (index, low, last)).doit())
+        if closed.has(sp.Sum, sp.Product) or not inside.has_value(closed):
+            continue
+        before, term = closed.subs(last, last - 1), body.subs(index, last)
+        empty, step = (0, before + term) if isinstance(part, sp.Sum) else (1, before * term)
+        if sp.simplify(closed.subs(last, low - 1) - empty) == 0 and sp.simplify(closed - step) == 0:
+            put[part] = closed.subs(last, high)
+    return e.xreplace(put)
 
 
 def _text(goal: Condition) -> str:
@@ -124,10 +193,7 @@ class _Question:
         self.symbols = {v.name: _symbol(v) for v in claim.variables if not v.indices and v.domain != "vector"}
         self.scalars = {c.left: c.right for c in claim.hypotheses if c.relation == "==" and not c.over and c.left.is_Symbol
                         and c.left.name not in self.symbols}
-        named = {v.name for v in claim.variables}
-        self.families = {c.left.base.label.name: c for c in claim.hypotheses if c.relation == "==" and isinstance(
-            c.left, sp.Indexed) and c.left.indices == tuple(index for index, *_ in c.over)
-            and c.left.base.label.name not in named}
+        self.families = _families(claim)
         self.written, self.claim = written, claim
         self.has_families = bool(self.families)
         facts = [_domain(self.symbols[v.name], ">=", v.low) for v in claim.variables
@@ -163,7 +229,7 @@ class _Question:
         signs = {v.name: v.domain for v in claim.variables if v.indices}
         ranges = {self.symbols[index.name]: (self.inserted(low), self.inserted(high))
                   for index, low, high in claim.statement.over}
-        self.context = Context(vectors, signs, facts, families, ranges=ranges)
+        self.context = Context(vectors, signs, facts, families, ranges=ranges, entries=_entries(claim, self.inserted))
         left, right = self.inserted(claim.statement.left), self.inserted(claim.statement.right)
         self.goal = Condition(left, claim.statement.sign, right)
         known = {*self.symbols, *claim.constants, *(v.name for v in claim.variables)}
@@ -234,7 +300,8 @@ def _by_induction(question: _Question, variable: Variable) -> Proof | None:
     families = [Family(f.condition, tuple((i, low, high.subs(step)) for i, low, high in f.over)) for f in context.families]
     later = Condition(goal.left.subs(step), goal.relation, goal.right.subs(step))
     facts = [range_of_own[0], *others, Fact("the statement before", goal)]
-    found = replace(context, facts=facts, families=families, kept={}, normals={}).proof(later)
+    after = replace(context, facts=facts, families=families, entries=_at(context.entries, step), kept={}, normals={})
+    found = after.proof(later)
     return None if found is None else _proof(goal, (*first, *found), f", by induction on {variable.name}")
 
 
@@ -262,7 +329,13 @@ def _with(context: Context, goal: Condition, put) -> tuple[Fact, ...] | None:
                 for f in context.families]
     ranges = {index: (low.subs(put), high.subs(put)) for index, (low, high) in context.ranges.items()}
     facts = [replace(f, conclusion=at(f.conclusion)) for f in context.facts]
-    changed = replace(context, facts=facts, families=families, ranges=ranges, kept={}, normals={})
-    return changed.proof(at(goal))
+    there = replace(context, facts=facts, families=families, ranges=ranges, entries=_at(context.entries, put), kept={},
+                    normals={})
+    return there.proof(at(goal))
+
+
+def _at(entries, put) -> dict:
+    """The ranges of the indices of arrays where numbers or other symbols stand for some."""
+    return {name: tuple((low.subs(put), high.subs(put)) for low, high in axes) for name, axes in entries.items()}
 
 

@@ -43,7 +43,8 @@ class Satisfiability:
 
 def satisfiable(conditions: Sequence[Condition | Fact], symbols: Sequence[sp.Symbol] = (), core: bool = True,
                 steps: int = STEPS) -> Satisfiability:
-    """Whether some numbers satisfy all conditions, each with the sign that its symbol declares.
+    """Whether some numbers satisfy all conditions, each with the sign that its symbol declares. A condition whose sides have
+    no value does not hold, and a fact says nothing where its premises have none.
 
     ``core`` names conditions, and signs such as ``mu > 0``; it is minimal. The answer is exact, because z3 computes with
     algebraic numbers. It depends neither on the machine nor on earlier questions, because the effort is counted in z3's
@@ -57,7 +58,8 @@ def satisfiable(conditions: Sequence[Condition | Fact], symbols: Sequence[sp.Sym
     except Untranslatable as reason:
         return Satisfiability("unknown", reason=str(reason))
     named += list(reader.signs())
-    found = _asked((*reader.symbols, *reader.roots), (*(formula for _, formula in named),), (*reader.side,), steps, core)
+    found = _asked((*reader.symbols, *reader.roots.values()), (*(formula for _, formula in named),),
+                   (*reader.always,), steps, core)
     if found["answer"] == "unknown":
         return Satisfiability("unknown", reason=f"not decided in {steps} steps of z3")
     if found["answer"] == "unsat":
@@ -71,11 +73,13 @@ def _asked(names: tuple[str, ...], constraints: tuple[str, ...], always: tuple[s
 
 
 class _Reader:
-    """Translates sympy formulas to SMT-LIB terms over the reals; ``side`` collects facts about their roots and quotients."""
+    """Translates sympy formulas to SMT-LIB terms over the reals. A condition holds only where both sides have a value, as
+    ``side`` collects it; a root has its meaning (``always``) where its base is not negative, and any value elsewhere."""
 
     def __init__(self):
         self.symbols: dict[str, sp.Symbol] = {}
-        self.roots: list[str] = []
+        self.roots: dict[tuple[str, int], str] = {}
+        self.always: list[str] = []
         self.side: list[str] = []
 
     def signs(self):
@@ -92,8 +96,9 @@ class _Reader:
         if isinstance(c, Fact):
             premises = " ".join(map(self.relation, c.premises))
             return f"(=> (and {premises}) {self.relation(c.conclusion)})" if premises else self.relation(c.conclusion)
-        sign = "=" if c.sign == "==" else c.sign
-        return f"({sign} {self.read(c.left)} {self.read(c.right)})"
+        sign, self.side = "=" if c.sign == "==" else c.sign, []
+        compared = f"({sign} {self.read(c.left)} {self.read(c.right)})"
+        return f"(and {' '.join(dict.fromkeys(self.side))} {compared})" if self.side else compared
 
     def read(self, e) -> str:
         e = sp.sympify(e)
@@ -106,7 +111,7 @@ class _Reader:
         if e.is_Add or e.is_Mul:
             return f"({'+' if e.is_Add else '*'} {' '.join(map(self.read, e.args))})"
         if e.is_Pow and e.exp.is_Rational:
-            return self.power(self.read(e.base), e.exp)
+            return self.power(e.base, e.exp)
         if isinstance(e, sp.Max | sp.Min):
             best, *others = map(self.read, e.args)
             for other in others:
@@ -117,17 +122,24 @@ class _Reader:
         raise Untranslatable(f"{e} is not algebraic in its parameters")
 
     def power(self, base, exponent) -> str:
-        root = base
+        root = self.read(base)
         if exponent.q > 1:
-            name = f"@root{len(self.roots)}"
-            self.roots.append(name)
-            root = f"|{name}|"
-            self.side += [f"(>= {root} 0.0)", f"(= {_times(root, exponent.q)} {base})"]
+            root = self.root(root, exponent.q, sure=base.is_nonnegative)
         raised = _times(root, abs(exponent.p))
         if exponent > 0:
             return raised
-        self.side.append(f"(not (= {raised} 0.0))")
+        if not base.is_nonzero:
+            self.side.append(f"(not (= {raised} 0.0))")
         return f"(/ 1.0 {raised})"
+
+    def root(self, base: str, degree: int, sure: bool) -> str:
+        if not sure:
+            self.side.append(f"(>= {base} 0.0)")
+        if (base, degree) not in self.roots:
+            name = self.roots[base, degree] = f"@root{len(self.roots)}"
+            meaning = f"(and (>= |{name}| 0.0) (= {_times(f'|{name}|', degree)} {base}))"
+            self.always.append(meaning if sure else f"(=> (>= {base} 0.0) {meaning})")
+        return f"|{self.roots[base, degree]}|"
 
 
 def _times(term, count) -> str:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bounds.language import words
 from bounds.language.claim import Condition
 from bounds.language.definitions import DEFINITIONS
-from bounds.registry.expressions import NoFormula, expression
+from bounds.registry.expressions import Mean, NoFormula, expression
 from bounds.registry.user_claims import load_claims
 from tests.said import tells
 
@@ -116,6 +116,35 @@ def test_formulas_are_what_pythons_operators_give(text):
     assert read(str(read(text))) == read(text)
 
 
+X, B, P, N, Q = (sp.Symbol("x", real=True), sp.Symbol("b", real=True), sp.Symbol("p", positive=True),
+                 sp.Symbol("n", integer=True, nonnegative=True), sp.Symbol("q", nonnegative=True))
+SIGNS = NAMES | {s.name: s for s in (X, B, P, N, Q)}
+
+#: texts with a part that has no value at some numbers, where the formula has one: what they need
+CANCELLED = {
+    "x/x": "x != 0", "x**2/x": "x != 0", "b/x*x": "x != 0", "1/x - 1/x": "x != 0", "0*log(x)": "x > 0", "1/(1/x)": "x != 0",
+    "sqrt(x)**2": "x >= 0", "x/sqrt(x)": "sqrt(x) != 0", "q/sqrt(q)": "sqrt(q) != 0", "(b**x)**2": "b**x to be real",
+    "exp(log(x))": "x > 0", "(x + b)/(x + b)": "x + b != 0", "b**(-n)*b**n": "b != 0", "x**0.5*x**0.5": "x >= 0",
+    "p/(1 - x)*(1 - x)": "1 - x != 0", "n*(Mean(x, (i, 0, n - 1)) - Mean(x, (i, 0, n - 1)))": "Mean(x, (i, 0, n - 1)) != 0",
+    "(x*p)/(x*p)": "x*p != 0",
+}
+
+
+@pytest.mark.parametrize("text", CANCELLED)
+def test_what_has_no_value_somewhere_does_not_cancel(text):
+    with pytest.raises(NoFormula, match=f"needs .*{re.escape(CANCELLED[text])}.*, and cancels"):
+        expression(text, SIGNS | {"Mean": Mean, "i": sp.Symbol("i", integer=True)})
+
+
+@pytest.mark.parametrize("text", [
+    "p/p", "sqrt(p)**2", "sqrt(q)**2", "exp(log(p))", "(p**x)**2", "p**x*p**b", "b**n*b**n", "(x**2 - 1)/(x - 1)", "1/(x*b)",
+    "sqrt(4*x)", "sqrt(p*x)", "sqrt(x**2*b)", "1/(x - b) + 1/(b - x)", "2/(4*x + 4*b)", "log(x, p)", "x**3/b**2", "Abs(x)/x",
+    "1/sqrt(x)/x", "n*p/(n + p)"])
+def test_what_has_a_value_wherever_its_parts_do_is_read(text):
+    exact = re.sub(r"(?<![\w.])(\d+)", r"Integer(\1)", text)
+    assert expression(text, SIGNS) == eval(exact, {**SIGNS, "Integer": sp.Integer})
+
+
 # random texts -------------------------------------------------------------------------------------------------------------
 LEAVES = st.sampled_from([("L", words.L), ("mu", words.mu), ("eta_l[t]", words.eta_l[words.t]), ("rounds", words.rounds),
                           ("F_star", words.F_star)]) | st.integers(0, 99).map(lambda n: (str(n), sp.Integer(n)))
@@ -141,8 +170,13 @@ def test_random_formulas_are_what_pythons_operators_give(pair):
     if value.has(sp.zoo, sp.nan):
         with pytest.raises(NoFormula, match="zero"):
             read(text)
+        return
+    try:
+        found = read(text)
+    except NoFormula as error:  # what has no value somewhere is gone
+        assert "and cancels, so that" in str(error)
     else:
-        assert sp.srepr(read(text)) == sp.srepr(value)
+        assert sp.srepr(found) == sp.srepr(value)
         assert read(str(value)) == read(str(read(str(value))))
 
 

@@ -6,7 +6,8 @@ mutant that is accepted is judged by an exact evaluation that shares no code wit
 refutes the claim. Of proofs, the statement is changed too, and half of the mutants get multipliers that the solver finds for
 what they say then; of one that is accepted, random federations must not break the statement, of a proof for every number of
 clients or of rounds at several such numbers. Numbers are tied to the rounds or clients that a proof has for every value of,
-ranges emptied, scopes widened (:mod:`tests.verify.attack.scopes`). Reports also what takes long and what raises.
+ranges emptied, scopes widened (:mod:`tests.verify.attack.scopes`). The prover tries lemmas without a side condition
+(:mod:`tests.verify.attack.side_conditions`). Reports also what takes long and what raises.
 """
 
 import argparse
@@ -34,6 +35,7 @@ from tests.verify.attack.mutants import damaged, mutant
 from tests.verify.attack.other_kinds import of_other_kinds
 from tests.verify.attack.scopes import attack_scopes, proofs_of_many
 from tests.verify.attack.second_opinion import disproves, refutes, restated
+from tests.verify.attack.side_conditions import attack_side_conditions
 from verify.checker.every_number import EveryNumber
 from verify.checker.form import STATED, sized, stated
 from verify.checker.letters import Letters
@@ -249,6 +251,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     judged, wrong = attack_rounds(options.mutants // 20, options.seed)
     print(f"every number of rounds: {dict(judged)}; wrong: {len(wrong)}")
     outcome.wrong += [("proven for every number of rounds, and false", each) for each in wrong]
+    judged, wrong = attack_side_conditions()
+    print(f"lemmas without a side condition: {dict(judged)}; wrong: {len(wrong)}")
+    outcome.wrong += [("proven without a side condition, and false", each) for each in wrong]
     for why, data in outcome.wrong[:20]:
         print(why)
         print("  ", json.dumps(data, default=str)[:2000])

@@ -88,6 +88,7 @@ def test_what_is_rational_stays_a_fraction():
     assert type(extreme([third, nothing, root(Q(1, 10))])) is type(extreme([root(Q(2)), third], largest=False)) is Q
     assert extreme([third, root(Q(1, 10)), Q(1, 4)]) == third and isinstance(extreme([third, root(Q(2))]), Interval)
     assert type(root(Q(4, 9))) is type(power(Q(8, 27), Q(-2, 3))) is type(exp(Q(0))) is type(log(Q(1))) is Q
+    assert [power(Q(0), e) for e in (Q(0), Q(1, 2), Q(1, 7), of(Q(1, 7)))] == [1, 0, 0, 0]
     assert (root(Q(4, 9)), power(Q(8, 27), Q(-2, 3)), quotient(Q(0), Q(0))) == (Q(2, 3), Q(9, 4), 0)
     assert along(Vector([Q(3), Q(4)]), Q(5)) == (3, 4) and along(Vector([Q(0)]), Q(1)) == (0,)
     assert dot(Vector([Q(1), root(Q(2))]), Vector([Q(1), root(Q(2))])).low < 3 + Q(1, 10**60)

@@ -16,6 +16,7 @@ from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import LEMMAS
+from verify.prove.normal import outermost
 from verify.prove.prove import prove
 from verify.prove.satisfiable import Fact
 from verify.search.budget import BUDGETS
@@ -25,12 +26,14 @@ b, c, eta = sp.symbols("b c eta", positive=True)
 e, f = sp.symbols("e f", nonnegative=True)
 n, m = sp.symbols("n m", integer=True, positive=True)
 i, j, x = sp.Symbol("i", integer=True), sp.Symbol("j", integer=True, nonnegative=True), sp.Symbol("x", real=True)
-r, w, u, y, z = sp.IndexedBase("r"), sp.IndexedBase("w"), sp.IndexedBase("u"), sp.Symbol("y"), sp.Symbol("z")
+r, w, u, uu, y, z = *map(sp.IndexedBase, ("r", "w", "u", "uu")), sp.Symbol("y"), sp.Symbol("z")
 
 CONTEXT = Context(
-    frozenset({"u", "y", "z"}), {"r": "nonnegative", "w": "simplex"},
+    frozenset({"u", "uu", "y", "z"}), {"r": "nonnegative", "w": "simplex"},
     [Fact("", Condition(j, "<=", n - 1)), Fact("", Condition(sp.Sum(w[i], (i, 0, n - 1)), "==", 1))],
-    [Family(Condition(r[i], "<=", eta), ((i, sp.Integer(0), n - 1),))], ranges={j: (sp.Integer(0), n - 1)})
+    [Family(Condition(r[i], "<=", eta), ((i, sp.Integer(0), n - 1),))], ranges={j: (sp.Integer(0), n - 1)},
+    entries={"r": ((sp.Integer(0), n - 1),), "w": ((sp.Integer(0), n - 1),), "u": ((sp.Integer(0), n - 1),),
+             "uu": ((sp.Integer(0), n - 1),) * 2})
 
 FORMULAS = {
     "powers": b**e - b**f - c**e, "numbers to powers": (1 + 1 / n) ** n - 2**e, "exponentials": sp.exp(x) - sp.exp(b),
@@ -44,6 +47,8 @@ FORMULAS = {
     "weights": Sum(r[i] * b**i, (i, 0, n - 1)) - Sum(r[i], (i, 0, n - 1)),
     "lengths": norm(b * y - c * z) - norm(y) - norm(z), "inner": dot(y, z) - norm(y) * norm(z),
     "mean": norm2(Sum(w[i] * u[i], (i, 0, n - 1))) - Sum(w[i] * norm2(u[i]), (i, 0, n - 1)),
+    "sum of sums": norm2(Sum(uu[i, m], (i, 0, n - 1), (m, 0, n - 1))) - Sum(norm2(uu[i, m]), (i, 0, n - 1), (m, 0, n - 1)),
+    "square of a sum of sums": Sum(r[i] * r[m], (i, 0, m), (m, 0, n - 1))**2 - Sum(r[i], (i, 0, n - 1)),
     "sum of lengths": Sum(norm(u[i] + b * y), (i, 0, n - 1)) - Sum(norm(u[i]), (i, 0, n - 1)),
 }
 
@@ -51,12 +56,15 @@ FORMULAS = {
 def value(expression, given):
     """A formula in floating point."""
     if isinstance(expression, sp.Sum | sp.Product):
-        (index, low, high), = expression.limits
-        parts = [value(expression.function, given | {index: q}) for q in range(
+        index, low, high, terms = outermost(expression)
+        parts = [value(terms, given | {index: q}) for q in range(
             round(value(low, given)), round(value(high, given)) + 1)]
         return sum(parts) if isinstance(expression, sp.Sum) else math.prod(parts)
     if isinstance(expression, sp.Indexed):
-        return given[expression.base.label.name][round(value(expression.indices[0], given))]
+        entry = given[expression.base.label.name]
+        for index in expression.indices:
+            entry = entry[round(value(index, given))]
+        return entry
     if expression.is_Symbol:
         return given[expression]
     if expression.is_Number or expression is sp.E:
@@ -83,7 +91,7 @@ def drawn(rng):
     return {b: rng.choice([rng.uniform(0, 1), rng.uniform(1, 3)]), c: rng.exponential(), eta: step, e: rng.uniform(0, 3),
             f: rng.choice([0.0, rng.uniform(0, 3)]), n: length, m: 0, j: int(rng.integers(0, length)), x: rng.normal(),
             y: rng.normal(size=2), z: rng.normal(size=2), "r": step * rng.uniform(size=12), "w": weights,
-            "u": rng.normal(size=(12, 2))}
+            "u": rng.normal(size=(12, 2)), "uu": rng.normal(size=(12, 12, 2))}
 
 
 @pytest.mark.parametrize("name", FORMULAS)
@@ -107,6 +115,8 @@ def test_every_instance_of_a_lemma_holds(name, monkeypatch):
         if not all(holds(fact.conclusion, given, 1e-9) for fact in context.facts if not fact.conclusion.left.has(sp.Sum)):
             continue
         for fact in facts:
+            sides = [side for c in (fact.conclusion, *fact.premises) for side in (c.left, c.right)]
+            assert not any(s.name.startswith("$") for side in sides for s in side.free_symbols if s.is_Symbol), str(fact)
             try:
                 if all(holds(premise, given, 0) for premise in fact.premises):
                     checked += 1

@@ -102,7 +102,7 @@ def point(text, letters, local, client):
 
 def broken(claim, rng) -> list[str]:
     """What is said to be known of losses, whatever else is assumed, and does not hold on a random federation."""
-    translated = at_points(replace(claim, conditions=()))
+    translated, _ = at_points(replace(claim, conditions=()))
     given, found = values_of(translated, claim, rng), []
     for c in translated.conditions:
         count = given["weight(priority)"].shape[0]
