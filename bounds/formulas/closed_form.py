@@ -143,20 +143,16 @@ def _added_up(e, body, limits):
 class _Reader:
     def __init__(self, claim: Claim):
         self.claim, self.measured = claim, {}
-        self.indexed, self.plain, self.open = {}, {}, set()
-        for condition in claim.hypotheses:
-            if self.defines(condition):
-                if condition.left.is_Symbol:
-                    self.plain[condition.left] = condition.right
-                else:
-                    self.indexed[str(condition.left.base.label)] = (condition.left.indices, condition.right)
+        self.indexed, self.plain = {}, {}
+        for name, condition in claim.defining.items():
+            if condition.left.is_Symbol:
+                self.plain[condition.left] = condition.right
+            else:
+                self.indexed[name] = (condition.left.indices, condition.right)
 
-    @staticmethod
-    def defines(condition: Condition) -> bool:
-        """Whether a condition defines a symbol or an entry of a sequence."""
-        left = condition.left
-        return condition.relation == "==" and (
-            left.is_Symbol or (isinstance(left, sp.Indexed) and all(i.is_Symbol for i in left.indices)))
+    def defines(self, condition: Condition) -> bool:
+        """Whether a condition defines a symbol or the entries of a sequence."""
+        return any(condition is one for one in self.claim.defining.values())
 
     def read(self, expression) -> ClosedForm:
         self.measured = {}
@@ -204,11 +200,8 @@ class _Reader:
             {s: self.symbol(s) for s in body.free_symbols if s in self.plain})
 
     def symbol(self, s):
-        if s in self.plain and s not in self.open:  # conditions may define two symbols by each other
-            self.open.add(s)
-            value = self.formula(self.plain[s])
-            self.open.remove(s)
-            return value
+        if s in self.plain:
+            return self.formula(self.plain[s])
         definition = self.claim.definitions.get(s.name)
         if definition is None or definition.indices:
             return s
@@ -221,12 +214,9 @@ class _Reader:
 
     def entry(self, e):
         name = str(e.base.label)
-        if name in self.indexed and name not in self.open:
+        if name in self.indexed:
             indices, value = self.indexed[name]
-            self.open.add(name)
-            value = self.formula(value.xreplace(dict(zip(indices, e.indices, strict=True))))
-            self.open.remove(name)
-            return value
+            return self.formula(value.xreplace(dict(zip(indices, e.indices, strict=True))))
         definition = self.claim.definitions.get(name)
         if definition is not None:
             value = definition.formula.xreplace(dict(zip(definition.indices, e.indices, strict=True)))

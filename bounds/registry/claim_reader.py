@@ -27,6 +27,7 @@ from bounds.language.claim import (
     Variable,
     names_in,
 )
+from bounds.language.defining import defining
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.letters import letter_text
 from bounds.language.names import CONSTANT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, symbol
@@ -116,7 +117,8 @@ class Reader:
         options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
         procedure = Procedure(row.get("method", "fedavg"), row.get("free_clients", False), options=options,
                               sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"))
-        given = {c.left.name for c in conditions if c.relation == "==" and c.left.is_Symbol and not c.right.has(c.left)}
+        places = defining(conditions, {}, names_in, {name: d.formula for name, d in self.own.items()})
+        given = {name for name, place in places.items() if conditions[place].left.is_Symbol}
         variables = tuple(v for v in self.variables if v.domain == "integer" or v.name not in given)
         try:
             return Claim(

@@ -36,14 +36,38 @@ PLACE = "the place"
 fraction = lru_cache(1024)(Fraction)  # whole numbers in formulas are few
 
 
+def has_all(high, size):
+    """Whether an array along an axis of this size, such as ``rounds`` or ``rounds + 1``, has no entry behind ``high``."""
+    name, _, more = size.partition(" + ")
+    parts = high[1:] if isinstance(high, list) and high[0] == "+" else [high]
+    others = [part for part in parts if part != name]
+    return len(others) == len(parts) - 1 and all(type(part) is int for part in others) and sum(others) >= int(more or 0) - 1
+
+
+def acyclic(rules):
+    """Refuse names that rest on themselves by formulas, a name's own or those of others."""
+    rests_on = {name: heads(rule["formula"]) & {*rules} for name, rule in rules.items()}
+    while free := {name for name, others in rests_on.items() if not others & {*rests_on}}:
+        rests_on = {name: others for name, others in rests_on.items() if name not in free}
+    require(not rests_on, f"{', '.join(sorted(rests_on))} would be defined by itself")
+
+
+def heads(node):
+    """All words and names in a formula."""
+    if isinstance(node, list):
+        return set().union(*map(heads, node))
+    return {node} if isinstance(node, str) else set()
+
+
 class Replay(Kept, Instance):
     def __init__(self, certificate, piece=None, meter=None, near=False):
         super().__init__(certificate, meter)
         self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE}
         self.means, self.draws, self.measured, self.run = {}, (), (), cache(self.run)
         self.nothing_kept()
-        self.defined = {name: self.defining(name, certificate["hypotheses"][value["hypothesis"]])
+        self.defined = {name: self.defining(name, certificate["hypotheses"][value["hypothesis"]], self.free[name])
                         for name, value in certificate["values"].items() if isinstance(value, dict)}
+        acyclic({**self.rules, **self.defined})
         if "exists" in certificate:
             low, high, exists = *piece, certificate["exists"]
             self.given[PLACE] = Interval(low, high) if low < high else Fraction(low)
@@ -56,11 +80,16 @@ class Replay(Kept, Instance):
         for prepare in {"point": [self.federation], "run": [self.federation, self.chance]}.get(certificate["setting"], []):
             prepare()
     @staticmethod
-    def defining(name, rule):
-        """The indices and the formula of a hypothesis ``name == formula``."""
+    def defining(name, rule, lengths):
+        """The indices and the formula of a hypothesis ``name == formula``, which says what every entry is."""
         left, *indices = rule["left"] if isinstance(rule["left"], list) else [rule["left"]]
         plain = all(isinstance(index, str) for index in indices) and len({*indices}) == len(indices)
         require(rule["relation"] == "==" and left == name and plain, f"no hypothesis says what {name} is")
+        ranges = {index: (low, high) for index, low, high in rule["over"]}
+        every = lengths is None or (len(lengths) == len(indices) and {*ranges} == {*indices} and all(
+            ranges[index][0] == 0 and has_all(ranges[index][1], size)
+            for index, size in zip(indices, lengths, strict=True)))
+        require(every, f"a hypothesis says what some entries of {name} are, and not what the others are")
         return {"indices": indices, "formula": rule["right"]}
     # chance: an outcome is a tuple of numbers, one for each draw that a run makes; None where nothing has been drawn
     def chance(self):

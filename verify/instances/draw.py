@@ -12,7 +12,7 @@ import sympy as sp
 from bounds.language.claim import BY_NUMBER, Claim, length_of, names_in
 from bounds.language.names import CONSTANT, row_of
 from synthetic.numbers.arrays import NUMPY
-from verify.claims.hypotheses import bounds_on_entries, bounds_on_numbers, equations
+from verify.claims.hypotheses import bounds_on_entries, bounds_on_numbers
 from verify.claims.method import by_coordinate, free_starts, subset_left_open
 from verify.claims.needs import always_available, speaks_of_samples
 from verify.claims.open_constants import ASSUMED, assumed_constants
@@ -159,8 +159,7 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
         leaves |= shape.family.draw(claim, shape, count, rng)
         if claim.procedure is not None and claim.procedure.equal_weights:
             leaves["weight"] = np.ones((count, shape.clients))
-        given = any(isinstance(c.left, sp.Indexed) and str(c.left.base.label) == "eta_l" for c in equations(claim))
-        if not (shape.family.coupled and given):
+        if not (shape.family.coupled and "eta_l" in claim.defining):
             leaves["step_fraction"] = _fractions((count, shape.iterations), rng)
             leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
     if claim.setting == "point":

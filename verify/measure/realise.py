@@ -161,7 +161,7 @@ class _Binder(Determined):
         """Bind free quantities. A number that a condition bounds waits until its bounds are known."""
         bounded = set(self._bare_symbols())
         for variable in self.claim.variables:
-            if variable.name not in self.leaves or variable.name in bounded:
+            if variable.name not in self.leaves or variable.name in bounded or variable.name in self.claim.defining:
                 continue
             data = self.leaf(variable.name)
             if variable.domain == "simplex":

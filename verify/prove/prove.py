@@ -122,12 +122,11 @@ class _Question:
 
     def __init__(self, claim: Claim, written: bool):
         self.symbols = {v.name: _symbol(v) for v in claim.variables if not v.indices and v.domain != "vector"}
-        self.scalars = {c.left: c.right for c in claim.hypotheses if c.relation == "==" and not c.over and c.left.is_Symbol
-                        and c.left.name not in self.symbols}
         named = {v.name for v in claim.variables}
-        self.families = {c.left.base.label.name: c for c in claim.hypotheses if c.relation == "==" and isinstance(
-            c.left, sp.Indexed) and c.left.indices == tuple(index for index, *_ in c.over)
-            and c.left.base.label.name not in named}
+        self.scalars = {
+            c.left: c.right for name, c in claim.defining.items() if c.left.is_Symbol and name not in self.symbols}
+        self.families = {name: c for name, c in claim.defining.items() if isinstance(c.left, sp.Indexed)
+                         and c.left.indices == tuple(index for index, *_ in c.over) and name not in named}
         self.written, self.claim = written, claim
         self.has_families = bool(self.families)
         facts = [_domain(self.symbols[v.name], ">=", v.low) for v in claim.variables

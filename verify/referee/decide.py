@@ -137,8 +137,8 @@ def decide(claim: Claim, settings: Settings, so_far: Callable[[str], None] | Non
     """The verdict on one claim, from evidence only: that of the first stage that reaches one.
 
     An unexpected error ends a stage, not the claim: the other stages go on, and the evidence names the error
-    (:mod:`verify.search.failure`). ``so_far``: called after every stage that leaves the claim to the next, with what has been
-    found by then, in words.
+    (:mod:`verify.search.failure`). ``so_far``: called after every stage that leaves the claim to the next, with what has
+    been found by then, in words.
     """
     began, case, verdict = time.perf_counter(), _Case(claim, settings), None
     for stage in STAGES if claim.exists is None else OF_EXISTENCE:
@@ -155,8 +155,8 @@ def decide(claim: Claim, settings: Settings, so_far: Callable[[str], None] | Non
 
 
 def _with_failures(case: _Case, verdict: Verdict) -> Verdict:
-    """The verdict with the errors that ended stages in its evidence. Where it is undecided, one of them may be the reason, and
-    the next run tries the claim again."""
+    """The verdict with the errors that ended stages in its evidence. Where it is undecided, one of them may be the reason,
+    and the next run tries the claim again."""
     failures = [*case.found.failures, *case.failures]
     if not failures:
         return verdict
@@ -414,7 +414,8 @@ STAGES = (_conflict, _empty, _order, _search, _uncertainty, _proof, _federations
 #: how a stage is called in evidence
 _NAMES = {_conflict: "conflicts", _empty: "ranges", _order: "growth", _search: "search", _proof: "proofs of formulas",
           _witness: "the witness", _uncertainty: "uncertain violations", _federations: "data federations",
-          _samples: "sampled runs", _worst_case: "proofs for every function", _chain: "steps", _nothing_against_it: "counting"}
+          _samples: "sampled runs", _worst_case: "proofs for every function", _chain: "steps",
+          _nothing_against_it: "counting"}
 
 #: those that know what it means that a number exists
 OF_EXISTENCE = (_conflict, _empty, _order, _search, _uncertainty, _witness, _nothing_against_it)

@@ -29,8 +29,12 @@ def is_strict() -> bool:
 
 
 def failure_of(stage: str, error: Exception) -> Failure:
-    """Returns the failure of a stage by an error. Raises the error itself if errors are to be raised, or if it is an OSError:
-    a full disk has nothing to do with the claim."""
+    """Returns the failure of a stage by an error.
+
+    Raises:
+        Exception: the error itself, if errors are to be raised, or if it is an OSError: a full disk has nothing to do with
+            the claim.
+    """
     if is_strict() or isinstance(error, OSError):
         raise error
     return Failure(stage, f"{type(error).__name__}: {error}", where(error))
