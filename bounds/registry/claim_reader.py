@@ -119,7 +119,7 @@ class Reader:
                               sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"))
         places = defining(conditions, {}, names_in, {name: d.formula for name, d in self.own.items()})
         given = {name for name, place in places.items() if conditions[place].left.is_Symbol}
-        variables = tuple(v for v in self.variables if v.domain == "integer" or v.name not in given)
+        variables = tuple(v for v in self.variables if v.domain in ("integer", "vector") or v.name not in given)
         try:
             return Claim(
                 row["id"], str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,
