@@ -112,9 +112,9 @@ def _cases(equation: Condition, sizes: dict[str, int]) -> Iterator[Entry | None]
             (other,) = rests_on
             first, last = sorted((position, other))
             yield Entry(last, _at(left, first), (), frozenset({first}))
-        else:  # entries inside of a sum are those before this one, as far as anything says
-            rests_on = {place for place in rests_on if place is not None}
-            yield Entry(position, right, over, frozenset(rests_on))
+        else:  # entries inside of a sum may be all that come before this one
+            before = range(position) if None in rests_on else ()
+            yield Entry(position, right, over, frozenset({*before, *rests_on} - {None}))
 
 
 def at_once(entries: Sequence[Entry]) -> list[tuple[Entry, ...]]:
