@@ -20,7 +20,7 @@ from verify.instances.leaves import Leaves, take_rows
 from verify.instances.shape import Shape
 from verify.search.archive import CANDIDATE, Archive
 from verify.search.budget import Budget
-from verify.search.candidates import confirmed, told
+from verify.search.candidates import confirmed, effort_of, told
 from verify.search.failure import Failure, failure_of
 from verify.search.judged import judged_first
 from verify.search.stage import Stage, State
@@ -46,6 +46,8 @@ class Found:
         uncertain: why exact arithmetic could not decide one of these; empty where it could.
         narrow: instances with the largest scores of which float64 can hardly tell whether they violate the claim.
         latest: ratios left/right of those of the last batch that met the hypotheses.
+        effort: what exact arithmetic took for large instances on which float64 saw a violation, in confirmations of small
+            ones.
         failures: errors that ended a stage.
     """
 
@@ -61,6 +63,7 @@ class Found:
     uncertain: str = ""
     narrow: list[tuple[float, Shape, Leaves]] = field(default_factory=list)
     latest: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    effort: int = 0
     failures: list[Failure] = field(default_factory=list)
 
 
@@ -166,7 +169,10 @@ def _look(state: State, found: Found, shape: Shape, leaves: Leaves) -> Violation
             found.ratio, found.worst = ratio, (shape, take_rows(leaves, [worst]))
     score = np.where(verdict.met, verdict.score, -2.0)
     best = int(np.argmax(score))
-    if score[best] > CANDIDATE and found.unconfirmed < state.budget.confirmations:
+    effort = effort_of(shape)
+    if score[best] > CANDIDATE and found.unconfirmed < state.budget.confirmations and (
+            effort == 1 or found.effort < state.budget.confirmations):
+        found.effort += effort - 1
         for number, row in enumerate(_candidates(score)):
             candidate = take_rows(leaves, [row])
             if claim.exists is not None:  # what is written of it are the sides at the upper end
