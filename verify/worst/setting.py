@@ -180,7 +180,9 @@ def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
         steps = int(found["local_steps"])
         said = _bounds(claim, "iterations", {"local_steps": sp.Integer(steps)}, "==")
         found["rounds"] = next((count / steps for count in said), found["rounds"])
-    found |= {"participants": given.get("participants", found["clients"] if everyone else 1), "dim": 1}
+    found |= {"participants": given.get("participants", found["clients"] if everyone else 1)}
+    known = {size: sp.Integer(int(number)) for size, number in found.items()}
+    found["dim"] = next((number for relation in ("==", ">=") for number in _bounds(claim, "dim", known, relation)), 1)
     for name, number in found.items():
         if number != int(number) or number < least.get(name, 1):
             raise ValueError(f"{name} must be a whole number of at least {least.get(name, 1)}; got {number}")

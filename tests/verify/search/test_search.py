@@ -466,8 +466,8 @@ def test_large_instances_are_taken_to_exact_arithmetic_only_a_few_times(monkeypa
         return "holds"
 
     def long_and_short(state):
-        for rounds in (256, 1) * 20:
-            shape = Shape(rounds=rounds)
+        for length in (256, 1) * 20:
+            shape = Shape(rounds=length)
             yield shape, draw_leaves(state.claim, shape, 8, state.rng)
 
     twin = next(iter(CONTROLS[0].twins.values()))
