@@ -196,19 +196,22 @@ def _order(case: _Case) -> Verdict | None:
 
 def _search(case: _Case) -> Verdict | None:
     """Refuted, if the search finds a violation whose certificate the checker accepts; undecided, if it cannot search."""
-    claim, settings, found = case.claim, case.settings, case.found
+    claim, settings = case.claim, case.settings
     if not claim.explicit:  # its growth would have decided
         return None
     try:
-        search(claim, BUDGETS[settings.budget], settings.seed, settings.backend, related(claim), settings.without,
-               settings.watch, found)
+        case.found = search(claim, BUDGETS[settings.budget], settings.seed, settings.backend, related(claim),
+                            settings.without, settings.watch, case.found)
     except UNMEASURED as reason:
         ours = (claim.procedure or Procedure()).base == "fedavg" and not _has_other_sizes(claim)
         if ours and not isinstance(reason, UnboundName | NoEntry):
             raise
         return case.unmeasured(reason)
     finally:
-        case.details["instances"], case.ratio = {"tried": found.tried, "met": found.met}, found.ratio
+        found = case.found
+        if found.tried:  # of a search that an error ended, too
+            case.details["instances"], case.ratio = {"tried": found.tried, "met": found.met}, found.ratio
+    case.details.setdefault("instances", {"tried": 0, "met": 0})
     if not found.violation:
         if found.unconfirmed:
             case.details["unconfirmed"] = found.unconfirmed
