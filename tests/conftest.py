@@ -27,6 +27,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow)
 
 
+os.environ["FEDTHEORY_STRICT"] = "1"  # a test sees every error, that of a late stage of a claim, too
+
 CLAIM_FILES = os.environ.get(PATHS)  #: the user's claim files when the tests start
 
 

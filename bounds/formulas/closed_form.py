@@ -166,21 +166,17 @@ class _Reader:
     def __init__(self, claim: Claim):
         self.claim, self.measured = claim, {}
         self.indexed, self.ranges, self.plain, self.open = {}, {}, {}, set()
-        for condition in claim.hypotheses:
-            if self.defines(condition):
-                if condition.left.is_Symbol:
-                    self.plain[condition.left] = condition.right
-                else:
-                    name, ends = str(condition.left.base.label), {i: (low, high) for i, low, high in condition.over}
-                    self.indexed[name] = (condition.left.indices, condition.right)
-                    self.ranges[name] = [ends.get(i, (i, i)) for i in condition.left.indices]
+        for name, condition in claim.defining.items():
+            if condition.left.is_Symbol:
+                self.plain[condition.left] = condition.right
+            else:
+                ends = {i: (low, high) for i, low, high in condition.over}
+                self.indexed[name] = (condition.left.indices, condition.right)
+                self.ranges[name] = [ends.get(i, (i, i)) for i in condition.left.indices]
 
-    @staticmethod
-    def defines(condition: Condition) -> bool:
-        """Whether a condition defines a symbol or an entry of a sequence."""
-        left = condition.left
-        return condition.relation == "==" and (
-            left.is_Symbol or (isinstance(left, sp.Indexed) and all(i.is_Symbol for i in left.indices)))
+    def defines(self, condition: Condition) -> bool:
+        """Whether a condition defines a symbol or the entries of a sequence."""
+        return any(condition is one for one in self.claim.defining.values())
 
     def applies(self, condition: Condition) -> bool:
         """Whether a condition's indices have values, and the definitions of its arrays hold at all of these."""
@@ -245,11 +241,8 @@ class _Reader:
             {s: self.symbol(s) for s in body.free_symbols if s in self.plain})
 
     def symbol(self, s):
-        if s in self.plain and s not in self.open:  # conditions may define two symbols by each other
-            self.open.add(s)
-            value = self.formula(self.plain[s])
-            self.open.remove(s)
-            return value
+        if s in self.plain:
+            return self.formula(self.plain[s])
         definition = self.claim.definitions.get(s.name)
         if definition is None or definition.indices:
             return s
@@ -262,12 +255,9 @@ class _Reader:
 
     def entry(self, e):
         name = str(e.base.label)
-        if name in self.indexed and name not in self.open:
+        if name in self.indexed:
             indices, value = self.indexed[name]
-            self.open.add(name)
-            value = self.formula(value.xreplace(dict(zip(indices, e.indices, strict=True))))
-            self.open.remove(name)
-            return value
+            return self.formula(value.xreplace(dict(zip(indices, e.indices, strict=True))))
         definition = self.claim.definitions.get(name)
         if definition is not None:
             value = definition.formula.xreplace(dict(zip(definition.indices, e.indices, strict=True)))

@@ -1,7 +1,7 @@
 """Whether a claim's formulas are well formed: arrays with indices, every index bound and used, no vector beside a number."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
@@ -13,7 +13,7 @@ from bounds.language.on_samples import UNDEFINED_NAMES, UNDEFINED_OPERATORS, spe
 from bounds.language.space import infimum, not_by_coordinates
 from bounds.language.witness import inside
 
-__all__ = ["Fault", "faults"]
+__all__ = ["Fault", "faults", "with_norms"]
 
 _INDEX_NAMES = {words.t, words.i, words.j, words.k, words.r}
 _MEASURED = (SIZE, FEDERATION, DATA, RUN, COUPLED)  # sources of names that every instance has
@@ -66,6 +66,22 @@ def _beside_samples(formula: sp.Expr) -> Iterator[tuple[str, str]]:
                                       "allowed: E, E_data, E_client, E_unused")
     for name in sorted(names_in(formula) & UNDEFINED_NAMES):
         yield name, f"{name} has no value in a claim about samples, where every data set has its own; got {formula}"
+
+
+def with_norms(claim: Claim) -> Claim:
+    """The claim with hypotheses ``a == b`` on vectors written as ``norm2(a - b) == 0``, by which vectors are compared."""
+    reader = _Reader(claim)
+
+    def written(c: Condition) -> Condition:
+        if c.relation != "==" or "vector" not in map(reader.kind, map(sp.sympify, (c.left, c.right))):
+            return c
+        return replace(c, left=words.norm2(c.left - c.right), right=sp.Integer(0))
+
+    conditions = tuple(map(written, claim.conditions))
+    assumptions = tuple(replace(a, conditions=tuple(map(written, a.conditions))) for a in claim.assumptions)
+    if (conditions, assumptions) == (claim.conditions, claim.assumptions):
+        return claim
+    return replace(claim, conditions=conditions, assumptions=assumptions)
 
 
 def _of_witness(claim: Claim) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import sympy as sp
 
+from bounds.language.defining import defining
 from bounds.language.names import CONSTANT, NAMES
 from bounds.language.space import infimum
 
@@ -233,7 +234,7 @@ class Claim:
         kind: one of ``KINDS``.
         setting: one of ``SETTINGS``.
         statement: what is claimed, a Condition; its ``over`` ranges over times and clients.
-        assumptions, conditions: hypotheses. A condition ``symbol == formula`` defines that symbol.
+        assumptions, conditions: hypotheses. A condition ``symbol == formula`` defines that symbol (``defining``).
         reading: which reading of the print this is, in words.
         source: the paper, or None for what we derived (then ``derivation`` says how).
         procedure: the algorithm, for ``run`` claims.
@@ -321,6 +322,16 @@ class Claim:
         """The names in these formulas and in the ranges of their indices."""
         ranges = (end for c in self.relations for triple in c.over for end in triple[1:])
         return frozenset().union(*map(names_in, (*self.formulas, *ranges)))
+
+    @cached_property
+    def defining(self) -> Mapping[str, Condition]:
+        """The hypothesis that defines each name by a formula (:func:`bounds.language.defining.defining`)."""
+        lengths = {v.name: [size for _, size in v.indices] for v in self.variables if v.indices}
+        if self.setting == "run":
+            lengths["eta_l"] = ["iterations"]
+        formulas = {name: definition.formula for name, definition in self._used_definitions.items()}
+        places = defining(self.hypotheses, lengths, names_in, formulas)
+        return {name: self.hypotheses[place] for name, place in places.items()}
 
     @cached_property
     def constants(self) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from bounds.language.claim import (
     Variable,
     names_in,
 )
+from bounds.language.defining import defining
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.letters import letter_text
 from bounds.language.names import CONSTANT, NAMES, symbol
@@ -117,8 +118,9 @@ class Reader(Declarations):
         procedure = Procedure(row.get("method", "fedavg"), row.get("free_clients", False), options=options,
                               sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"),
                               replaced=row.get("data_sets"))
-        given = {c.left.name for c in conditions if c.relation == "==" and c.left.is_Symbol and not c.right.has(c.left)}
-        variables = tuple(v for v in self.variables if v.domain == "integer" or v.name not in given)
+        places = defining(conditions, {}, names_in, {name: d.formula for name, d in self.own.items()})
+        given = {name for name, place in places.items() if conditions[place].left.is_Symbol}
+        variables = tuple(v for v in self.variables if v.domain in ("integer", "vector") or v.name not in given)
         try:
             claim = Claim(
                 row["id"], str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,

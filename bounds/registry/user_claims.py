@@ -21,7 +21,7 @@ from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from bounds.formulas.well_formed import Fault, faults
+from bounds.formulas.well_formed import Fault, faults, with_norms
 from bounds.language.claim import Claim
 from bounds.language.witness import with_witnesses
 from bounds.registry.claim_files import SUFFIXES, Places, tables, text_of
@@ -84,7 +84,7 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
             fail(number, claim, replace(fault, part="witness", place=0) if derived else fault)
 
     _each(checked, numbered)
-    return tuple(claim for _, claim in numbered)
+    return tuple(with_norms(claim) for _, claim in numbered)
 
 
 def _each(make: Callable, parts: Iterable) -> list:

@@ -14,6 +14,7 @@ from math import prod
 from pkgutil import iter_modules
 
 from verify.checker import methods
+from verify.checker.defining import acyclic, has_all
 from verify.checker.existing import Chosen
 from verify.checker.factors import Factors
 from verify.checker.form import checked, coupled, factored, pieces
@@ -42,8 +43,9 @@ class Replay(Kept, Instance):
         self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE}
         self.means, self.draws, self.measured, self.run = {}, (), (), cache(self.run)
         self.nothing_kept()
-        self.defined = {name: self.defining(name, certificate["hypotheses"][value["hypothesis"]])
+        self.defined = {name: self.defining(name, certificate["hypotheses"][value["hypothesis"]], self.free[name])
                         for name, value in certificate["values"].items() if isinstance(value, dict)}
+        acyclic({**self.rules, **self.defined})
         if "exists" in certificate:
             low, high, exists = *piece, certificate["exists"]
             self.given[PLACE] = Interval(low, high) if low < high else Fraction(low)
@@ -56,11 +58,16 @@ class Replay(Kept, Instance):
         for prepare in {"point": [self.federation], "run": [self.federation, self.chance]}.get(certificate["setting"], []):
             prepare()
     @staticmethod
-    def defining(name, rule):
-        """The indices and the formula of a hypothesis ``name == formula``."""
+    def defining(name, rule, lengths):
+        """The indices and the formula of a hypothesis ``name == formula``, which says what every entry is."""
         left, *indices = rule["left"] if isinstance(rule["left"], list) else [rule["left"]]
         plain = all(isinstance(index, str) for index in indices) and len({*indices}) == len(indices)
         require(rule["relation"] == "==" and left == name and plain, f"no hypothesis says what {name} is")
+        ranges = {index: (low, high) for index, low, high in rule["over"]}
+        every = lengths is None or (len(lengths) == len(indices) and {*ranges} == {*indices} and all(
+            ranges[index][0] == 0 and has_all(ranges[index][1], size)
+            for index, size in zip(indices, lengths, strict=True)))
+        require(every, f"a hypothesis says what some entries of {name} are, and not what the others are")
         return {"indices": indices, "formula": rule["right"]}
     # chance: an outcome is a tuple of numbers, one for each draw that a run makes; None where nothing has been drawn
     def chance(self):

@@ -73,7 +73,7 @@ def _solved_for_an_entry(condition: Condition, own: dict[str, bool]) -> Conditio
 @once_by_claim
 def defined_numbers(claim: Claim) -> frozenset[str]:
     """Names of the numbers without index that equations define."""
-    return frozenset(c.left.name for c in equations(claim) if c.left.is_Symbol)
+    return frozenset(name for name, c in claim.defining.items() if c.left.is_Symbol)
 
 
 @once_by_claim

@@ -14,8 +14,8 @@ from bounds.language.words import local_steps
 from verify.claims.method import solves_local_problems
 
 __all__ = [
-    "ABOVE", "allowed", "entries_of", "first_possible", "integer_variables", "once_by_claim", "possible",
-    "ranges", "says_something", "within_bounds", "within_sizes",
+    "ABOVE", "allowed", "conditions_on_sizes", "ends_of_ranges", "entries_of", "first_possible", "integer_variables",
+    "once_by_claim", "possible", "ranges", "says_something", "values_of", "within_bounds", "within_sizes",
 ]
 
 ABOVE = (0, 1, 2)  #: how far integer variables of the smallest shapes exceed their lowest values
@@ -38,7 +38,7 @@ def integer_variables(claim: Claim) -> dict:
 
 
 @once_by_claim
-def _conditions(claim: Claim) -> tuple[tuple[Condition, tuple[str, ...], object], ...]:
+def conditions_on_sizes(claim: Claim) -> tuple[tuple[Condition, tuple[str, ...], object], ...]:
     """Conditions on integers alone: each with its names and a function of them that gives both sides.
 
     A method whose clients solve their local problems adds that there is one local step.
@@ -60,7 +60,8 @@ def _of_numbers(names: list[str], *expressions):
     return sp.lambdify(list(symbols.values()), put_in, "math")
 
 
-def _sides(names, function, sizes):
+def values_of(names, function, sizes):
+    """Both numbers that a function of sizes gives; None where it has no value."""
     try:
         return function(*(sizes[name] for name in names))
     except (ArithmeticError, KeyError, ValueError):
@@ -69,10 +70,10 @@ def _sides(names, function, sizes):
 
 def allowed(claim: Claim, sizes: Mapping[str, int]) -> bool:
     """Whether integers satisfy all conditions of the claim on them alone."""
-    for condition, names, function in _conditions(claim):
+    for condition, names, function in conditions_on_sizes(claim):
         if not sizes.keys() >= {*names}:
             continue
-        both = _sides(names, function, sizes)
+        both = values_of(names, function, sizes)
         if both is None:
             return False
         left, right = both
@@ -82,7 +83,7 @@ def allowed(claim: Claim, sizes: Mapping[str, int]) -> bool:
 
 
 @once_by_claim
-def _ends(claim: Claim) -> tuple[tuple[tuple[str, ...], object], ...]:
+def ends_of_ranges(claim: Claim) -> tuple[tuple[tuple[str, ...], object], ...]:
     """For each index of the statement with a range given by sizes: their names, and both ends as a function of them."""
     known, found = {*_SIZES, *integer_variables(claim)}, []
     for _, low, high in claim.statement.over if claim.statement else ():
@@ -100,7 +101,7 @@ def ranges(claim: Claim) -> frozenset[tuple]:
 
 def says_something(claim: Claim, sizes: Mapping[str, int]) -> bool:
     """Whether every index of the statement has a value, as far as the sizes tell. Otherwise the statement is vacuous."""
-    ends = (_sides(names, function, sizes) for names, function in _ends(claim))
+    ends = (values_of(names, function, sizes) for names, function in ends_of_ranges(claim))
     return all(both is None or both[0] <= both[1] for both in ends)
 
 
@@ -121,8 +122,8 @@ def first_possible(claim: Claim, draw: Callable):
 def _bounds(claim: Claim, name: str, sizes: Mapping[str, int]) -> Iterator[tuple[str, float]]:
     """The bounds that conditions put on one integer, given the others: pairs (relation, number)."""
     mirrored = {"<=": ">=", ">=": "<=", "==": "=="}
-    for condition, names, function in _conditions(claim):
-        both = _sides(names, function, sizes)
+    for condition, names, function in conditions_on_sizes(claim):
+        both = values_of(names, function, sizes)
         if both is None:
             continue
         if condition.left.is_Symbol and condition.left.name == name:

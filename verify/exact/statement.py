@@ -151,19 +151,9 @@ def _names_of_free(claim: Claim) -> list[str]:
 
 def definition_of(claim: Claim, name: str) -> dict[str, int] | None:
     """The place of the hypothesis that defines a name by a formula, if one does."""
-    place = _defining(claim).get(name)
-    return None if place is None else {"hypothesis": place}
-
-
-@once_by_claim
-def _defining(claim: Claim) -> dict[str, int]:
-    """The places of the first hypotheses that define names by formulas."""
-    found: dict[str, int] = {}
-    for place, condition in enumerate(claim.hypotheses):
-        left, *indices = left if isinstance(left := formula(condition.left), list) else [left]
-        if condition.relation == "==" and isinstance(left, str) and all(isinstance(index, str) for index in indices):
-            found.setdefault(left, place)
-    return found
+    condition = claim.defining.get(name)
+    places = [place for place, one in enumerate(claim.hypotheses) if one is condition]
+    return {"hypothesis": places[0]} if places else None
 
 
 def _states(claim: Claim) -> tuple[str, ...]:

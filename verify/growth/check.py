@@ -286,9 +286,9 @@ def _same(name: str, a: Any, b: Any) -> bool:
 
 
 def _defined(name: str, certificate: Mapping[str, Any]) -> bool:
-    """Whether a hypothesis says by a formula what a name is."""
+    """Whether a hypothesis says by a formula what a name is, and does not itself mention it."""
     return any(rule["relation"] == "==" and (rule["left"] if isinstance(rule["left"], str) else rule["left"][0]) == name
-               for rule in certificate["hypotheses"])
+               and not _mentions(name, rule["right"]) for rule in certificate["hypotheses"])
 
 
 def _enlarged_at_will(name: str, certificate: Mapping[str, Any]) -> bool:

@@ -207,10 +207,10 @@ def _single_instances(claim: Claim, trials: Trials, of_sizes: bool) -> Iterator[
 
 def _made_of_sizes(claim: Claim, name: str) -> sp.Expr | None:
     """The formula of integers alone by which a condition defines the name, so that it is held where sizes are."""
-    for condition in claim.hypotheses:
-        if condition.relation == "==" and condition.left.is_Symbol and condition.left.name == name:
-            return condition.right if all(s.is_integer for s in condition.right.free_symbols) else None
-    return None
+    condition = claim.defining.get(name)
+    if condition is None or not condition.left.is_Symbol:
+        return None
+    return condition.right if all(s.is_integer for s in condition.right.free_symbols) else None
 
 
 def _where_it_vanishes(claim: Claim, growth: Growth, budget: str, seed: int) -> None:

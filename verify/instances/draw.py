@@ -12,7 +12,7 @@ import sympy as sp
 from bounds.language.claim import BY_NUMBER, Claim, length_of, names_in
 from bounds.language.names import CONSTANT, row_of
 from synthetic.numbers.arrays import NUMPY
-from verify.claims.hypotheses import bounds_on_entries, bounds_on_numbers, equations
+from verify.claims.hypotheses import bounds_on_entries, bounds_on_numbers
 from verify.claims.method import by_coordinate, free_starts, subset_left_open
 from verify.claims.needs import always_available, speaks_of_samples
 from verify.claims.open_constants import ASSUMED, assumed_constants
@@ -21,6 +21,7 @@ from verify.instances.chance import chance_of
 from verify.instances.counts import with_counts
 from verify.instances.families import draw_family
 from verify.instances.family import vectors
+from verify.instances.fitted import fitted
 from verify.instances.instance import federation_of, outcomes
 from verify.instances.leaves import SLACK, START, Leaves
 from verify.instances.samples import SampleClients, draw_data_shape
@@ -47,16 +48,20 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
     at most ``longer * most_iterations`` iterations; numbers of rounds are ``longer`` times as large.
     """
     if speaks_of_samples(claim):
-        return draw_data_shape(claim, rng, SampleClients.more_outcomes * most_outcomes, most_iterations)
+        most_outcomes *= SampleClients.more_outcomes
+        shape = draw_data_shape(claim, rng, most_outcomes, most_iterations)
+    else:
+        def draw() -> Shape:
+            shape = _draw_shape(claim, rng, most_outcomes, most_iterations * longer, longer)
+            return _within_bounds(claim, shape, most_iterations * longer, rng) if integer_variables(claim) else shape
 
-    def draw() -> Shape:
-        shape = _draw_shape(claim, rng, most_outcomes, most_iterations * longer, longer)
-        return _within_bounds(claim, shape, most_iterations * longer, rng) if integer_variables(claim) else shape
-
-    shape = first_possible(claim, draw)
-    if claim.setting != "run" or possible(claim, shape.as_sizes()):
+        shape = first_possible(claim, draw)
+    if possible(claim, shape.as_sizes()):
         return shape
-    return one_that_fits(claim, rng, most_outcomes) or shape  # several sizes that are hit together by chance alone
+    found = fitted(claim, shape, rng)  # sizes that are hit by chance alone hardly ever
+    if found is None or prod(outcomes(found)) > most_outcomes:
+        found = one_that_fits(claim, rng, most_outcomes)
+    return found or shape
 
 
 def _within_bounds(claim, shape, most_iterations, rng) -> Shape:
@@ -159,8 +164,7 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
         leaves |= shape.family.draw(claim, shape, count, rng)
         if claim.procedure is not None and claim.procedure.equal_weights:
             leaves["weight"] = np.ones((count, shape.clients))
-        given = any(isinstance(c.left, sp.Indexed) and str(c.left.base.label) == "eta_l" for c in equations(claim))
-        if not (shape.family.coupled and given):
+        if not (shape.family.coupled and "eta_l" in claim.defining):
             leaves["step_fraction"] = _fractions((count, shape.iterations), rng)
             leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
     if claim.setting == "point":

@@ -16,6 +16,7 @@ from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import ABOVE, allowed, integer_variables, once_by_claim, possible, says_something, within_sizes
 from verify.instances.chance import NOTHING_MORE, chance_of
 from verify.instances.families import draw_family
+from verify.instances.fitted import fitted
 from verify.instances.instance import outcomes
 from verify.instances.samples import SampleClients, extreme_data_shapes, small_data_shapes
 from verify.instances.shape import RARE, Shape, with_participants
@@ -32,6 +33,7 @@ _MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
 _LARGE = (0, 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _PASSES = 8  # of drawing kinds of clients and dimensions, where the sizes are few
 _FOLLOWING = 12  # shapes among which the next one is chosen
+_FITTED = 60  # of the smallest shapes whose sizes are moved to what conditions ask for, where none meets them
 _SMALLEST = 0.6  # share of the shapes that are taken by size
 
 
@@ -54,6 +56,10 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
             shape = within_sizes(claim, all_of_them[number], rng)
             if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes:
                 chosen[shape] = None
+    for number in smallest[:_FITTED] if not chosen else ():  # sizes that are unusual, or that go together
+        shape = fitted(claim, all_of_them[number], rng)
+        if len(chosen) < count and shape is not None and prod(outcomes(shape)) <= most_outcomes:
+            chosen[shape] = None
     if of_samples:
         return list(chosen)
     drawn = [_drawn(claim, shape, rng) for shape in chosen]
@@ -119,6 +125,8 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
             if shape.sampling == "without-replacement":  # free clients are not sampled
                 shape = with_participants(shape, min(shape.participants, shape.priority_clients))
             shape = within_sizes(claim, shape, rng)
+            if not allowed(claim, shape.as_sizes()):
+                shape = fitted(claim, shape, rng, way) or shape
             if shape.iterations <= max(most_iterations, *most_rounds) and allowed(claim, shape.as_sizes()) and prod(
                     outcomes(shape)) <= most_outcomes:
                 found.append(shape)
@@ -192,6 +200,8 @@ def _admitted(claim: Claim, name: str, usual: Sequence[int]) -> list[int] | None
 
 def one_that_fits(claim: Claim, rng: np.random.Generator, most_outcomes: int) -> Shape | None:
     """One of the smallest shapes whose sizes meet the claim's conditions; None where there is none."""
+    if speaks_of_samples(claim) or claim.setting == "algebra":
+        return None
     fitting = [shape for shape in _small_shapes(claim)
                if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes]
     return _drawn(claim, fitting[int(rng.integers(len(fitting)))], rng) if fitting else None
@@ -202,4 +212,5 @@ def _drawn(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
     family = draw_family(claim, rng)
     several = _SEVERAL[by_coordinate(claim.procedure)]
     dim = shape.dim if shape.layers else (1, 1, *several)[int(rng.random() * (2 + len(several)))]
-    return family.fitting(replace(shape, dim=dim))
+    drawn = family.fitting(replace(shape, dim=dim))
+    return drawn if allowed(claim, drawn.as_sizes()) else fitted(claim, drawn, rng) or drawn

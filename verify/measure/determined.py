@@ -1,5 +1,6 @@
 """What hypotheses determine on a batch of instances: names that they define, numbers and entries that they bound."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,13 +9,8 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import largest, maximum, namespace, to_numpy
 from synthetic.numbers.roots import just_inside
-from verify.claims.hypotheses import (
-    bounds_at_all_points,
-    bounds_on_entries,
-    bounds_on_numbers,
-    defined_numbers,
-    equations,
-)
+from verify.claims.entries import Entry, at_once, bounds_on_single_entries, entries_of_equation, entry_equations
+from verify.claims.hypotheses import bounds_at_all_points, bounds_on_entries, bounds_on_numbers, defined_numbers
 from verify.claims.open_constants import ASSUMED, assumed_constants, multiple
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import sides
@@ -39,7 +35,8 @@ class Determined:
         return self.env.backend.array(self.leaves[name])
 
     def _waiting(self):
-        return [v for v in self.claim.variables if v.name in self.leaves and v.name not in self.env.bound]
+        return [v for v in self.claim.variables if v.name in self.leaves and v.name not in self.env.bound
+                and v.name not in self.claim.defining]
 
     def _value(self, formula, over):
         """The values of a formula for all its indices, and where these are in range."""
@@ -51,10 +48,14 @@ class Determined:
         progress = True
         while progress:
             progress = False
-            for condition in equations(self.claim):
-                progress = self._define(condition) or progress
+            for name, condition in self.claim.defining.items():
+                progress = self._define(name, condition) or progress
+            for condition in bounds_on_single_entries(self.claim):
+                progress = self._entries(condition) or progress
+            for condition in entry_equations(self.claim):
+                progress = self._given_entries(condition) or progress
             for condition in bounds_on_entries(self.claim):
-                progress = self._entries(_bare_name(condition.left), condition) or progress
+                progress = self._entries(condition) or progress
             for name in self._bare_symbols():
                 progress = (name not in defined_numbers(self.claim) and self._tighten(name)) or progress
 
@@ -78,11 +79,8 @@ class Determined:
     def _known(self, name) -> bool:
         return name in self.env.bound or name in self.env.sizes or name in self.env.definitions
 
-    def _define(self, condition: Condition) -> bool:
-        name = _bare_name(condition.left)
-        if name is not None and isinstance(condition.left, sp.Indexed) and not condition.left.indices[0].is_Symbol:
-            return self._entries(name, condition)
-        if name is None or self._known(name):
+    def _define(self, name: str, condition: Condition) -> bool:
+        if self._known(name):
             return False
         try:
             value, mask = self._value(condition.right, condition.over)
@@ -93,9 +91,47 @@ class Determined:
         self.env.by_definition.append(condition)
         return True
 
-    def _entries(self, name, condition) -> bool:
-        """Bind the entries of an array that the condition defines: one, as a[0], or entries t + 1 by earlier ones. Move
-        entries that it bounds into these bounds, one after another."""
+    def _given_entries(self, equation: Condition) -> bool:
+        """Bind the entries of an array that an equation gives, one after another; at once where none rests on another."""
+        name = equation.left.base.label.name
+        if name not in self.env.bound or equation in self.settled:
+            return False
+        entries, everything = entries_of_equation(equation, tuple(sorted(self.env.sizes.items())))
+        before = self.env.bound[name]
+        try:
+            for some in at_once(entries):
+                self._put_entries(name, [entry.position for entry in some], self._values_of(some))
+        except UnboundName:
+            self.env.bound[name] = before
+            return False
+        self.settled.append(equation)
+        if everything:
+            self.env.by_definition += [c for c in self.claim.hypotheses if c.relation == "==" and c.over == equation.over
+                                       and {c.left, c.right} == {equation.left, equation.right}]
+        return True
+
+    def _values_of(self, entries: Sequence[Entry]):
+        """The values that an equation gives to entries with one formula, (..., entries | 1)."""
+        formula, over = entries[0].formula, entries[0].over
+        if not over:
+            return self._value(formula, over)[0][..., None]
+        (index, first, _), ((_, _, last),) = over[0], entries[-1].over
+        return self._value(formula, ((index, first, last),))[0][..., : len(entries)]
+
+    def _put_entries(self, name: str, positions: list[int], value, relation: str = "==") -> None:
+        """Bind entries of an array to values (..., entries | 1), or move them into these bounds."""
+        data = self.env.bound[name].data + 0  # a copy
+        if missing := [place for place in positions if not 0 <= place < data.shape[-1]]:
+            raise UnboundName(f"{name} has no entry {missing[0]}")
+        if any(size not in (1, own) for size, own in zip(value.shape[:-1], data.shape[:-1], strict=True)):
+            raise UnboundName(f"{name} does not depend on chance")
+        value = namespace(data).broadcast_to(value, (*data.shape[:-1], len(positions)))
+        data[..., positions] = value if relation == "==" else self._inside(data[..., positions], relation, value)
+        self.env.bound[name] = NamedArray(data, 1)
+
+    def _entries(self, condition) -> bool:
+        """Move entries of an array that the condition bounds into these bounds, one after another."""
+        name = condition.left.base.label.name
         if name not in self.env.bound or condition in self.settled or len(condition.over) > 1:
             return False
         sizes, position = self.env.sizes, condition.left.indices[0]
@@ -107,30 +143,18 @@ class Determined:
         before, times = self.env.bound[name], [()]
         if condition.over:
             (index, low, high), = condition.over
-            shift = sp.simplify(position - index)
-            if not shift.is_Integer or (condition.relation == "==" and shift < 1):
+            if not sp.simplify(position - index).is_Integer:
                 return False
             times = [((index, t, t),) for t in range(number(low), number(high) + 1)]
         try:
             for over in times:
-                data, place = self.env.bound[name].data, number(position, **{str(i): t for i, t, _ in over})
-                value, xp = self._value(condition.right, over)[0], namespace(data)
-                if not 0 <= place < data.shape[-1]:
-                    raise UnboundName(f"{name} has no entry {place}")
-                value = value[..., :1] if over else value[..., None]
-                if any(size not in (1, own) for size, own in zip(value.shape, data.shape, strict=True)):
-                    raise UnboundName(f"{name} does not depend on chance")
-                value = xp.broadcast_to(value, (*data.shape[:-1], 1))
-                if condition.relation != "==":
-                    value = self._inside(data[..., place : place + 1], condition.relation, value)
-                data = xp.concat([data[..., :place], value, data[..., place + 1 :]], axis=-1)
-                self.env.bound[name] = NamedArray(data, 1)
+                place = number(position, **{str(i): t for i, t, _ in over})
+                value = self._value(condition.right, over)[0]
+                self._put_entries(name, [place], value[..., :1] if over else value[..., None], condition.relation)
         except UnboundName:
             self.env.bound[name] = before
             return False
         self.settled.append(condition)
-        if condition.relation == "==":
-            self.env.by_definition.append(condition)
         return True
 
     def _inside(self, number, relation: str, bound):
@@ -204,13 +228,6 @@ class Determined:
             return ((gap >= 0) | ~np.broadcast_to(to_numpy(mask), gap.shape)).reshape(self.rows, -1).all(axis=1)
 
         return moved_within(holds, self.rows, best, self.env.backend)
-
-
-def _bare_name(side) -> str | None:
-    """The name if ``side`` is a bare symbol or an indexed one."""
-    if side.is_Symbol:
-        return side.name
-    return side.base.label.name if isinstance(side, sp.Indexed) else None
 
 
 def _extreme(value, mask, upward: bool):

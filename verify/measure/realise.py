@@ -14,11 +14,12 @@ from fedtheory import find_algorithm
 from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
-from synthetic.numbers.arrays import EXACT, Backend, namespace, to_numpy
+from synthetic.numbers.arrays import EXACT, NUMPY, Backend, namespace, to_numpy
 from synthetic.numbers.roots import Irrational, just_inside
 from verify.claims.method import BERNOULLI, algorithm_of, own_arguments, selection_of
 from verify.claims.open_constants import possible
 from verify.claims.sizes import entries_of
+from verify.claims.ties import ties_of
 from verify.claims.told import Told, signs_in_all_units, told_quantities
 from verify.evaluation import over_space, words  # noqa: F401  (give the papers' operators their meaning)
 from verify.evaluation.environment import Environment, NamedArray, NoEntry, UnboundName
@@ -31,6 +32,7 @@ from verify.measure.constants import bind_over_space, known_constant
 from verify.measure.coupled_runs import realise_coupled
 from verify.measure.determined import Determined
 from verify.measure.record import FullRecord
+from verify.measure.tied import tied
 from verify.measure.told_units import in_told_units
 
 __all__ = ["bind_given", "realise"]
@@ -43,7 +45,8 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
     The federation follows from the leaves, or is given (one instance, deterministic gradients); then the leaves only say
     where to start, whom to match and how far to step. Constants take the tightest value that the hypotheses admit; a
     condition ``symbol == formula`` defines the symbol; a step size bounded by conditions takes a fraction of its bound;
-    units of loss and length are such that other equations hold, where these determine them;
+    units of loss and length are such that other equations hold, where these determine them; free vectors lie where
+    hypotheses tie them (:mod:`verify.measure.tied`);
     ``values`` (name to :class:`NamedArray`) takes precedence over all that. No array of terms has
     more than about ``most`` entries.
 
@@ -52,6 +55,8 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
         TooManyTerms: larger arrays than ``most`` allows.
     """
     given = dict(claim=claim, backend=backend, federation=federation, values=values, most=most)
+    if values is None and not shape.family.coupled and ties_of(claim):
+        leaves = tied(claim, leaves, partial(_before_the_run, shape=shape, **given))
     told = told_quantities(claim, federation is None) if values is None and not shape.family.coupled else ()
     if told:
         shape, leaves = in_told_units(claim, told, shape, leaves, partial(_measured, told, **given))
@@ -79,6 +84,15 @@ def _begun(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federat
         binder.bind_steps()
         binder.resolve()
     return binder
+
+
+def _before_the_run(leaves: Leaves, *, backend: Backend, most, **given) -> Environment:
+    """What is known of instances without a run, in exact arithmetic where it is to be certain."""
+    exactly = backend.library in ("exact", "balls")
+    binder = _begun(leaves=leaves, backend=EXACT if exactly else NUMPY, most=None, **given)
+    if binder.claim.setting == "point":
+        binder.bind_point()
+    return binder.env
 
 
 def _ended(binder: "_Binder") -> Environment:
@@ -161,7 +175,7 @@ class _Binder(Determined):
         """Bind free quantities. A number that a condition bounds waits until its bounds are known."""
         bounded = set(self._bare_symbols())
         for variable in self.claim.variables:
-            if variable.name not in self.leaves or variable.name in bounded:
+            if variable.name not in self.leaves or variable.name in bounded or variable.name in self.claim.defining:
                 continue
             data = self.leaf(variable.name)
             if variable.domain == "simplex":

@@ -52,8 +52,7 @@ def facts_of(conclusion: Claim, numbers: FreeNumbers) -> list[Condition]:
     """Return the claim's hypotheses on numbers, and the ranges of its indices."""
     facts = []
     for condition in conclusion.hypotheses:
-        put_in = condition.relation == "==" and (isinstance(condition.left, sp.Indexed) or condition.left in numbers.values)
-        if not condition.over and not put_in:
+        if not condition.over and not defines(conclusion, condition):
             facts.append(numbers.condition(condition))
     for index, low, high in conclusion.statement.over:
         facts += [Condition(index, ">=", numbers.number(low)), Condition(index, "<=", numbers.number(high))]
@@ -62,8 +61,12 @@ def facts_of(conclusion: Claim, numbers: FreeNumbers) -> list[Condition]:
 
 def ranged(conclusion: Claim) -> list[Condition]:
     """Return the claim's hypotheses for all values of an index, except those that define a symbol."""
-    return [c for c in conclusion.hypotheses
-            if c.over and not (c.relation == "==" and (isinstance(c.left, sp.Indexed) or c.left.is_Symbol))]
+    return [c for c in conclusion.hypotheses if c.over and not defines(conclusion, c)]
+
+
+def defines(claim: Claim, condition: Condition) -> bool:
+    """Whether a hypothesis of a claim defines a name, which is put in everywhere."""
+    return any(condition is one for one in claim.defining.values())
 
 
 def own_ranges(conclusion: Claim, premise: Condition) -> list:

@@ -43,10 +43,8 @@ class FreeNumbers:
         self.names: dict[sp.Expr, sp.Symbol] = {}
         self.open: set[sp.Symbol] = set()
         self.entries = {
-            str(c.left.base.label): (c.left.indices, c.right) for c in claim.hypotheses
-            if c.relation == "==" and isinstance(c.left, sp.Indexed) and all(i.is_Symbol for i in c.left.indices)}
-        self.values = {c.left: c.right for c in claim.hypotheses
-                       if c.relation == "==" and c.left.is_Symbol and not c.over and c.left not in c.right.free_symbols}
+            name: (c.left.indices, c.right) for name, c in claim.defining.items() if isinstance(c.left, sp.Indexed)}
+        self.values = {c.left: c.right for c in claim.defining.values() if c.left.is_Symbol}
 
     def condition(self, condition: Condition) -> Condition:
         """Return the condition on free numbers, without its range of indices."""

@@ -111,8 +111,8 @@ def _two_meanings(claim: Claim) -> set[str]:
 def _families(claim: Claim) -> dict[str, Condition]:
     """Hypotheses that say what the entries of families of numbers are, by the families' names."""
     named = {v.name for v in claim.variables}
-    return {c.left.base.label.name: c for c in claim.hypotheses if c.relation == "==" and isinstance(c.left, sp.Indexed)
-            and c.left.indices == tuple(index for index, *_ in c.over) and c.left.base.label.name not in named}
+    return {name: c for name, c in claim.defining.items() if isinstance(c.left, sp.Indexed)
+            and c.left.indices == tuple(index for index, *_ in c.over) and name not in named}
 
 
 def _entries(claim: Claim, read: Callable[[sp.Expr], sp.Expr] = sp.sympify) -> dict[str, tuple]:
@@ -191,8 +191,8 @@ class _Question:
 
     def __init__(self, claim: Claim, written: bool):
         self.symbols = {v.name: _symbol(v) for v in claim.variables if not v.indices and v.domain != "vector"}
-        self.scalars = {c.left: c.right for c in claim.hypotheses if c.relation == "==" and not c.over and c.left.is_Symbol
-                        and c.left.name not in self.symbols}
+        self.scalars = {
+            c.left: c.right for name, c in claim.defining.items() if c.left.is_Symbol and name not in self.symbols}
         self.families = _families(claim)
         self.written, self.claim = written, claim
         self.has_families = bool(self.families)

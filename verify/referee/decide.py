@@ -15,7 +15,7 @@ from bounds.printing.render import condition_text
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.related import related
 from verify.evaluation.environment import UNMEASURED, NoEntry, UnboundName
-from verify.exact.accepted import Refused, accepted
+from verify.exact.accepted import Accepted, Refused, accepted
 from verify.exact.certificate import certificate
 from verify.exact.check import check, proof_scope
 from verify.exact.confirm import Violation
@@ -29,6 +29,7 @@ from verify.referee.witness import by_witness
 from verify.results.commands import command
 from verify.results.verdict import Series, Verdict, ratio
 from verify.search.budget import BUDGETS
+from verify.search.failure import Failure, failure_of
 from verify.search.never_met import never_met
 from verify.search.search import Found, search
 from verify.search.stages import switched_on
@@ -83,6 +84,15 @@ class _Case:
     series: tuple[Series, ...] = ()
     beside: list[str] = field(default_factory=list)  # in words, what was evaluated besides the search
     proof: tuple[str, str | None] | None = None  # what is proven although the claim is not certified, and the certificate
+    failures: list[Failure] = field(default_factory=list)
+
+    def attempt(self, stage: str, do: Callable, *arguments) -> Any:
+        """What ``do`` returns; None where an unexpected error ends it, which is kept as the failure of a stage."""
+        try:
+            return do(*arguments)
+        except Exception as error:
+            self.failures.append(failure_of(stage, error))
+            return None
 
     def verdict(self, kind: str, ratio: float | None, evidence: str, certificate: str | None = None) -> Verdict:
         """A verdict from what has been found."""
@@ -123,12 +133,39 @@ class _Case:
         return self.undecided("measurement", None, f"not measured yet: {why}")
 
 
-def decide(claim: Claim, settings: Settings) -> Verdict:
-    """The verdict on one claim, from evidence only: that of the first stage that reaches one."""
-    began, case = time.perf_counter(), _Case(claim, settings)
-    verdict = next(filter(None, (stage(case) for stage in (STAGES if claim.exists is None else OF_EXISTENCE))))
-    verdict = replace(verdict, series=(*verdict.series, *_beside_worst_case(case, verdict)))
+def decide(claim: Claim, settings: Settings, so_far: Callable[[str], None] | None = None) -> Verdict:
+    """The verdict on one claim, from evidence only: that of the first stage that reaches one.
+
+    An unexpected error ends a stage, not the claim: the other stages go on, and the evidence names the error
+    (:mod:`verify.search.failure`). ``so_far``: called after every stage that leaves the claim to the next, with what has
+    been found by then, in words.
+    """
+    began, case, verdict = time.perf_counter(), _Case(claim, settings), None
+    for stage in STAGES if claim.exists is None else OF_EXISTENCE:
+        verdict = case.attempt(_NAMES[stage], stage, case)
+        if verdict is not None:
+            break
+        if so_far and case.found.tried:
+            so_far(_seen(case))
+    if verdict is None:
+        verdict = case.undecided("error", None, "no stage reached a verdict")
+    beside = case.attempt("worst cases beside runs", _beside_worst_case, case, verdict) or ()
+    verdict = _with_failures(case, replace(verdict, series=(*verdict.series, *beside)))
     return replace(verdict, seconds=round(time.perf_counter() - began, 3))
+
+
+def _with_failures(case: _Case, verdict: Verdict) -> Verdict:
+    """The verdict with the errors that ended stages in its evidence. Where it is undecided, one of them may be the reason,
+    and the next run tries the claim again."""
+    failures = [*case.found.failures, *case.failures]
+    if not failures:
+        return verdict
+    texts = [*map(str, failures)]
+    details = verdict.details | {"failed": [{"stage": f.stage, "error": f.error, "where": f.where} for f in failures]}
+    if verdict.verdict == "undecided":
+        details |= {"stopped": "; ".join(texts)}
+        texts.append("the next run into this directory tries it again")
+    return replace(verdict, evidence="; ".join([verdict.evidence, *texts]), details=details)
 
 
 def _conflict(case: _Case) -> Verdict | None:
@@ -160,16 +197,21 @@ def _order(case: _Case) -> Verdict | None:
 def _search(case: _Case) -> Verdict | None:
     """Refuted, if the search finds a violation whose certificate the checker accepts; undecided, if it cannot search."""
     claim, settings = case.claim, case.settings
+    if not claim.explicit:  # its growth would have decided
+        return None
     try:
-        found = case.found = search(
-            claim, BUDGETS[settings.budget], settings.seed, settings.backend, related(claim), settings.without,
-            settings.watch)
+        case.found = search(claim, BUDGETS[settings.budget], settings.seed, settings.backend, related(claim),
+                            settings.without, settings.watch, case.found)
     except UNMEASURED as reason:
         ours = (claim.procedure or Procedure()).base == "fedavg" and not _has_other_sizes(claim)
         if ours and not isinstance(reason, UnboundName | NoEntry):
             raise
         return case.unmeasured(reason)
-    case.details["instances"], case.ratio = {"tried": found.tried, "met": found.met}, found.ratio
+    finally:
+        found = case.found
+        if found.tried:  # of a search that an error ended, too
+            case.details["instances"], case.ratio = {"tried": found.tried, "met": found.met}, found.ratio
+    case.details.setdefault("instances", {"tried": 0, "met": 0})
     if not found.violation:
         if found.unconfirmed:
             case.details["unconfirmed"] = found.unconfirmed
@@ -190,13 +232,16 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
         data = certificate(claim, violation.environment, left, right)
         return data if claim.exists is None else subdivided(data)
 
-    outcome = accepted(claim, written, lambda data: check(data, claim), case.settings.out)
-    if isinstance(outcome, Refused):
-        case.details |= outcome.details
-        return case.undecided("checker", None, f"exact arithmetic finds {' against '.join(sides)}; {outcome.why}")
-    case.details["instance"], case.series = outcome.data, series_of(outcome.data, claim, NUMPY)
+    outcome = case.attempt("the checker", accepted, claim, written, lambda data: check(data, claim), case.settings.out)
+    if not isinstance(outcome, Accepted):
+        case.details |= outcome.details if outcome else {}
+        return case.undecided("checker", None, "; ".join([
+            f"exact arithmetic finds {' against '.join(sides)}", *([outcome.why] if outcome else [])]))
+    case.details["instance"] = outcome.data
+    case.series = case.attempt("drawing the counterexample", series_of, outcome.data, claim, NUMPY) or ()
     worst = ratio(float(left), float(right), claim.statement.relation)
-    evidence = f"counterexample: {', '.join(sides)}{_on_pieces(claim, outcome.data)} ({_in_words(claim, outcome.data)})"
+    words = case.attempt("describing the counterexample", _in_words, claim, outcome.data)
+    evidence = f"counterexample: {', '.join(sides)}{_on_pieces(claim, outcome.data)}{f' ({words})' if words else ''}"
     return case.verdict("refuted", worst, evidence, outcome.path)
 
 
@@ -334,18 +379,25 @@ def _nothing_against_it(case: _Case) -> Verdict:
     """Consistent, or undecided if too few instances met the hypotheses."""
     found = case.found
     if found.met < _FEWEST:
-        text = f"{found.met or 'none'} of {found.tried} instances met the hypotheses and gave both sides a value"
+        text = (f"{found.met or 'none'} of {found.tried} instances met the hypotheses and gave both sides a value"
+                if found.tried else "no instance was judged")
         needed = f"at least {_FEWEST} are needed"
         if not found.met:
             unmet = [condition_text(c, "code") for c in never_met(case.claim, BUDGETS[case.settings.budget])]
             text += f"; none that was looked at again met {' or '.join(unmet)}" if unmet else ""
             needed = "a family that meets them would decide"
         return case.undecided("instance", case.ratio if found.met else None, f"{text}; {needed}")
-    spans = ", ".join(f"{name} {low}" if low == high else f"{name} {low} to {high}" for name, (low, high) in _spans(case))
-    text = (f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried{'; ' * bool(spans)}"
-            f"{spans})")
     proven, certificate = case.proof or ("", None)
-    return case.verdict("consistent", case.ratio, "; ".join(filter(None, [proven, text, *case.beside])), certificate)
+    text = "; ".join(filter(None, [proven, _seen(case), *case.beside]))
+    return case.verdict("consistent", case.ratio, text, certificate)
+
+
+def _seen(case: _Case) -> str:
+    """In words, what the search has seen without a violation."""
+    found = case.found
+    spans = ", ".join(f"{name} {low}" if low == high else f"{name} {low} to {high}" for name, (low, high) in _spans(case))
+    return (f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried{'; ' * bool(spans)}"
+            f"{spans})")
 
 
 def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
@@ -361,6 +413,12 @@ def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
 #: each returns a verdict, or None and leaves the claim to the next
 STAGES = (_conflict, _empty, _order, _search, _uncertainty, _proof, _federations, _samples,
           _worst_case, _chain, _nothing_against_it)
+
+#: how a stage is called in evidence
+_NAMES = {_conflict: "conflicts", _empty: "ranges", _order: "growth", _search: "search", _proof: "proofs of formulas",
+          _witness: "the witness", _uncertainty: "uncertain violations", _federations: "data federations",
+          _samples: "sampled runs", _worst_case: "proofs for every function", _chain: "steps",
+          _nothing_against_it: "counting"}
 
 #: those that know what it means that a number exists
 OF_EXISTENCE = (_conflict, _empty, _order, _search, _uncertainty, _witness, _nothing_against_it)

@@ -11,15 +11,16 @@ import os
 import signal
 import sys
 import threading
-import traceback
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing import connection, get_context, parent_process
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 
 from bounds.language.claim import Claim
 from verify.results.verdict import Verdict
+from verify.search.failure import where
 
 __all__ = ["PATIENCE", "begin", "decide_all", "decide_or_say_why", "load", "stopped"]
 
@@ -31,8 +32,9 @@ _YOUNG = 10_000  # new things after which garbage is collected
 _STARTS = 3  # processes that may fail in a row before they are ready
 
 
-def decide_or_say_why(claim: Claim, settings) -> Verdict:
-    """The verdict on a claim; if an error of ours stopped it, undecided with the text of the error.
+def decide_or_say_why(claim: Claim, settings, so_far: Callable[[str], None] | None = None) -> Verdict:
+    """The verdict on a claim; if an error of ours stopped it, undecided with the text of the error. ``so_far`` as in
+    :func:`verify.referee.decide.decide`.
 
     Raises:
         OSError: the disk is full, or the like, which has nothing to do with the claim.
@@ -40,15 +42,13 @@ def decide_or_say_why(claim: Claim, settings) -> Verdict:
     from verify.referee.decide import decide
 
     try:
-        return decide(claim, settings)
+        return decide(claim, settings, so_far)
     except OSError:
         raise
     except Exception as error:
         if os.environ.get("FEDTHEORY_TRACEBACK"):
             raise
-        frames = traceback.extract_tb(error.__traceback__)[-3:]
-        where = "; ".join(f"{os.path.basename(f.filename)}:{f.lineno} {f.name}" for f in frames)
-        return stopped(claim, settings, f"an error stopped it: {type(error).__name__}: {error}", where=where)
+        return stopped(claim, settings, f"an error stopped it: {type(error).__name__}: {error}", where=where(error))
 
 
 def stopped(claim: Claim, settings, why: str, **details: Any) -> Verdict:
@@ -128,13 +128,14 @@ class _Team:
         for _ in range(2):
             worker = self._workers.get(place) or self._start(place)
             try:
-                answer = worker.ask(claim.id, self.patience)
+                answer, so_far = worker.ask(claim.id, self.patience)
             except EOFError:
                 code = self._end(place)
                 continue
             if answer is None:
                 self._end(place)
-                return stopped(claim, self.settings, f"it took more than {self.patience:.0f} s")
+                until = f"; until then, {so_far}" if so_far else ""
+                return stopped(claim, self.settings, f"it took more than {self.patience:.0f} s{until}")
             found, leaving = answer
             if leaving:
                 self._end(place)
@@ -180,17 +181,30 @@ class _Worker:
         self.process.start()
         theirs.close()
 
-    def ask(self, claim_id: str | None, patience: float | None):
-        """What the process answers: that it is ready to None, to an id the verdict or error and whether the process leaves.
+    def ask(self, claim_id: str | None, patience: float | None) -> tuple[Any, str]:
+        """What the process answers: that it is ready to None, to an id the verdict or error and whether the process leaves;
+        None where ``patience`` seconds are over. Also the last that it said of what it had found so far.
 
-        None where ``patience`` seconds are over. Raises EOFError where the process has died.
+        Raises EOFError where the process has died.
         """
+        so_far, end = "", None if patience is None else time.monotonic() + patience
         try:
             if claim_id is not None:
                 self._pipe.send(claim_id)
-            return self._pipe.recv() if self._pipe.poll(patience) else None
+            while self._pipe.poll(None if end is None else max(end - time.monotonic(), 0.0)):
+                answer = self._pipe.recv()
+                if not isinstance(answer, _SoFar):
+                    return answer, so_far
+                so_far = answer.text
         except OSError:
             raise EOFError from None
+        return None, so_far
+
+
+class _SoFar(NamedTuple):
+    """What a process has found of its claim so far, in words."""
+
+    text: str
 
 
 # in the process itself ---------------------------------------------------------------------------------------------------
@@ -207,7 +221,7 @@ def _serve(pipe: connection.Connection, settings) -> None:
         while True:
             claim = find_claim(pipe.recv())
             try:
-                found = decide_or_say_why(claim, settings)
+                found = decide_or_say_why(claim, settings, lambda text: pipe.send(_SoFar(text)))
             except Exception as error:
                 found = error
             leaving = isinstance(found, Exception) or _memory() > _LARGEST

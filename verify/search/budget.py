@@ -20,7 +20,7 @@ class Budget:
         most_rounds: lengths of the longest runs of one local step, a batch each.
         local_searches, cma_steps, gradient_steps: how many of the tightest instances are followed by local search, and how
             far. Local search also follows every counterexample of a related claim.
-        confirmations: candidates that are taken to exact arithmetic.
+        confirmations: candidates that are taken to exact arithmetic; of large ones fewer, by what they take.
         work: most model updates of a batch: outcomes times clients, steps and coordinates, over all instances.
         most_outcomes, most_iterations: limits of an instance.
         on_data: federations of real data; starts, and lengths of runs, on each.

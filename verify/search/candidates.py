@@ -20,11 +20,12 @@ from verify.measure.realise import realise
 from verify.search.archive import CANDIDATE
 from verify.search.judged import judged
 
-__all__ = ["confirmed", "told"]
+__all__ = ["confirmed", "effort_of", "told"]
 
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
 _LONG = 10  # iterations, beyond which exact fractions take longer than balls
 _SHARE = Fraction(1, 10**6)  # of the gap that float64 saw; where balls leave less, there is no gap
+_EFFORT = 5_000  # numbers of an instance times its iterations, which confirm as fast as a small one
 _LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
 
 
@@ -82,6 +83,12 @@ def _simpler_that_scores(claim: Claim, shape: Shape, leaves: Leaves, backend: Ba
         if scores.size:
             return smaller, some[scores[0]]
     return None
+
+
+def effort_of(shape: Shape) -> int:
+    """How many confirmations of small instances one of this shape takes as long as: numbers get longer with every step, so
+    that a run takes the square of its iterations."""
+    return 1 + _size(shape) * shape.iterations * max(shape.family.knots, 1) // _EFFORT
 
 
 def _size(shape: Shape) -> int:

@@ -6,22 +6,24 @@ not depend on the machine.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from bounds.language.claim import HIDDEN, Claim
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.choice import placed, position_of
-from verify.evaluation.environment import UnboundName
+from verify.evaluation.environment import NoEntry, UnboundName
 from verify.exact.confirm import Violation
 from verify.exact.shrink import shrink
 from verify.instances.leaves import Leaves, take_rows
 from verify.instances.shape import Shape
 from verify.search.archive import CANDIDATE, Archive
 from verify.search.budget import Budget
-from verify.search.candidates import confirmed, told
+from verify.search.candidates import confirmed, effort_of, told
+from verify.search.failure import Failure, failure_of
 from verify.search.judged import judged_first
-from verify.search.stage import State
+from verify.search.stage import Stage, State
 from verify.search.stages import switched_on
 
 __all__ = ["Found", "search"]
@@ -44,6 +46,9 @@ class Found:
         uncertain: why exact arithmetic could not decide one of these; empty where it could.
         narrow: instances with the largest scores of which float64 can hardly tell whether they violate the claim.
         latest: ratios left/right of those of the last batch that met the hypotheses.
+        effort: what exact arithmetic took for large instances on which float64 saw a violation, in confirmations of small
+            ones.
+        failures: errors that ended a stage.
     """
 
     tried: int = 0
@@ -58,17 +63,22 @@ class Found:
     uncertain: str = ""
     narrow: list[tuple[float, Shape, Leaves]] = field(default_factory=list)
     latest: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    effort: int = 0
+    failures: list[Failure] = field(default_factory=list)
 
 
 def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY, related: Sequence[Claim] = (),
-           without: Collection[str] = (), watch: Callable[[str, Found], None] | None = None) -> Found:
-    """Search for a violation of a claim.
+           without: Collection[str] = (), watch: Callable[[str, Found], None] | None = None,
+           found: Found | None = None) -> Found:
+    """Search for a violation of a claim. A stage that an unexpected error ends, after instances have met the hypotheses, is
+    one of ``found.failures``, and the next stage goes on.
 
     Args:
         backend: NumPy takes about half the time of torch for a batch's small arrays on a processor.
         related: claims whose counterexamples may violate this one too, beyond the smallest budget.
         without: names of stages and corners to leave out.
         watch: called after every batch, with the stage and what has been seen by then.
+        found: takes in what is seen, which then survives an error; a fresh one by default.
 
     Raises:
         UnboundName: nothing supplies a name of the claim.
@@ -79,24 +89,48 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         raise ValueError(f"{claim.id} hides the constant {hidden[0]} in O(.), and any number may be it; allowed: a claim "
                          "with a value for it (verify.growth.order.with_constant)")
     claim = placed(claim)
-    found, archive = Found(), Archive()
+    found, archive = Found() if found is None else found, Archive()
     for number, level in enumerate(budget.levels):
         counterexamples = _counterexamples(related, budget.levels[0], seed, backend, without)
         state = State(claim, level, archive, corners, backend, [seed, number] if number else [seed], counterexamples)
-        for name, stage in stages.items():
-            for shape, leaves in stage(state):
-                violation = _look(state, found, shape, leaves)
-                if watch:
-                    watch(name, found)
-                if violation:
-                    found.violation, found.level, found.stage = shrink(claim, violation), number, name
-                    return found
-        for _, shape, leaves in found.narrow:
-            if isinstance(violation := confirmed(claim, shape, leaves, backend), Violation):
-                found.violation, found.level, found.stage = shrink(claim, violation), number, "narrow"
+        for name, look in (*((name, partial(_through, stage)) for name, stage in stages.items()), ("narrow", _narrow)):
+            try:
+                violation = look(state, found, partial(watch, name) if watch else None)
+            except (UnboundName, NoEntry):
+                raise
+            except Exception as error:
+                if not found.met:
+                    raise
+                found.failures.append(failure_of(f"{name} instances", error))
+                continue
+            if violation:
+                found.violation, found.level, found.stage = violation, number, name
+                try:
+                    found.violation = shrink(claim, violation)
+                except Exception as error:
+                    found.failures.append(failure_of("making the counterexample smaller", error))
                 return found
-        found.narrow = []
     return found
+
+
+def _through(stage: Stage, state: State, found: Found, watch: Callable[[Found], None] | None) -> Violation | None:
+    """Look at the batches of a stage, until exact arithmetic confirms a violation, which is returned."""
+    for shape, leaves in stage(state):
+        violation = _look(state, found, shape, leaves)
+        if watch:
+            watch(found)
+        if violation:
+            return violation
+    return None
+
+
+def _narrow(state: State, found: Found, watch: Callable[[Found], None] | None) -> Violation | None:
+    """Look in exact arithmetic at the instances of a level on which float64 hardly sees a violation."""
+    narrow, found.narrow = found.narrow, []
+    for _, shape, leaves in narrow:
+        if isinstance(violation := confirmed(state.claim, shape, leaves, state.backend), Violation):
+            return violation
+    return None
 
 
 def _counterexamples(related: Sequence[Claim], budget: Budget, seed: int, backend: Backend,
@@ -135,7 +169,10 @@ def _look(state: State, found: Found, shape: Shape, leaves: Leaves) -> Violation
             found.ratio, found.worst = ratio, (shape, take_rows(leaves, [worst]))
     score = np.where(verdict.met, verdict.score, -2.0)
     best = int(np.argmax(score))
-    if score[best] > CANDIDATE and found.unconfirmed < state.budget.confirmations:
+    effort = effort_of(shape)
+    if score[best] > CANDIDATE and found.unconfirmed < state.budget.confirmations and (
+            effort == 1 or found.effort < state.budget.confirmations):
+        found.effort += effort - 1
         for number, row in enumerate(_candidates(score)):
             candidate = take_rows(leaves, [row])
             if claim.exists is not None:  # what is written of it are the sides at the upper end

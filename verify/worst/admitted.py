@@ -72,8 +72,7 @@ def _of_round(t):
 @lru_cache(64)
 def _conditions(claim: Claim) -> tuple[_OfNumbers, ...]:
     defined = {name: (d.indices, d.formula) for name, d in claim.used_definitions().items()}
-    defined |= {c.left.base.label.name: (c.left.indices, c.right) for c in claim.hypotheses
-                if c.relation == "==" and isinstance(c.left, sp.Indexed) and all(i.is_Symbol for i in c.left.indices)}
+    defined |= {name: (c.left.indices, c.right) for name, c in claim.defining.items() if isinstance(c.left, sp.Indexed)}
 
     def put_in(e):
         indices, formula = defined.get(e.base.label.name, (e.indices, e))

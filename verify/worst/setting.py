@@ -16,6 +16,7 @@ from bounds.language.layers import layer_part
 from bounds.language.space import infimum
 from bounds.language.words import clients
 from verify.checker.form import SIZES
+from verify.claims.entries import entries_of_equation, entry_equations
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import once_by_claim
 from verify.exact.statement import definition_of, free_names
@@ -125,8 +126,8 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
     values |= {name: _written(number, free[name], sizes) for name, number in numbers.items()}
     if len(place.shares) > 1 and "eta_l" in numbers and "eta_l" not in given:
         values["eta_l"] = [str(numbers["eta_l"] * place.shares[t % len(place.shares)]) for t in range(sizes["iterations"])]
-    for condition in claim.hypotheses:
-        _with_entries(condition, values, known, sizes)
+    for equation in entry_equations(claim):
+        _with_entries(equation, values, known, sizes)
     parts = [1 if _alike(claim) else place.weights[k % len(place.weights)] for k in range(sizes["clients"])]
     weights = [str(Fraction(part, sum(parts))) for part in parts]
     return Setting(sizes, values, [name for name in left if name not in values], weights)
@@ -179,7 +180,9 @@ def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
         steps = int(found["local_steps"])
         said = _bounds(claim, "iterations", {"local_steps": sp.Integer(steps)}, "==")
         found["rounds"] = next((count / steps for count in said), found["rounds"])
-    found |= {"participants": given.get("participants", found["clients"] if everyone else 1), "dim": 1}
+    found |= {"participants": given.get("participants", found["clients"] if everyone else 1)}
+    known = {size: sp.Integer(int(number)) for size, number in found.items()}
+    found["dim"] = next((number for relation in ("==", ">=") for number in _bounds(claim, "dim", known, relation)), 1)
     for name, number in found.items():
         if number != int(number) or number < least.get(name, 1):
             raise ValueError(f"{name} must be a whole number of at least {least.get(name, 1)}; got {number}")
@@ -230,12 +233,9 @@ def _written(number, lengths, sizes) -> Any:
     return text
 
 
-def _with_entries(condition: Condition, values: dict[str, Any], known, sizes: dict[str, int]) -> None:
-    """Write the entries of an array that a condition defines, as a[0] or a[t + 1], and of which all else is known."""
-    left = condition.left
-    if condition.relation != "==" or not isinstance(left, sp.Indexed) or len(left.indices) != 1 or left.indices[0].is_Symbol:
-        return
-    array, cases = values.get(left.base.label.name), [{}]
+def _with_entries(equation: Condition, values: dict[str, Any], known, sizes: dict[str, int]) -> None:
+    """Write the entries of an array that an equation gives, as a[0] or a[t + 1], and of which all else is known."""
+    array = values.get(equation.left.base.label.name)
 
     def number(formula, case):
         def entry(e):
@@ -247,15 +247,10 @@ def _with_entries(condition: Condition, values: dict[str, Any], known, sizes: di
         formula = sp.sympify(formula).subs(case).replace(lambda e: isinstance(e, sp.Indexed), entry)
         return formula.subs({s: known[s.name] for s in formula.free_symbols if s.name in known})
 
-    for index, *ends in condition.over:
-        low, high = (number(end, {}) for end in ends)
-        if not (low.is_Integer and high.is_Integer):
-            return
-        cases = [{**case, index: sp.Integer(i)} for case in cases for i in range(int(low), int(high) + 1)]
-    for case in cases:
-        place, value = number(left.indices[0], case), number(condition.right, case)
-        if isinstance(array, list) and place.is_Integer and 0 <= place < len(array) and value.is_Rational:
-            array[int(place)] = str(value)
+    for given in entries_of_equation(equation, tuple(sorted(sizes.items())))[0]:
+        value = number(given.formula, {index: sp.Integer(at) for index, at, _ in given.over})
+        if isinstance(array, list) and given.position < len(array) and value.is_Rational:
+            array[given.position] = str(value)
 
 
 def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:

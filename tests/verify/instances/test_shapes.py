@@ -19,6 +19,7 @@ from verify.instances.shapes import extreme_shapes, small_shapes
 from verify.search.budget import Budget
 from verify.search.search import search
 
+DIM = symbol("dim")
 SMALLEST = Budget(0, 96, 0, small=10_000)
 
 
@@ -124,3 +125,38 @@ def test_sampled_clients_are_no_more_than_have_priority():
     shapes = [s for seed in range(8) for s in extreme_shapes(claim, np.random.default_rng([7, seed]), 64, 40, (40,))]
     assert any(s.free for s in shapes) and all(s.participants <= s.priority_clients for s in shapes)
     assert max(s.participants for s in shapes) > 10
+
+
+@pytest.mark.parametrize("sizes", [
+    (DIM, "==", 6), (DIM, ">=", 3), (words.clients, "==", 12), (words.rounds, ">=", 200), (words.iterations, "==", 12),
+    (DIM, "==", words.clients), (words.clients, "==", 2 * words.local_steps), (3 * words.rounds, "==", DIM + 4)])
+def test_any_condition_on_sizes_is_met_by_all_shapes_that_are_drawn(sizes):
+    base = find_claim("fadamgc/eq-208")
+    claim, rng = replace(base, conditions=(*base.conditions, Condition(*sizes))), np.random.default_rng(0)
+    small, large = small_shapes(claim, rng, 64, 24), extreme_shapes(claim, rng, 64, 40, (40,))
+    drawn = [draw_shape(claim, rng, 64, 40) for _ in range(20)]
+    assert len(small) > 4 and (large or sizes[0] is words.rounds)
+    assert all(allowed(claim, s.as_sizes()) for s in (*small, *large, *drawn))
+    assert len({s.clients for s in drawn}) > 1 or sizes[0] is words.clients
+
+
+@pytest.mark.parametrize("name, size", [("samples", 5), ("dim", 4)])
+def test_sizes_of_clients_with_samples_are_those_that_conditions_ask_for(name, size):
+    base = find_claim("fedmoswa/eq-19")
+    claim, rng = replace(base, conditions=(*base.conditions, Condition(symbol(name), "==", size))), np.random.default_rng(0)
+    shapes = small_shapes(claim, rng, 64, 24) + [draw_shape(claim, rng, 64, 40) for _ in range(5)]
+    assert len(shapes) > 5 and all(s.as_sizes()[name] == size for s in shapes)
+
+
+def test_sizes_of_a_step_at_a_fixed_time_are_those_that_conditions_ask_for():
+    base = find_claim("fedalign/lemma-A2")
+    claim = replace(base, conditions=(Condition(words.clients, "==", 9), Condition(DIM, "==", 5)))
+    rng = np.random.default_rng(0)
+    shapes = small_shapes(claim, rng, 64, 24) + [draw_shape(claim, rng, 64, 40) for _ in range(5)]
+    assert len(shapes) > 5 and {(s.clients, s.dim) for s in shapes} == {(9, 5)}
+
+
+def test_sizes_that_no_instance_has_are_given_up():
+    base = find_claim("fadamgc/eq-208")
+    claim = replace(base, conditions=(*base.conditions, Condition(words.rounds**2, "==", 2)))
+    assert small_shapes(claim, np.random.default_rng(0), 64, 24) == []

@@ -28,7 +28,7 @@ def decide(claim):
 def test_an_error_in_one_claim_is_its_verdict(monkeypatch):
     claims = [all_claims()[i] for i in SOME]
 
-    def broken(claim, settings):
+    def broken(claim, settings, so_far):
         if claim.id == SOME[1]:
             raise RuntimeError("planted")
         return decide(claim)
@@ -41,7 +41,7 @@ def test_an_error_in_one_claim_is_its_verdict(monkeypatch):
 
 
 def test_a_disk_error_is_not_a_verdict(monkeypatch):
-    def broken(claim, settings):
+    def broken(claim, settings, so_far):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("verify.referee.decide.decide", broken)
@@ -55,7 +55,7 @@ from pathlib import Path
 import verify.referee.decide as module
 from verify.results.verdict import Verdict
 
-def decide(claim, settings):
+def decide(claim, settings, so_far):
     """Dies, hangs, or answers, as the claim's place among the names says."""
     names = os.environ["PLANTED"].split()
     what = names[names.index(claim.id) + 1]
@@ -65,6 +65,7 @@ def decide(claim, settings):
     if what == "dies" or (what == "dies-once" and tries == 0):
         os._exit(7)
     if what == "hangs":
+        so_far("planted so far")
         time.sleep(1000)
     if what == "full":
         raise OSError(28, "No space left on device")
@@ -98,7 +99,7 @@ def test_a_dying_worker_costs_only_its_claim(planted):
     assert set(verdicts) == {c.id for c in claims}
     words = [verdicts[c.id].evidence for c in claims]
     assert [w == "planted" for w in words] == [True, False, True, True, False, True]
-    assert "exit code 7" in words[1] and " 4 s" in words[4]
+    assert "exit code 7" in words[1] and " 4 s; until then, planted so far" in words[4]
     assert {verdicts[claims[n].id].verdict for n in (1, 4)} == {"undecided"}
 
 

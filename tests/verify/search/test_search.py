@@ -455,3 +455,23 @@ def test_every_claim_can_be_searched(part, monkeypatch):
         except Exception as error:
             failed[claim.id] = f"{type(error).__name__}: {error}"
     assert not failed
+
+
+def test_large_instances_are_taken_to_exact_arithmetic_only_a_few_times(monkeypatch):
+    """A run of 256 steps takes exact arithmetic half a minute; one claim once took hours so."""
+    tried = []
+
+    def uncertain(claim, shape, leaves, backend):
+        tried.append(shape.iterations)
+        return "holds"
+
+    def long_and_short(state):
+        for length in (256, 1) * 20:
+            shape = Shape(rounds=length)
+            yield shape, draw_leaves(state.claim, shape, 8, state.rng)
+
+    twin = next(iter(CONTROLS[0].twins.values()))
+    monkeypatch.setattr(search_module, "confirmed", uncertain)
+    monkeypatch.setattr(search_module, "switched_on", lambda without: ({"planted": long_and_short}, ()))
+    found = search(twin, Budget(0, 8, 0, confirmations=30))
+    assert 1 <= tried.count(256) <= 10 < tried.count(1) and found.unconfirmed >= 20

@@ -1,0 +1,127 @@
+"""Equations that give entries of arrays which an instance leaves free: ``eta_l[t] == eta_l[0]``, ``a[t + 1] == q*a[t]``."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition
+from verify.claims.sizes import once_by_claim
+
+__all__ = ["Entry", "at_once", "bounds_on_single_entries", "entries_of_equation", "entry_equations", "free_arrays"]
+
+
+class Entry(NamedTuple):
+    """One case of an equation: the entry at ``position`` is the ``formula``, in which the equation's index has the value
+    that ``over`` says. ``rests_on``: the positions of the entries of the same array in the formula."""
+
+    position: int
+    formula: sp.Expr
+    over: tuple
+    rests_on: frozenset[int]
+
+
+@once_by_claim
+def free_arrays(claim: Claim) -> frozenset[str]:
+    """Names of the arrays with one index that an instance leaves free: variables of the claim, and the steps of a run."""
+    own = {v.name for v in claim.variables if len(v.indices) == 1}
+    return frozenset(own | ({"eta_l"} if claim.setting == "run" else set())) - claim.defining.keys()
+
+
+@once_by_claim
+def entry_equations(claim: Claim) -> tuple[Condition, ...]:
+    """The equations of a claim with an entry of a free array alone on the left; equations with one on the right alone are
+    turned around. Those of single entries, from which others may go on, come first."""
+    free, found = free_arrays(claim), []
+    for c in claim.hypotheses:
+        if c.relation == "==" and len(c.over) <= 1 and not any(c is one for one in claim.defining.values()):
+            if _entry_of(c.left) in free:
+                found.append(c)
+            elif _entry_of(c.right) in free:
+                found.append(Condition(c.right, "==", c.left, c.over))
+    return tuple(sorted(found, key=lambda c: len(c.over)))
+
+
+@once_by_claim
+def bounds_on_single_entries(claim: Claim) -> tuple[Condition, ...]:
+    """The conditions that bound one entry of a free array, such as ``eta_l[0] <= 1/L``."""
+    free = free_arrays(claim)
+    return tuple(c for c in claim.hypotheses if c.relation != "==" and not c.over and _entry_of(c.left) in free)
+
+
+def _entry_of(side) -> str | None:
+    """The name of the array of which a side is one entry."""
+    return side.base.label.name if isinstance(side, sp.Indexed) and len(side.indices) == 1 else None
+
+
+@lru_cache(maxsize=512)
+def entries_of_equation(equation: Condition, sizes: tuple[tuple[str, int], ...]) -> tuple[tuple[Entry, ...], bool]:
+    """The entries that an equation gives, at these sizes, in an order in which each comes after those on which it rests; and
+    whether these are all that it says. Of two entries of one array that are equal the later one is given by the earlier one.
+    An entry that rests on itself, or is given twice, is left out."""
+    given: dict[int, Entry] = {}
+    everything = True
+    for entry in _cases(equation, dict(sizes)):
+        if entry is None or (entry.position in given and entry.position not in entry.rests_on):
+            everything = False
+        elif entry.position not in entry.rests_on:
+            given[entry.position] = entry
+        elif entry.formula != _at(equation.left, entry.position):
+            everything = False
+    ordered, waiting = [], [*given.values()]
+    while waiting:
+        left, open_ones = [], {entry.position for entry in waiting}
+        for entry in waiting:
+            if entry.rests_on & open_ones:
+                left.append(entry)
+            else:
+                ordered.append(entry)
+                open_ones.discard(entry.position)
+        if len(left) == len(waiting):  # a circle
+            return (*ordered,), False
+        waiting = left[::-1]
+    return (*ordered,), everything
+
+
+def _at(entry: sp.Indexed, position: int) -> sp.Indexed:
+    return entry.base[sp.Integer(position)]
+
+
+def _cases(equation: Condition, sizes: dict[str, int]) -> Iterator[Entry | None]:
+    """The entry that an equation gives for each value of its index; None where that is no entry."""
+    def number(formula, **more) -> int | None:
+        known = sizes | more
+        value = sp.sympify(formula).subs({s: known[s.name] for s in formula.free_symbols if s.name in known})
+        return int(value) if value.is_Integer else None
+
+    left, right = equation.left, sp.sympify(equation.right)
+    own = [entry for entry in right.atoms(sp.Indexed) if entry.base == left.base]
+    ends = [(index, *map(number, map(sp.sympify, (low, high)))) for index, low, high in equation.over]
+    if any(None in end for end in ends):
+        yield None
+        return
+    for value in range(ends[0][1], ends[0][2] + 1) if ends else (None,):
+        at = {} if value is None else {ends[0][0].name: value}
+        over = () if value is None else ((ends[0][0], value, value),)
+        position = number(left.indices[0], **at)
+        rests_on = {number(entry.indices[0], **at) for entry in own}
+        if position is None or position < 0:
+            yield None
+        elif isinstance(right, sp.Indexed) and right.base == left.base and None not in rests_on:
+            (other,) = rests_on
+            first, last = sorted((position, other))
+            yield Entry(last, _at(left, first), (), frozenset({first}))
+        else:  # entries inside of a sum may be all that come before this one
+            before = range(position) if None in rests_on else ()
+            yield Entry(position, right, over, frozenset({*before, *rests_on} - {None}))
+
+
+def at_once(entries: Sequence[Entry]) -> list[tuple[Entry, ...]]:
+    """Entries in groups that one evaluation gives: all of them, where none rests on another and all have one formula, at
+    following values of its index; else one by one."""
+    given = {entry.position for entry in entries}
+    values = [entry.over[0][1] for entry in entries if entry.over]
+    together = (not any(entry.rests_on & given for entry in entries) and len({entry.formula for entry in entries}) == 1
+                and (not values or values == [*range(values[0], values[0] + len(entries))]))
+    return [tuple(entries)] if together else [(entry,) for entry in entries]
