@@ -15,11 +15,18 @@ from verify.checker.forms import LAYER, Form, Row
 from verify.checker.letters import Letters
 from verify.checker.waiting import Waiting
 
-__all__ = ["SMALL", "Given", "Program", "Solution", "inner", "needed", "of_letters", "programs", "solver"]
+__all__ = ["SMALL", "Given", "NotSolved", "Program", "Solution", "inner", "needed", "of_letters", "programs", "solver"]
 
 _ROUGH, _LONGEST = 1e-6, 50  # tolerance and iterations of the solver for a rough factor
 _SURE = ("Solved", "PrimalInfeasible", "DualInfeasible")
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
+
+
+class NotSolved(ValueError):
+    """A program whose solver has no answer, or one that does not pass the check."""
+
+    def __init__(self, reason: str):
+        super().__init__(f"not solved reliably: {reason}")
 
 
 class Solution(NamedTuple):
