@@ -1,0 +1,142 @@
+"""Settings in their natural units, in which programs are solved, and proofs in the units that they were asked in."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from math import frexp, isqrt
+from typing import Any, NamedTuple
+
+from bounds.formulas.units import Unit, check_units, units_of
+from bounds.language.claim import Claim
+from bounds.language.names import ONE
+from fedtheory.registry import find_algorithm
+from verify.checker.forms import Form
+from verify.claims.sizes import once_by_claim
+from verify.claims.told import units_of_variables
+from verify.worst.program import inner
+from verify.worst.setting import Setting
+
+__all__ = ["NaturalUnits", "in_own_units", "natural_units"]
+
+
+class NaturalUnits(NamedTuple):
+    """A unit of curvature, and the square of a unit of length."""
+
+    curvature: Fraction = Fraction(1)
+    length_sq: Fraction = Fraction(1)
+
+    def of(self, unit: Unit) -> Fraction:
+        """What a quantity is divided by that has this unit, powers of loss and length."""
+        of_loss, of_length = unit[0], 2 * unit[0] + unit[1]
+        if of_length % 2 == 0:
+            return self.curvature ** int(of_loss) * self.length_sq ** int(of_length / 2)
+        length = _root(self.length_sq)
+        if length is None:
+            raise ValueError(f"the unit of length, the root of {self.length_sq}, is no fraction")
+        return self.curvature ** int(of_loss) * length ** int(of_length)
+
+    def divided(self, claim: Claim, setting: Setting) -> Setting:
+        """A setting of the claim in these units."""
+        known = _units(claim)
+        return setting if known is None or self == NaturalUnits() else setting._replace(
+            values={name: _each(value, 1 / self.of(known[name])) for name, value in setting.values.items()})
+
+
+def natural_units(claim: Claim, setting: Setting) -> NaturalUnits:
+    """The units in which L is 1, or without it the largest curvature that a number says, and the longest length that a
+    number says. What no number says is 1, and both are where the claim is not the same in all units."""
+    known, values = _units(claim), {name: [*_numbers(value)] for name, value in setting.values.items()}
+    if known is None or not {name for name, numbers in values.items() if numbers} <= {*known}:
+        return NaturalUnits()
+    said = [(name, known[name], abs(number)) for name, numbers in values.items() for number in numbers if number]
+    if any(power.denominator != 1 for _, unit, _ in said for power in unit):
+        return NaturalUnits()
+    curved = {name: number ** int(p) for name, (p, q), number in said if abs(p) == 1 and 2 * p + q == 0}
+    curvature = curved.get("L") or max(curved.values(), default=Fraction(1))
+    squares, odd = [], False
+    for _, (p, q), number in said:
+        power, size = int(2 * p + q), number / curvature ** int(p)
+        odd |= power % 2 == 1
+        if abs(power) in (1, 2):
+            squares.append(size ** (2 // power))
+    length_sq = max(squares, default=Fraction(1))
+    if odd and _root(length_sq) is None:
+        length_sq = Fraction(4) ** round((frexp(length_sq.numerator)[1] - frexp(length_sq.denominator)[1]) / 2)
+    return NaturalUnits(curvature, length_sq)
+
+
+@once_by_claim
+def _units(claim: Claim) -> Mapping[str, Unit] | None:
+    """The units of a claim's names; None where its terms are not of the same unit, so that other units make it another
+    claim, or where its method has a number with a unit."""
+    if check_units(claim)[0]:
+        return None
+    how = claim.procedure
+    of_method = (find_algorithm(how.base).traits.units or {}) if how else {}
+    for name, value in how.options if how else ():
+        is_number = isinstance(value, int | float | Fraction) and not isinstance(value, bool)
+        if is_number and value != 0 and tuple(of_method.get(name, ONE)) != ONE:
+            return None
+    return {**units_of_variables(claim), **units_of(claim)}
+
+
+def _root(square: Fraction) -> Fraction | None:
+    root = Fraction(isqrt(square.numerator), isqrt(square.denominator))
+    return root if root**2 == square else None
+
+
+def _numbers(value: Any) -> Iterator[Fraction]:
+    """The numbers of a value of a setting; none of a definition."""
+    if isinstance(value, list):
+        for entry in value:
+            yield from _numbers(entry)
+    elif isinstance(value, str):
+        yield Fraction(value)
+
+
+def _each(value: Any, factor: Fraction) -> Any:
+    if isinstance(value, list):
+        return [_each(entry, factor) for entry in value]
+    return str(Fraction(value) * factor) if isinstance(value, str) else value
+
+
+def in_own_units(multipliers: Mapping[str, Fraction], natural: tuple[Form, Mapping[str, Form]],
+                 own: tuple[Form, Mapping[str, Form]]) -> dict[str, Fraction] | None:
+    """The multipliers with which what is known proves a gap in its own units, from those in ``natural`` ones; None where the
+    forms are not the same in other units. Pairs: the gap, and what is known by name.
+
+    A coefficient of a form changes by the unit of the form over that of what it is a coefficient of; both are read off the
+    coefficients, from the gap on, whose unit may be any. The unit of an inner product is also that of two lengths."""
+    units: dict[Any, Fraction] = {}  # of keys, in units of the gap's
+
+    def of_key(key: Any) -> Fraction | None:
+        if key not in units and inner(key) and all((i, i) in units for i in key):
+            i, j = key
+            return _root(units[i, i] * units[j, j])
+        return units.get(key)
+
+    def of_form(one: Form, other: Form, first: set[Fraction]) -> Fraction | None:
+        """The unit of a form, which its keys say, or else is the ``first``; None where they do not. Raises ValueError if the
+        forms are not the same."""
+        if one.parts.keys() != other.parts.keys():
+            raise ValueError("different forms")
+        changes = {key: other.coefficient(key) / one.coefficient(key) for key in one.parts}
+        found = {change * unit for key, change in changes.items() if (unit := of_key(key)) is not None} or first
+        if len(found) > 1:
+            raise ValueError("a form of several units")
+        for unit in found:
+            units.update({key: unit / change for key, change in changes.items()})
+            return unit
+        return None
+
+    found, waiting = {}, [*multipliers]
+    try:
+        of_form(natural[0], own[0], {Fraction(1)})
+        while waiting:
+            of_these = {n: unit for n in waiting if (unit := of_form(natural[1][n], own[1][n], set())) is not None}
+            if not of_these:
+                return None
+            found |= {name: multipliers[name] / unit for name, unit in of_these.items()}
+            waiting = [name for name in waiting if name not in of_these]
+    except (LookupError, ValueError):
+        return None
+    return found
