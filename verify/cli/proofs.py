@@ -300,7 +300,7 @@ def _potential(name: str, given: list[str], out: Path | None, json: bool) -> int
     rest = {} if proven is None else {
         "rate": str(proven.rate), "about": float(proven.rate), "floor": str(proven.floor),
         "potential": unicode(proven.potential, letters_of(proven.claim)), "for": proven.scope}
-    said = {"method": name, "least rate of a potential": found.best if found.best < 1 else None, "letters": found.letters,
+    said = {"method": name, "least rate of a potential": None if proven is None else found.best, "letters": found.letters,
             "proven": proven is not None, "reason": found.reason} | rest
     if json:
         print(json_text.dumps(said, indent=1))

@@ -1,6 +1,6 @@
 """Settings in their natural units, in which programs are solved, and proofs in the units that they were asked in."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from math import frexp, isqrt
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from verify.claims.told import units_of_variables
 from verify.worst.program import inner
 from verify.worst.setting import Setting
 
-__all__ = ["NaturalUnits", "in_own_units", "natural_units"]
+__all__ = ["NaturalUnits", "in_own_units", "natural_units", "units_of_forms"]
 
 
 class NaturalUnits(NamedTuple):
@@ -102,11 +102,19 @@ def _each(value: Any, factor: Fraction) -> Any:
 def in_own_units(multipliers: Mapping[str, Fraction], natural: tuple[Form, Mapping[str, Form]],
                  own: tuple[Form, Mapping[str, Form]]) -> dict[str, Fraction] | None:
     """The multipliers with which what is known proves a gap in its own units, from those in ``natural`` ones; None where the
-    forms are not the same in other units. Pairs: the gap, and what is known by name.
+    forms are not the same in other units. Pairs: the gap, and what is known by name."""
+    units = units_of_forms((natural[0], own[0]), multipliers, natural[1], own[1])
+    return None if {*units} != {*multipliers} else {name: number / units[name] for name, number in multipliers.items()}
+
+
+def units_of_forms(first: tuple[Form, Form], names: Iterable[str], natural: Mapping[str, Form],
+                   own: Mapping[str, Form]) -> dict[str, Fraction]:
+    """The units of forms, by name, from what they are in natural and in own units; that of the ``first`` one is 1. Only
+    those that can be told; none where a form is another one in other units.
 
     A coefficient of a form changes by the unit of the form over that of what it is a coefficient of; both are read off the
-    coefficients, from the gap on, whose unit may be any. The unit of an inner product is also that of two lengths."""
-    units: dict[Any, Fraction] = {}  # of keys, in units of the gap's
+    coefficients of form after form. The unit of an inner product is also that of two lengths."""
+    units: dict[Any, Fraction] = {}  # of keys
 
     def of_key(key: Any) -> Fraction | None:
         if key not in units and inner(key) and all((i, i) in units for i in key):
@@ -114,13 +122,12 @@ def in_own_units(multipliers: Mapping[str, Fraction], natural: tuple[Form, Mappi
             return _root(units[i, i] * units[j, j])
         return units.get(key)
 
-    def of_form(one: Form, other: Form, first: set[Fraction]) -> Fraction | None:
-        """The unit of a form, which its keys say, or else is the ``first``; None where they do not. Raises ValueError if the
-        forms are not the same."""
+    def of_form(one: Form, other: Form, otherwise: set[Fraction]) -> Fraction | None:
+        """The unit of a form, which its keys say, or else is the one in ``otherwise``; None where there is none."""
         if one.parts.keys() != other.parts.keys():
             raise ValueError("different forms")
         changes = {key: other.coefficient(key) / one.coefficient(key) for key in one.parts}
-        found = {change * unit for key, change in changes.items() if (unit := of_key(key)) is not None} or first
+        found = {change * unit for key, change in changes.items() if (unit := of_key(key)) is not None} or otherwise
         if len(found) > 1:
             raise ValueError("a form of several units")
         for unit in found:
@@ -128,15 +135,14 @@ def in_own_units(multipliers: Mapping[str, Fraction], natural: tuple[Form, Mappi
             return unit
         return None
 
-    found, waiting = {}, [*multipliers]
+    found: dict[str, Fraction] = {}
+    waiting, before = [*names], None
     try:
-        of_form(natural[0], own[0], {Fraction(1)})
-        while waiting:
-            of_these = {n: unit for n in waiting if (unit := of_form(natural[1][n], own[1][n], set())) is not None}
-            if not of_these:
-                return None
-            found |= {name: multipliers[name] / unit for name, unit in of_these.items()}
-            waiting = [name for name in waiting if name not in of_these]
+        of_form(*first, {Fraction(1)})
+        while waiting and len(waiting) != before:
+            before = len(waiting)
+            found |= {n: unit for n in waiting if (unit := of_form(natural[n], own[n], set())) is not None}
+            waiting = [name for name in waiting if name not in found]
     except (LookupError, ValueError):
-        return None
+        return {}
     return found
