@@ -182,7 +182,7 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
         claim, numbers | ({along["over"]: along["values"][-1]} if along else {}))
     if found.certificate and out:
         write_json(out, found.certificate)
-    factors = _as_json(found.factors)
+    factors = _as_json(found.reliable)
     said = {"claim": found.claim, "scope": found.scope, "without a value": found.setting.unknown, "letters": found.letters,
             "factors": factors, "proven": found.certificate is not None, "reason": found.reason}
     if plot is not None:
@@ -196,7 +196,8 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
     if json:
         print(json_text.dumps(said, indent=1))
     else:
-        rows = [(str(number), "-" if factor is None else f"{factor:.6f}") for number, factor in enumerate(found.factors)]
+        rows = [(str(number), "not solved reliably" if factor is None else f"{factor:.6f}")
+                for number, factor in enumerate(found.reliable)]
         console.out().print(console.names_table(("pair of sides", "least factor of the larger side"), rows))
         print("proven" if found.certificate else f"not proven: {found.reason}", "for", found.scope)
     return 0 if found.certificate else 1

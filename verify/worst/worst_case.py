@@ -24,7 +24,7 @@ from verify.exact.statement import statement_of
 from verify.worst.admitted import admitted
 from verify.worst.every_number import first_proof, has_degree
 from verify.worst.natural_units import in_own_units, natural_units
-from verify.worst.program import SMALL, Given, Program, Solution, programs
+from verify.worst.program import EXACT, SMALL, Given, Program, Solution, programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
 
@@ -43,6 +43,7 @@ class WorstCase(Shown):
         factors: for each pair of sides, about the least number by which the larger side may be multiplied; infinite where
             none is enough, None where the solver finds no answer.
         sure: whether the solver reached its own precision in all factors.
+        errors: by how much of themselves the factors may be wrong; none of rough ones.
         certificate: a proof that the checker accepts; None where none was found.
         reason: why there is none.
         onwards: the setting of the proof, if that holds for every number of clients from its own on.
@@ -57,9 +58,16 @@ class WorstCase(Shown):
     reason: str = ""
     sure: bool = True
     onwards: Setting | None = None
+    errors: tuple[float, ...] = ()
+
+    @property
+    def reliable(self) -> tuple[float | None, ...]:
+        """The factors, None also in place of one whose solution leaves more than 1e-5 of it open."""
+        errors = self.errors or (0.0,) * len(self.factors)
+        return tuple(factor if error <= EXACT else None for factor, error in zip(self.factors, errors, strict=True))
 
     def _line(self) -> str:
-        factors = ", ".join("none" if factor is None else f"{factor:.6g}" for factor in self.factors)
+        factors = ", ".join("not solved reliably" if factor is None else f"{factor:.6g}" for factor in self.reliable)
         return f"{self.claim}: {f'factor {factors}' if factors else 'a proof was looked for'}"
 
     def _rows(self):
@@ -128,7 +136,8 @@ def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None,
     factors = (*(one and one.factor for one in solved),)
     functions = functions_of(letters, units.curvature)
     return WorstCase(claim.id, setting, functions, len(letters.depends), factors, *found,
-                     sure=all(one.sure for one in solved if one is not None))
+                     sure=all(one.sure for one in solved if one is not None),
+                     errors=tuple(one.error if one is not None else 0.0 for one in solved))
 
 
 @lru_cache(4)
