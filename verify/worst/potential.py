@@ -259,7 +259,7 @@ class _Shrinking:
         be told."""
         if own.L == self.asked.L:
             return dict.fromkeys(names, Fraction(1))
-        other = _Shrinking(replace(own, rate=self.asked.rate, cost=self.asked.cost), names)
+        other = _Shrinking(replace(own, rate=self.asked.rate, cost=self.asked.cost), [*self.sides])
         both = [each.round.forms | {f"{turn} {name}": side for name in names for turn, side in enumerate(each.sides[name])}
                 for each in (self, other)]
         found = units_of_forms((*(each["0 x.x"] for each in both),), both[0], *both)
