@@ -222,7 +222,7 @@ def test_potentials_of_all_methods_are_looked_at():
 
 
 @pytest.mark.parametrize("method", [
-    m if m in ("fedavg", "fedcm") else pytest.param(m, marks=pytest.mark.slow) for m in POTENTIALS])
+    m if m == "fedcm" else pytest.param(m, marks=pytest.mark.slow) for m in POTENTIALS])
 def test_the_rate_of_a_potential_is_the_same_in_all_units(method):
     """That of SCAFFOLD was 0.148 at L = 300, for 0.8145; no proof was found. Floors are squared lengths over L^2 zeta^2."""
     clients, arguments = POTENTIALS[method]
@@ -240,7 +240,7 @@ def test_the_rate_of_a_potential_is_the_same_in_all_units(method):
 PLACE = Place(numbers=(Q(1), Q(1, 2), Q(2)))
 CLAIMS = ("classical/gd-convex", "classical/gd-value", "classical/scaffold-convex", "classical/sgd-distance",
           "classical/gd-nonconvex", "classical/drift-convex", "li2020/theorem-1", "fedmoswa/eq-74", "fedluar/eq-15",
-          "fadamgc/eq-64@vhat-carry", "classical/scaffold-new-variate")
+          "fadamgc/eq-64@vhat-carry", "classical/fedavg-round")
 LENGTHS = ("classical/coupled-step-convex", "fedmoswa/lemma-f.1", "fedmoswa/lemma-f.1@bounded-start+region",
            "fedmoswa/lemma-4.1-stability")
 SEVERAL = ((10**6, 1), (Q(1, 10**6), 1), (1, 10**6), (300, Q(1, 10**6)))  # units of curvature and of length
@@ -266,7 +266,8 @@ def of_claim(name, look, several, tolerance):
     assert any(factor is not None for factor in one.factors)
     for curvature, length in several:
         other = look(claim, numbers_in_units(claim, one.setting, curvature, length), PLACE)
-        assert other.factors == pytest.approx(one.factors, rel=tolerance), (curvature, length)
+        same = (a is b is None or a == pytest.approx(b, rel=tolerance) for a, b in zip(other.factors, one.factors, strict=True))
+        assert all(same), (curvature, length, other.factors, one.factors)
         assert (other.certificate is None) == (one.certificate is None), (curvature, length)
         if other.certificate is not None:
             assert replay_alone(json.loads(json.dumps(other.certificate))).accepted
@@ -276,7 +277,7 @@ def of_claim(name, look, several, tolerance):
 @pytest.mark.parametrize("name", [name if number < 4 else pytest.param(name, marks=pytest.mark.slow)
                                   for number, name in enumerate(CLAIMS)])
 def test_the_worst_case_and_the_proof_of_a_claim_are_the_same_in_all_units(name):
-    of_claim(name, partial(worst_case, most=32), SEVERAL, 1e-6)
+    of_claim(name, partial(worst_case, most=48), SEVERAL, 1e-6)
 
 
 @pytest.mark.parametrize("name", LENGTHS)
