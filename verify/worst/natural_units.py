@@ -51,7 +51,7 @@ def natural_units(claim: Claim, setting: Setting) -> NaturalUnits:
     if any(power.denominator != 1 for _, unit, _ in said for power in unit):
         return NaturalUnits()
     curved = {name: number ** int(p) for name, (p, q), number in said if abs(p) == 1 and 2 * p + q == 0}
-    curvature = curved.get("L") or max(curved.values(), default=Fraction(1))
+    curvature = curved.get("L") or max(curved.values(), default=None) or _by_lengths(said)
     squares, odd = [], False
     for _, (p, q), number in said:
         power, size = int(2 * p + q), number / curvature ** int(p)
@@ -62,6 +62,19 @@ def natural_units(claim: Claim, setting: Setting) -> NaturalUnits:
     if odd and _root(length_sq) is None:
         length_sq = Fraction(4) ** round((frexp(length_sq.numerator)[1] - frexp(length_sq.denominator)[1]) / 2)
     return NaturalUnits(curvature, length_sq)
+
+
+def _by_lengths(said: list[tuple[str, Unit, Fraction]]) -> Fraction:
+    """The unit of curvature in which the longest of lengths and the largest of losses and slopes are alike; 1 without both."""
+    length_sq = max((number ** int(2 / q) for _, (p, q), number in said if p == 0 and q in (1, 2)), default=None)
+    if length_sq is None:
+        return Fraction(1)
+    found = []
+    for _, (p, q), number in said:
+        power, root = int(2 * p + q), _root(length_sq)
+        if p == 1 and (power % 2 == 0 or root is not None):
+            found.append(number / (length_sq ** (power // 2) if power % 2 == 0 else root**power))
+    return max(found, default=Fraction(1))
 
 
 @once_by_claim

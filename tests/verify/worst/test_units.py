@@ -266,8 +266,8 @@ def of_claim(name, look, several, tolerance):
     assert any(factor is not None for factor in one.factors)
     for curvature, length in several:
         other = look(claim, numbers_in_units(claim, one.setting, curvature, length), PLACE)
-        same = (a is b is None or a == pytest.approx(b, rel=tolerance) for a, b in zip(other.factors, one.factors, strict=True))
-        assert all(same), (curvature, length, other.factors, one.factors)
+        pairs = zip(other.factors, one.factors, strict=True)
+        assert all(a is b is None or a == pytest.approx(b, rel=tolerance) for a, b in pairs), (curvature, length)
         assert (other.certificate is None) == (one.certificate is None), (curvature, length)
         if other.certificate is not None:
             assert replay_alone(json.loads(json.dumps(other.certificate))).accepted
