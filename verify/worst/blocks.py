@@ -81,13 +81,13 @@ def largest(points: int, conditions, limits, bounds, measures, sizes, margin: fl
     letters those of its inner products, :func:`flat`.
 
     The program is solved in units in which the largest bound is 1, and so are each letter whose length is bounded alone and
-    each row; an answer counts that passes the check (:meth:`_Scaled.agrees`). The solver refines the solutions of its linear
-    systems, a third of its time, only where it cannot do without.
+    each row; an answer counts that passes the check (:meth:`_Program.agrees`). The solver refines the solutions of its
+    linear systems, a third of its time, only where it cannot do without.
 
     Raises:
         NotSolved: the solver stops without an answer, or with one that does not pass the check.
     """
-    rows = _Rows(points, conditions, limits, bounds, measures, sizes, margin)
+    rows = _Program(points, conditions, limits, bounds, measures, sizes, np.full(len(conditions), margin))
     units, status = rows.units(), ""
     program = rows.scaled(units)
     for tolerance, refined in [(tolerances[0], False), *((tolerance, True) for tolerance in (_FINEST, *tolerances))]:
@@ -116,8 +116,13 @@ class _Units(NamedTuple):
     limits: np.ndarray
 
 
-class _Rows(NamedTuple):
-    """The arguments of :func:`largest`."""
+def _products(lengths: np.ndarray) -> np.ndarray:
+    rows, columns, _ = _lower(len(lengths))
+    return lengths[rows] * lengths[columns]
+
+
+class _Program(NamedTuple):
+    """The arguments of :func:`largest`, with a margin of each condition."""
 
     points: int
     conditions: np.ndarray
@@ -125,7 +130,7 @@ class _Rows(NamedTuple):
     bounds: np.ndarray
     measures: np.ndarray
     sizes: list[int]
-    margin: float
+    margins: np.ndarray
 
     def units(self) -> _Units:
         """The units in which the largest bound is 1, and so are letters of which a limit says how long they may be, and the
@@ -149,36 +154,19 @@ class _Rows(NamedTuple):
     def _of_columns(self, squares: float, lengths: list[np.ndarray]) -> np.ndarray:
         return np.concatenate([np.full(self.points, squares), *map(_products, lengths)])
 
-    def scaled(self, units: _Units) -> "_Scaled":
+    def scaled(self, units: _Units) -> "_Program":
         """The program in these units."""
         of_columns = self._of_columns(units.squares, units.lengths)
-        return _Scaled(
-            self.points, self.conditions * of_columns / units.conditions[:, None],
-            self.limits * of_columns / units.limits[:, None], self.bounds / units.limits,
-            self.measures * of_columns / units.squares, self.sizes, self.margin / units.conditions)
+        return self._replace(
+            conditions=self.conditions * of_columns / units.conditions[:, None],
+            limits=self.limits * of_columns / units.limits[:, None], bounds=self.bounds / units.limits,
+            measures=self.measures * of_columns / units.squares, margins=self.margins / units.conditions)
 
     def in_own_units(self, found: Largest, units: _Units) -> Largest:
         """An answer of the program in other units."""
         grams = [gram * np.multiply.outer(own, own) for gram, own in zip(found.grams, units.lengths, strict=True)]
         each = np.concatenate([units.squares / units.conditions, units.squares / units.limits, np.ones(len(self.measures))])
         return Largest(found.value * units.squares, grams, found.values * units.squares, found.multipliers * each)
-
-
-def _products(lengths: np.ndarray) -> np.ndarray:
-    rows, columns, _ = _lower(len(lengths))
-    return lengths[rows] * lengths[columns]
-
-
-class _Scaled(NamedTuple):
-    """The arguments of :func:`largest`, in the units in which the program is solved."""
-
-    points: int
-    conditions: np.ndarray
-    limits: np.ndarray
-    bounds: np.ndarray
-    measures: np.ndarray
-    sizes: list[int]
-    margins: np.ndarray
 
     def solved(self, tolerance: float, refined: bool) -> tuple[str, Largest | None]:
         """The solver's status and its answer; None where it has none. The value is infinite where the solver has a direction

@@ -65,7 +65,7 @@ def natural_units(claim: Claim, setting: Setting) -> NaturalUnits:
 
 
 def _by_lengths(said: list[tuple[str, Unit, Fraction]]) -> Fraction:
-    """The unit of curvature in which the longest of lengths and the largest of losses and slopes are alike; 1 without both."""
+    """The unit of curvature in which the longest length and the largest loss or slope are alike; 1 without both."""
     length_sq = max((number ** int(2 / q) for _, (p, q), number in said if p == 0 and q in (1, 2)), default=None)
     if length_sq is None:
         return Fraction(1)

@@ -166,14 +166,14 @@ PROGRAM = {"points": 1, "conditions": np.array([[0.0, 1.0]]), "limits": np.array
 def test_an_answer_that_is_none_is_refused(change, monkeypatch):
     """The largest 3 x with 0 <= x <= 4, from a solver that errs in the fifth digit."""
     assert largest(**PROGRAM).value == pytest.approx(12)
-    solved = blocks._Scaled.solved
+    solved = blocks._Program.solved
 
     def wrong(self, *how):
         status, found = solved(self, *how)
         new = {"value": found.value, "grams": found.grams[0], "multipliers": found.multipliers}[change] * (1 + 1e-5)
         return status, found._replace(**{change: [new] if change == "grams" else new})
 
-    monkeypatch.setattr(blocks._Scaled, "solved", wrong)
+    monkeypatch.setattr(blocks._Program, "solved", wrong)
     with pytest.raises(NotSolved, match="not solved reliably"):
         largest(**PROGRAM)
 
@@ -181,7 +181,7 @@ def test_an_answer_that_is_none_is_refused(change, monkeypatch):
 def test_a_ratio_is_infinite_only_along_a_direction():
     endless = PROGRAM | {"limits": np.array([[1.0, 0.0]]), "conditions": np.array([[0.0, 1.0], [1.0, 0.0]])}
     assert largest(**endless) is None
-    rows = blocks._Rows(**PROGRAM, margin=0.0)
+    rows = blocks._Program(**PROGRAM, margins=np.zeros(1))
     program = rows.scaled(rows.units())
     one = blocks.Largest(inf, [np.ones((1, 1))], np.zeros(1), np.zeros(3))
     assert not program._is_direction(one)
