@@ -110,11 +110,14 @@ class Interpolant(Federation):
 def least_on_simplex(anchors, heights, x, steep):
     """The weights a >= 0 of sum 1 with the least steep/2 |x - a @ anchors|^2 + a @ heights, by an active-set method."""
     away = anchors - x  # then x is 0
+    heights = heights - heights.min()
+    size = max(steep / 2 * (away**2).sum(axis=1).max(), heights.max()) or 1.0  # in units of which all numbers are
+    heights, steep = heights / size, steep / size
     alone = steep / 2 * (away**2).sum(axis=1) + heights
     shares = np.zeros(len(heights))
     shares[np.argmin(alone)] = 1.0
     held = [int(np.argmin(alone))]
-    scale, least, idle = max(1.0, np.abs(alone).max()), np.inf, 0
+    least, idle = np.inf, 0
     while idle < len(heights):  # rounding may add and remove the same points for ever
         while True:  # the least over the weights that are held
             count = len(held)
@@ -124,7 +127,7 @@ def least_on_simplex(anchors, heights, x, steep):
             found, *_ = np.linalg.lstsq(matrix, right, rcond=1e-14)
             rest = right - matrix @ found
             # a direction in which only the heights change, with a weight that falls along it; else it is rounding
-            flat = np.abs(rest).max() > 1e-9 * scale and (rest[:count] < -_TINY).any()
+            flat = np.abs(rest).max() > 1e-9 and (rest[:count] < -_TINY).any()
             step = rest[:count] if flat else found[:count] - shares[held]
             falling = step < -_TINY
             ratios = np.where(falling, shares[held] / np.where(falling, -step, 1.0), np.inf)
@@ -137,7 +140,7 @@ def least_on_simplex(anchors, heights, x, steep):
             held.remove(gone)
         slopes = steep * away @ (shares @ away) + heights
         best, now = int(np.argmin(slopes)), steep / 2 * ((shares @ away) ** 2).sum() + shares @ heights
-        if slopes[best] >= shares @ slopes - _TINY * scale or best in held:
+        if slopes[best] >= shares @ slopes - _TINY or best in held:
             break
         held.append(best)
         least, idle = min(least, now), 0 if now < least else idle + 1

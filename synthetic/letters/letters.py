@@ -54,6 +54,8 @@ class Letters(Federation):
         most: how many letters there may be besides the start.
         clients: 1, or any other number, which all have the same run.
         exact: whether coefficients are fractions, else floats.
+        curvature: the unit of curvature in which letters are equally large: a gradient is this number times its letter, so
+            that the coefficients of models do not depend on the unit of the losses.
 
     Attributes:
         start: the start less the optimum, (1, dim), from which a method's ``init`` begins.
@@ -80,8 +82,9 @@ class Letters(Federation):
     dim = 2
     x_star = F_star_client = None
 
-    def __init__(self, most: int, clients: int = 2, exact: bool = False):
+    def __init__(self, most: int, clients: int = 2, exact: bool = False, curvature: float = 1.0):
         self.clients, self.most, self.exact = min(clients, 2), most, exact
+        self.curvature = Fraction(curvature) if exact else float(curvature)
         self.given = []  # the letters: a list, as a method's init works on a copy of the federation
         self.zero = np.zeros(1 + most * self.clients)
         self.signs = np.where(np.arange(len(self.zero)) > most, -1, 1)
@@ -98,7 +101,7 @@ class Letters(Federation):
         return len(self.given)
 
     def letter(self):
-        """A new vector of each client, (1, clients, dim)."""
+        """A new vector of each client, (1, clients, dim), in the unit of gradients."""
         return self._vectors(self._letter())
 
     def _letter(self):
@@ -107,7 +110,7 @@ class Letters(Federation):
             raise TooManyLetters(f"more than {self.most} letters")
         self.given.append(self.used)
         mean = self._unit(self.used)
-        return mean if self.clients == 1 else mean + self._unit(self.most + self.used)
+        return (mean if self.clients == 1 else mean + self._unit(self.most + self.used)) * self.curvature
 
     def _unit(self, place):
         row = self.zero.copy()
@@ -121,16 +124,21 @@ class Letters(Federation):
             vectors[0, client] = Combination(own), Combination(_turned(own))
         return vectors
 
-    def row(self, vectors):
-        """The first client's row of vectors (1, clients, dim). Raises NotLinear if it does not say all of them."""
+    def row(self, vectors, unit=1):
+        """Returns the first client's row of vectors (1, clients, dim). Coefficients that are small beside ``unit``, 1 for
+        models and ``curvature`` for gradients, are rounding errors.
+
+        Raises:
+            NotLinear: the row does not determine the vectors of all clients.
+        """
         if vectors.shape != (1, self.clients, self.dim):
             raise NotLinear("some clients or coordinates alone")
         rows = [[entry.row if type(entry) is Combination else self._plain(entry) for entry in vector]
                 for vector in vectors[0]]
         first = rows[0][0]
-        if not all(self._equal(one, _turned(row)) for row, one in rows):
+        if not all(self._equal(one, _turned(row), unit) for row, one in rows):
             raise NotLinear("an operation that depends on the coordinates")
-        if self.clients > 1 and not self._equal(rows[1][0], first * self.signs):
+        if self.clients > 1 and not self._equal(rows[1][0], first * self.signs, unit):
             raise NotLinear("clients are treated differently")
         return first
 
@@ -140,10 +148,10 @@ class Letters(Federation):
             raise NotLinear("a model that is a plain number")
         return self.zero
 
-    def _equal(self, one, other) -> bool:
+    def _equal(self, one, other, unit=1) -> bool:
         if (one == other).all():
             return True
-        return not self.exact and bool(np.abs(one - other).max() <= _NEAR * max(1.0, np.abs(one).max()))
+        return not self.exact and bool(np.abs(one - other).max() <= _NEAR * max(unit, np.abs(one).max()))
 
     def parts(self, row):
         """Coefficients of a client's row over start and means, (1 + used,), and over its own deviations, (used,)."""
@@ -182,7 +190,7 @@ class Letters(Federation):
             raise NotLinear("a local problem without a pull of fixed strength")
         gradient = self.letter()
         v = center - (linear + gradient) / rho
-        self.points.append((self.row(v), self.row(gradient)))
+        self.points.append((self.row(v), self.row(gradient, self.curvature)))
         return v
 
     def value(self, x, clients=None):

@@ -16,7 +16,7 @@ PAGES: dict[str, dict[str, int]] = {
     "verdicts.md": {"sh": 1},
     "claims.md": {"toml": 8},
     "beside_runs.md": {"python": 3},
-    "worst_cases.md": {"sh": 3, "python": 3},
+    "worst_cases.md": {"sh": 3, "python": 4},
     "certificates.md": {"sh": 1},
     "conformance.md": {"python": 1},
     "architecture.md": {"mermaid": 1},

@@ -182,7 +182,7 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
         claim, numbers | ({along["over"]: along["values"][-1]} if along else {}))
     if found.certificate and out:
         write_json(out, found.certificate)
-    factors = _as_json(found.factors)
+    factors = _as_json(found.reliable)
     said = {"claim": found.claim, "scope": found.scope, "without a value": found.setting.unknown, "letters": found.letters,
             "factors": factors, "proven": found.certificate is not None, "reason": found.reason}
     if plot is not None:
@@ -196,7 +196,8 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
     if json:
         print(json_text.dumps(said, indent=1))
     else:
-        rows = [(str(number), "-" if factor is None else f"{factor:.6f}") for number, factor in enumerate(found.factors)]
+        rows = [(str(number), "not solved reliably" if factor is None else f"{factor:.6f}")
+                for number, factor in enumerate(found.reliable)]
         console.out().print(console.names_table(("pair of sides", "least factor of the larger side"), rows))
         print("proven" if found.certificate else f"not proven: {found.reason}", "for", found.scope)
     return 0 if found.certificate else 1
@@ -234,7 +235,7 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
     asked = {key: value for key, value in question.items() if value is not None} | _settings(given)
     if reserved := {"method", "low", "high", "functions"} & {text.partition("=")[0] for text in given}:
         raise ValueError(f"{name} takes no argument {min(reserved)!r}")
-    beside = []
+    beside, unknown = [], ()
     if tune is not None:
         parameter, _, ends = tune.partition("=")
         bounds = _settings([f"{end}={value}" for end, value in zip(("low", "high"), ends.split(":"), strict=False) if value])
@@ -243,7 +244,7 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
             from verify.worst.steps_of_papers import steps_of_papers  # which loads claims
 
             beside = steps_of_papers(name, **asked)
-        asked[parameter], found = found.value, found.worst
+        asked[parameter], unknown, found = found.value, found.unknown, found.worst
     else:
         found = worst_of(name, **asked)
     own = {key: value for key, value in asked.items() if key not in ("functions", "measure", "given", "rounds", "clients")}
@@ -251,17 +252,19 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
             "at most 1 at the start": found.wanted.given, "rounds": found.rounds, "clients": found.clients,
             "worst ratio": found.ratio if found.ratio < float("inf") else None, "tight": found.tight,
             "letters": found.letters, "seconds": round(sum(found.seconds), 4)}
+    if unknown:
+        said[f"not solved reliably at {parameter}"] = [float(f"{value:.4g}") for value in unknown]
     if plot is not None:
         rounds = [*tuning.over_rounds(name, **asked | {"rounds": found.rounds})]
         save(tuning.rounds_figure(rounds), plot.with_suffix(""), [plot.suffix.lstrip(".")])
-        said["over rounds"] = [round(one.ratio, 6) for one in rounds]
+        said["over rounds"] = [float(f"{one.ratio:.6g}") for one in rounds]
     if function is not None:
         said["measured on the worst functions"] = _drawn(found, function)
     if json:
         ratios = [one._asdict() | {"ratio": one.ratio if one.ratio < float("inf") else None} for one in beside]
         print(json_text.dumps(said | {"largest steps that claims allow": ratios} if beside else said, indent=1))
     else:
-        shown = said | {"worst ratio": f"{found.ratio:.6f}", "settings": [f"{key}={value}" for key, value in own.items()]}
+        shown = said | {"worst ratio": f"{found.ratio:#.6g}", "settings": [f"{key}={value}" for key, value in own.items()]}
         rows = [(key, ", ".join(map(str, value)) if isinstance(value, list) else str(value)) for key, value in shown.items()]
         console.out().print(console.names_table(("what", "value"), rows))
         if beside:
@@ -298,7 +301,7 @@ def _potential(name: str, given: list[str], out: Path | None, json: bool) -> int
     rest = {} if proven is None else {
         "rate": str(proven.rate), "about": float(proven.rate), "floor": str(proven.floor),
         "potential": unicode(proven.potential, letters_of(proven.claim)), "for": proven.scope}
-    said = {"method": name, "least rate of a potential": found.best if found.best < 1 else None, "letters": found.letters,
+    said = {"method": name, "least rate of a potential": None if proven is None else found.best, "letters": found.letters,
             "proven": proven is not None, "reason": found.reason} | rest
     if json:
         print(json_text.dumps(said, indent=1))

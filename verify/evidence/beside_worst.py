@@ -33,8 +33,8 @@ def with_worst_case(runs: Runs, series: Series) -> Series:
         given = {} if why_not else _numbers_of(runs, runs.environment(runs.trajectory.rounds))
         for rounds, right in zip(series.x, series.right, strict=True) if not why_not else ():
             worst = worst_case(runs.claim, given | {"rounds": Fraction(rounds)}, None, _LETTERS, proofs=False)
-            known = bool(worst.factors) and None not in worst.factors
-            found.append(right * max(worst.factors) if known else np.nan)
+            known = bool(worst.reliable) and None not in worst.reliable
+            found.append(right * max(worst.reliable) if known else np.nan)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         why_not = str(error)
     if not np.isfinite(found).any():

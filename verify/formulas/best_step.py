@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bounds.formulas.units import units_of
+from bounds.language.names import ONE
 from verify.formulas.bound import Bound, names_of
 
 __all__ = ["BestStep", "best_step"]
 
-_SMALLEST, _LARGEST = 1e-12, 1e6  # steps that are tried
+_SMALLEST, _LARGEST = 1e-12, 1e6  # steps that are tried, in units of 1/L where L is given and a step has this unit
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,9 @@ def best_step(bound: Bound, step: str = "eta_l", **numbers) -> BestStep:
         raise ValueError(f"{bound.claim.id} does not depend on {step!r}; it has {', '.join(bound.parameters)}")
     numbers.pop(step, None)
     within = bound.with_conditions(c for c in bound.conditions if step in names_of(c) or names_of(c) <= set(numbers))
-    grid = np.geomspace(_SMALLEST, _LARGEST, 2001)
+    of_loss, of_length = units_of(bound.claim).get(step, ONE)
+    unit = float(numbers.get("L", 1.0)) ** float(of_loss) if 2 * of_loss + of_length == 0 else 1.0
+    grid = unit * np.geomspace(_SMALLEST, _LARGEST, 2001)
     for _ in range(8):  # each grid lies between the neighbours of the best point of the one before
         values = bound.values(**{step: grid}, **numbers)
         values = np.where(within.applies(**{step: grid}, **numbers), values, np.inf)
@@ -50,5 +54,5 @@ def best_step(bound: Bound, step: str = "eta_l", **numbers) -> BestStep:
         grid = np.linspace(grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)], 401)
     beside = value * np.array([1 - 1e-6, 1 + 1e-6])
     at_border = not bool(np.all(within.applies(**{step: beside}, **numbers)))
-    towards = "0" if value < 1.01 * _SMALLEST else "oo" if value > 0.99 * _LARGEST else ""
+    towards = "0" if value < 1.01 * unit * _SMALLEST else "oo" if value > 0.99 * unit * _LARGEST else ""
     return BestStep(value, least, at_border, "" if at_border else towards)

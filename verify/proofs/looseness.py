@@ -93,7 +93,7 @@ def waterfall(claim: Claim, budget: str = "quick", seed: int = 0, steps: Sequenc
 
 def _least(claim: Claim) -> float | None:
     try:
-        factors = worst_case(claim, most=_SMALL, proofs=False).factors if claim.setting == "run" else ()
+        factors = worst_case(claim, most=_SMALL, proofs=False).reliable if claim.setting == "run" else ()
     except (ArithmeticError, ImportError, LookupError, TypeError, ValueError):
         return None
     known = [factor for factor in factors if factor is not None]

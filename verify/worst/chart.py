@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from synthetic.base.shown import Shown
 from synthetic.letters.combination import NotLinear
 from synthetic.letters.letters import Letters, NoChance, TooManyLetters
 from verify.worst.blocks import Largest, largest
-from verify.worst.conditions import Asked, Wanted, asked, conditions
+from verify.worst.conditions import Asked, Units, Wanted, asked, conditions
 
 __all__ = ["CLASSES", "MEASURES", "WorstOfMethod", "worst"]
 
@@ -29,13 +30,16 @@ class WorstOfMethod(Shown):
 
     Attributes:
         ratio: the largest measure after the last round, in units of what is given at the start; infinite if there is none.
-        tight: whether functions of the class come as near to it as one likes, else it is an upper bound; both up to the
-            solver's precision.
+        tight: whether functions of the class attain it, up to 1e-6 of it, else it is an upper bound. It is attained by the
+            points of the solution, which passed the check of :func:`verify.worst.blocks.largest`, where the program's
+            conditions are all that functions through them must meet: that is known of all classes but ``smooth`` with
+            several clients. An infinite ratio is attained in the limit.
         letters: number of vectors without a value: the start, and the gradients, each with its mean and deviations.
         seconds: of running the method, and of solving.
         wanted, run: the question, and the run on letters.
         program: what :func:`verify.worst.blocks.largest` takes.
         solution: inner products, values and multipliers; None where the ratio is infinite.
+        units: those of run, program and solution; all else is in the units of the question.
     """
 
     algorithm: Algorithm
@@ -50,6 +54,7 @@ class WorstOfMethod(Shown):
     run: Asked
     program: dict[str, Any]
     solution: Largest | None
+    units: Units
 
     def _line(self) -> str:
         return f"{self.algorithm.name} on all {self.functions} functions: {'' if self.tight else 'at most '}{self.ratio:.6g}"
@@ -88,8 +93,8 @@ def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, m
     Raises:
         ImportError: the solver is not installed.
         LookupError: no such method.
-        ValueError: an argument that is not allowed, a method whose models are no linear combination of gradients, or a
-            solver that stops without an answer.
+        ValueError: an argument that is not allowed, a method whose models are no linear combination of gradients, or
+            (``NotSolved``) a program whose solver has no answer that passes the check.
 
     Example:
         One gradient step of 1/2: (1 - mu/2)^2.
@@ -120,25 +125,41 @@ def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, m
     wanted = Wanted(L if functions in CLASSES[:3] else np.inf, m, given, measure, *squares, **({alone: L} if alone else {}))
     algorithm, tilt = _method(method, arguments)
     rounds, clients = whole("rounds", rounds), whole("clients", clients)
-    began, most = time.perf_counter(), 4 + rounds * (algorithm.local_steps + 2)
+    began = time.perf_counter()
+    bounded = L if functions not in CLASSES[3:5] else None  # a bound on curvatures is the unit of these
+    letters, models, free = _on_letters(algorithm, rounds, clients, tilt, variates is not None, exact, bounded)
+    run = asked(letters, models if wanted.least else models[:1] + models[-1:], wanted, free)
+    ran, units = time.perf_counter(), Units.where_given(given, float(letters.curvature))
+    program = conditions(run, wanted.in_units(units))
+    solution = largest(**program)
+    ratio = np.inf if solution is None else solution.value * units.of(measure)
+    if solution is not None and not isfinite(ratio):
+        raise ValueError(f"the worst {measure} is too large for a float: {solution.value:g} times {units}")
+    tight = not smooth or clients == 1
+    return WorstOfMethod(algorithm, functions, rounds, clients, ratio, tight, 1 + letters.used,
+                         (ran - began, time.perf_counter() - ran), wanted, run, program, solution, units)
+
+
+def _on_letters(algorithm, rounds: int, clients: int, tilt, variates: bool, exact: bool, curvature: float | None):
+    """A method's run on letters in a unit of ``curvature``, by default that in which its longest step is 1: the letters, and
+    what :func:`_run` returns."""
+    most = 4 + rounds * (algorithm.local_steps + 2)
     while True:
-        letters = Letters(most, clients, exact)
+        letters = Letters(most, clients, exact, curvature or 1.0)
         try:
-            models, free = _run(algorithm, letters, rounds, tilt, variates is not None)
-            run = asked(letters, models if wanted.least else models[:1] + models[-1:], wanted, free)
-            break
+            models, free = _run(algorithm, letters, rounds, tilt, variates)
+            run = letters, models, free
         except TooManyLetters as error:
             if most > _MOST:
                 raise ValueError(f"{algorithm.name}: {error}") from error
             most *= 2
+            continue
         except NotLinear as error:
             raise ValueError(f"{algorithm.name} has no worst case of this kind: {error}") from error
-    ran = time.perf_counter()
-    program = conditions(run, wanted)
-    solution = largest(**program)
-    return WorstOfMethod(algorithm, functions, rounds, clients, np.inf if solution is None else solution.value,
-                         not smooth or clients == 1, 1 + letters.used, (ran - began, time.perf_counter() - ran), wanted, run,
-                         program, solution)
+        step = max((abs(float(c)) for x in models for c in letters.mean_of(x)[1:]), default=0.0)
+        if curvature is not None or step in (0.0, 1.0):
+            return run
+        curvature = 1 / step
 
 
 def _method(method, arguments):

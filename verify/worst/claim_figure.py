@@ -47,7 +47,7 @@ class Course(Shown):
 
     Attributes:
         over, values: the number and its values.
-        exact: the least number by which the larger side may be multiplied; NaN where there is none.
+        exact: the least number by which the larger side may be multiplied; NaN where it is not solved reliably.
         found: the same of the worst of ``runs`` random quadratics that meet the hypotheses; ``middle``: the median.
         numbers: sizes and numbers, at the first and the last value where these differ.
         functions: the class.
@@ -123,10 +123,10 @@ class _Point(NamedTuple):
 
 def _at(claim: Claim, given: Mapping[str, Fraction], seed: int, most: int | None) -> _Point:
     found = worst_case(claim, given, None, most, proofs=False)
-    factors = [np.nan if factor is None else factor for factor in found.factors]
+    factors = [np.nan if factor is None else factor for factor in found.reliable]
     ratios = on_quadratics(claim, found.setting, seed)
     ends = (float(ratios.max()), float(np.median(ratios))) if ratios.size else (np.nan, np.nan)
-    return _Point(float(max(factors, default=np.nan)), *ends, len(ratios), found)
+    return _Point(float(np.max(factors)) if factors else np.nan, *ends, len(ratios), found)
 
 
 def _joined(claim: Claim, over: str, values: Sequence[Fraction], points: list[_Point]) -> Course:

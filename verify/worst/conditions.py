@@ -7,7 +7,32 @@ import numpy as np
 from synthetic.letters.letters import Letters
 from verify.worst.blocks import Block, pairs, square
 
-__all__ = ["Asked", "Wanted", "asked", "conditions"]
+__all__ = ["Asked", "Units", "Wanted", "asked", "conditions"]
+
+
+class Units(NamedTuple):
+    """The units in which a program is solved: one of curvature, and one of length, in which what is given is at most 1."""
+
+    curvature: float
+    length: float
+
+    @property
+    def gradient(self) -> float:
+        return self.curvature * self.length
+
+    @property
+    def value(self) -> float:
+        return self.curvature * self.length**2
+
+    def of(self, measure: str) -> float:
+        """The unit of a distance, value or gradient, as measured: squares of the first and the last."""
+        return {"distance": self.length**2, "value": self.value, "gradient": self.gradient**2}[
+            measure.removeprefix("least-")]
+
+    @classmethod
+    def where_given(cls, given: str, curvature: float) -> "Units":
+        """The units of such a curvature in which one of what is ``given`` is 1."""
+        return cls(curvature, {"distance": 1.0, "value": curvature**-0.5, "gradient": 1 / curvature}[given])
 
 
 class Wanted(NamedTuple):
@@ -34,10 +59,21 @@ class Wanted(NamedTuple):
         """Whether nothing is known of the optimum but that the objective has a lower bound."""
         return self.m < 0
 
+    def in_units(self, units: Units) -> "Wanted":
+        """The same question in other units, in which what is given is at most 1 too."""
+        def over(number, unit):
+            return None if number is None else number / unit
+
+        return self._replace(
+            L=self.L / units.curvature, m=self.m / units.curvature, slope=over(self.slope, units.gradient),
+            above=over(self.above, units.curvature), zeta_sq=over(self.zeta_sq, units.gradient**2),
+            variates_sq=over(self.variates_sq, units.gradient**2))
+
 
 class Asked(NamedTuple):
-    """A run on letters as arrays: the points over the letters of each block, and at which of them all clients are in
-    common; and as rows over the means' letters and numbers of points the models that are looked at, the first one first."""
+    """A run on letters as arrays, in the letters' unit of curvature: the points over the letters of each block, and at which
+    of them all clients are in common; and as rows over the means' letters and numbers of points the models that are looked
+    at, the first one first."""
 
     means: Block
     deviations: Block
@@ -53,11 +89,14 @@ def asked(letters: Letters, models, wanted: Wanted, free=None) -> Asked:
               *[wanted.measure != "distance"] * (len(models) - 1)]
     numbers = [letters.place(letters.all_clients(x)) if ask else -1 for x, ask in zip(models, needed, strict=True)]
     rows = [[letters.parts(row) for row in each] for each in zip(*letters.points, strict=True)]
-    means, deviations = (Block(*(np.array([parts[side] for parts in each], dtype=float) for each in rows))
-                         for side in (0, 1))
+    units = 1.0, float(letters.curvature)  # of places and gradients
+    means, deviations = (Block(*(np.array([parts[side] for parts in each], dtype=float) / unit
+                                 for each, unit in zip(rows, units, strict=True))) for side in (0, 1))
     common = ~deviations.places.any(axis=1)
     models = [(np.array(letters.mean_of(x), dtype=float), place) for x, place in zip(models, numbers, strict=True)]
-    free = None if free is None else [np.array(part, dtype=float) for part in letters.parts(letters.row(free))]
+    if free is not None:
+        own = letters.parts(letters.row(free, letters.curvature))
+        free = [np.array(part, dtype=float) / float(letters.curvature) for part in own]
     if wanted.bounded_below:  # nothing happens at the optimum
         means, deviations, common = (Block(*(a[1:] for a in means)), Block(*(a[1:] for a in deviations)), common[1:])
         models = [(row, place - 1) for row, place in models]

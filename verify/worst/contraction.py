@@ -98,6 +98,20 @@ class Contraction:
         """What remains in the end, in units of zeta_sq."""
         return self.cost / (1 - self.rate) if self.cost else Fraction(0)
 
+    def divided(self, curvature: Fraction) -> "Contraction":
+        """The question without weights, in a unit of curvature."""
+        units = find_algorithm(self.method).traits.units or {}
+
+        def one(name: str) -> Any:
+            value, (of_loss, of_length) = self._argument(name), units.get(name, (0, 0))
+            if of_length + 2 * of_loss:
+                raise ValueError(f"{name} has a unit of length, which a potential has not")
+            return value / curvature**of_loss if of_loss and isinstance(value, Fraction) else dict(self.arguments)[name]
+
+        names = dict.fromkeys([*(name for name, _ in self.arguments), *(name for name in units if units[name][0])])
+        return replace(self, arguments=tuple((name, one(name)) for name in names if self._argument(name) is not None),
+                       L=self.L / curvature, mu=self.mu / curvature)
+
     # words ---------------------------------------------------------------------------------------------------------------
     @property
     def text(self) -> str:

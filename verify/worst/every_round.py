@@ -1,6 +1,6 @@
 """Proofs for every number of rounds: of one round from any state, and of statements about the last round by a potential."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -12,7 +12,7 @@ import sympy as sp
 from bounds.language import words
 from bounds.language.claim import Claim
 from verify.checker import rounds as checker
-from verify.checker.forms import NoForm, plain
+from verify.checker.forms import Form, NoForm, plain
 from verify.checker.letters import Letters
 from verify.checker.limits import SETTINGS, bounded
 from verify.checker.replay import METHODS
@@ -23,6 +23,7 @@ from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
 from verify.worst.challenge import ENOUGH, challenged
 from verify.worst.every_number import first_proof, has_degree
+from verify.worst.natural_units import natural_units
 from verify.worst.program import Given
 from verify.worst.proof import proof
 from verify.worst.proven import (
@@ -39,7 +40,7 @@ from verify.worst.proven import (
 )
 from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.uphill import ERRORS
-from verify.worst.worst_case import WorstCase, functions_of
+from verify.worst.worst_case import WorstCase, functions_of, proof_in_own_units
 
 __all__ = ["at", "every_round", "potentials", "proofs_of"]
 
@@ -143,12 +144,15 @@ def _at(claim: Claim, given, place: Place, onwards: bool) -> WorstCase:
 
 def _proven(claim: Claim, stated, setting: Setting, potential, degree: int | None = None) -> WorstCase:
     """What is known at a setting; with a ``degree`` it is one for every number of clients."""
-    asked = duties(stated, setting, potential, degree)
+    units = natural_units(claim, setting)
+    of_units = units.divided(claim, setting)
+    asked = duties(stated, of_units, potential, degree)
     letters = asked[0].letters
     if degree is not None and not has_degree(letters, degree):
         raise NoForm("noise of equal weights has a degree")
     bounded(max(len(duty.letters.depends) for duty in asked), _MOST, "letters")
-    known, proofs = (claim.id, setting, functions_of(letters), len(letters.depends), ()), proofs_of(asked)
+    known = claim.id, setting, functions_of(letters, units.curvature), len(letters.depends), ()
+    proofs = proofs_of(asked, None if of_units == setting else lambda: duties(stated, setting, potential, degree))
     if proofs is None:
         return WorstCase(*known, None, "no proof of one round was found" * (potential is None))
     one = {**setting._asdict(), "potential": potential, "proofs": proofs} | ({} if degree is None else {"degree": degree})
@@ -162,22 +166,34 @@ def _onwards(claim: Claim, stated, setting: Setting, potential, onwards: Setting
     return None if found.certificate is None else replace(found, setting=setting, onwards=onwards)
 
 
-def proofs_of(asked: list[Duty]) -> list[dict[str, str]] | None:
-    """Multipliers for all that is to be proven; None where some have not been found."""
+def proofs_of(asked: list[Duty], own: Callable[[], list[Duty]] | None = None) -> list[dict[str, str]] | None:
+    """Multipliers for all that is to be proven; None where some have not been found. ``own()``: the same in the units in
+    which it is to be proven, where what is ``asked`` is in others."""
+    programs, of_own = _programs(asked), None
+    found = []
+    for number, (given, smaller, larger) in enumerate(programs):
+        rest = larger - smaller
+        multipliers = {} if not rest.terms or ({*rest.terms} <= {()} and plain(rest) >= 0) else proof(given, smaller, larger)
+        if multipliers and own is not None:
+            of_own = of_own or _programs(own())
+            multipliers = proof_in_own_units(multipliers, given, (smaller, larger), of_own[number])
+        if multipliers is None:
+            return None
+        found.append({name: str(number) for name, number in multipliers.items()})
+    return found
+
+
+def _programs(asked: list[Duty]) -> list[tuple[Given, Form, Form]]:
+    """Of all that is to be proven the program and both sides; what has letters and past in common has one program."""
     programs: dict[tuple[int, int], Given] = {}
     found = []
     for letters, past, *pair in asked:
-        key, (smaller, larger) = (id(letters), past), letters.as_proven(*pair)
+        key = id(letters), past
         if key not in programs:
             known = letters.known({past})[past]
             sides = [side for one in asked if one.letters is letters for side in letters.as_proven(one.smaller, one.larger)]
             programs[key] = Given(letters, known, sides)
-        rest = larger - smaller
-        multipliers = {} if not rest.terms or ({*rest.terms} <= {()} and plain(rest) >= 0) else proof(
-            programs[key], smaller, larger)
-        if multipliers is None:
-            return None
-        found.append({name: str(number) for name, number in multipliers.items()})
+        found.append((programs[key], *letters.as_proven(*pair)))
     return found
 
 

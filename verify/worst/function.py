@@ -18,7 +18,7 @@ __all__ = ["Polyhedral", "WorstFunction", "measured", "models_on", "worst_functi
 
 _MARGIN = 1e-10  #: by which points meet the conditions
 _TOLERANCES = 1e-11, 1e-10, 1e-9, 1e-8
-_TIE = 1e-6  # pieces as near to the largest count as largest, in units of the largest
+_TIE = 1e-6  # pieces as near to the largest count as largest, in units of the client's largest number
 
 
 class Polyhedral(Interpolant):
@@ -41,7 +41,9 @@ class Polyhedral(Interpolant):
         super().__init__(places, gradients, values, 1.0, 0.0, backend)
         self.L, self.steep = inf, inf
         self.places, self.slopes = (np.asarray(array, dtype=float) for array in (places, gradients))
-        self.heights = np.asarray(values, dtype=float) - (self.slopes * self.places).sum(-1)
+        falls = (self.slopes * self.places).sum(-1)
+        self.heights = np.asarray(values, dtype=float) - falls
+        self.size = np.maximum(np.abs(values).max(axis=1), np.abs(falls).max(axis=1))  # of numbers of each client
 
     def pieces(self, k, x):
         """The affine functions of client ``k`` at ``x`` (dim,)."""
@@ -53,7 +55,7 @@ class Polyhedral(Interpolant):
     def gradient(self, x, clients=None):
         def of_client(k, v, _):
             pieces = self.pieces(k, v)
-            tied = np.flatnonzero(pieces >= pieces.max() - _TIE * max(1.0, abs(pieces.max())))
+            tied = np.flatnonzero(pieces >= pieces.max() - _TIE * self.size[k])
             return self.slopes[k, tied[np.argmin(((self.places[k, tied] - v) ** 2).sum(axis=1))]]
 
         return self._each(x, clients, of_client)
@@ -124,22 +126,24 @@ def worst_function(found: WorstOfMethod, precision: float = 1e-8) -> WorstFuncti
     if many or found.run.free is not None:
         raise ValueError("worst functions are known for one client, or for convex classes, and the method's own start; got "
                          + (f"{found.clients} clients, {found.functions}" if many else "free variates"))
-    solution = largest(**found.program, margin=_MARGIN, tolerances=_TOLERANCES)
+    solution, units = largest(**found.program, margin=_MARGIN, tolerances=_TOLERANCES), found.units
     means = _vectors(solution.grams[0], precision)
     deviations = _vectors(solution.grams[1], precision) if len(solution.grams) > 1 else np.zeros(
         (found.run.deviations.places.shape[1], 0))
     sides = _directions(found.clients)
 
-    def points(mean, deviation):
+    def points(mean, deviation, unit):
         around = np.einsum("pr,kc->kprc", deviation @ deviations, sides).reshape(len(sides), len(mean), -1)
-        return np.concatenate([np.broadcast_to(mean @ means, (len(sides), len(mean), means.shape[1])), around], axis=2)
+        middle = np.broadcast_to(mean @ means, (len(sides), len(mean), means.shape[1]))
+        return unit * np.concatenate([middle, around], axis=2)
 
-    places, gradients = (points(*pair) for pair in zip(found.run.means, found.run.deviations, strict=True))
-    values = np.broadcast_to(solution.values, places.shape[:2])
+    places, gradients = (points(*three) for three in zip(
+        found.run.means, found.run.deviations, (units.length, units.gradient), strict=True))
+    values = np.broadcast_to(solution.values, places.shape[:2]) * units.value
     start = np.zeros(places.shape[2])
-    start[: means.shape[1]] = found.run.models[0][0] @ means
+    start[: means.shape[1]] = found.run.models[0][0] @ means * units.length
     if found.wanted.bounded_below:  # one gradient step of 1/L from one of the points the function has its least value
-        least = np.argmin(solution.values - (gradients[0] ** 2).sum(axis=1) / (2 * found.wanted.L))
+        least = np.argmin(values[0] - (gradients[0] ** 2).sum(axis=1) / (2 * found.wanted.L))
         origin = places[0, least] - gradients[0, least] / found.wanted.L
         places, start = places - origin, start - origin
     if isfinite(found.wanted.L):
@@ -147,7 +151,8 @@ def worst_function(found: WorstOfMethod, precision: float = 1e-8) -> WorstFuncti
     else:
         federation = Polyhedral(places, gradients, values)
     error = np.abs(federation.gradient(places.transpose(1, 0, 2)) - gradients.transpose(1, 0, 2)).max()
-    return WorstFunction(found, federation, start, solution.value, (means.shape[1], deviations.shape[1]), float(error))
+    ratio = solution.value * units.of(found.wanted.measure)
+    return WorstFunction(found, federation, start, ratio, (means.shape[1], deviations.shape[1]), float(error))
 
 
 def models_on(function: WorstFunction, backend: Backend = NUMPY) -> list:

@@ -25,6 +25,7 @@ _ACTIVE, _PRESENT = 1e-9, 1e-7  # multipliers, and parts of triangles, that are 
 _BELOW = 1 - 1e-6  # a smaller factor that is enough where one is not says that the larger side may be negative
 _MOST = 150  # vectors of one program
 _ITERATIONS, _TOLERANCE, _INFEASIBLE = 20_000, 1e-9, 2  # of the solver, and its word for no solution
+_BROKEN = 1e-7  # by which a solution may break a condition, in units of its largest number
 _COLUMN, _PART = 1e-3, 1e-2  # what multipliers cost
 
 
@@ -74,11 +75,15 @@ def _solutions(programs: list["_Program"]) -> list[tuple[np.ndarray | None, bool
 
 
 def _solved(cost, b, A, E) -> tuple[np.ndarray | None, bool]:
-    """(solution, whether there is none) of a program whose variables are not negative; None where none is found."""
+    """(solution, whether there is none) of a program whose variables are not negative; None where none is found that meets
+    all conditions."""
     found = linprog(cost, A_ub=A, b_ub=b, A_eq=E, b_eq=np.zeros(E.shape[0]), method="highs-ds",
                     options={"maxiter": _ITERATIONS, "presolve": False, "primal_feasibility_tolerance": _TOLERANCE,
                              "dual_feasibility_tolerance": _TOLERANCE})
-    return (found.x if found.status == 0 else None), found.status == _INFEASIBLE
+    if found.status != 0:
+        return None, found.status == _INFEASIBLE
+    broken = max((A @ found.x - b).max(initial=0.0), np.abs(E @ found.x).max(initial=0.0), -found.x.min(initial=0.0))
+    return (found.x if broken <= _BROKEN * max(1.0, np.abs(found.x).max(initial=0.0)) else None), False
 
 
 def _size(b: np.ndarray) -> float:

@@ -13,11 +13,12 @@ from synthetic.base.checks import number, whole
 from synthetic.base.shown import Shown
 from verify.checker.forms import Form, NoForm
 from verify.checker.limits import TooLarge, bounded
-from verify.checker.rounds import FORMAT, AnyState, duties
+from verify.checker.rounds import FORMAT, AnyState, Duty, duties
 from verify.checker.timeless import put
 from verify.exact.statement import formula, statement_of
 from verify.worst.contraction import Contraction, check_contraction, terms, zeta_sq
 from verify.worst.every_round import proofs_of
+from verify.worst.natural_units import units_of_forms
 from verify.worst.program import Program, of_letters, solved, solver
 
 __all__ = ["Potential", "anew", "potential"]
@@ -25,6 +26,7 @@ __all__ = ["Potential", "anew", "potential"]
 _MOST = 24  # letters
 _FAR = 1e-5  # a potential whose least value is less, in units of its largest weight, is none
 _TOLERANCES = 1e-10, 1e-8  # of the solver
+_BROKEN = 1e-4  # share of its least value by which what the solver calls a potential may be none
 _PRECISE = 1e-9  # of the bisection
 _BETTER = 1e-5  # by which values and gradients must make a rate better
 _SLACK = 1e-7, 1e-6, 1e-5, 1e-4, 1e-3  # by which a rate is proven that is above the best, in units of what 1 is above it
@@ -41,7 +43,7 @@ class Potential(Shown):
 
     Attributes:
         best: the least rate of all potentials of these terms, in floats; 1 if there is none below. Where there is a floor it
-            grows without bound towards this rate, and another one is proven.
+            grows without bound towards this rate, and another one is proven. Without a proof it is what a solver says.
         proven: the statement; None where no proof was found.
         certificate: what ``fedtheory check`` accepts.
         letters: vectors of which nothing is known but inequalities.
@@ -58,8 +60,9 @@ class Potential(Shown):
         return f"rate {self.proven.rate} for every number of rounds" if self.proven else f"no proof: {self.reason}"
 
     def _rows(self):
-        yield from (("least rate of these potentials", self.best), ("letters", self.letters))
+        yield "letters", self.letters
         if self.proven:
+            yield "least rate of these potentials", self.best
             yield from (("method", self.proven.method), ("rate", self.proven.rate), ("floor", self.proven.floor))
             yield "for", self.proven.scope
 
@@ -74,6 +77,8 @@ class _Found(NamedTuple):
 
 def potential(method: str, clients: int = 2, L=1, mu=None, **arguments) -> Potential:
     """The least factor by which a potential of a method shrinks in every round, for all functions of curvatures in [mu, L].
+
+    It is looked for where L is 1, and proven in the units in which it was asked for.
 
     A potential is a quadratic form in what server and clients keep, less what they are at the optimum, and if that helps in
     gradients, plus a multiple of F(x) - F_star; it is at least |x - x_star|^2. The rate is the least one for which the
@@ -92,23 +97,24 @@ def potential(method: str, clients: int = 2, L=1, mu=None, **arguments) -> Poten
     mu = L / 10 if mu is None else Fraction(str(mu))
     asked = Contraction(method, _exact(arguments), whole("clients", clients), L, mu)
     try:
-        return _best(asked)
+        return _best(asked.divided(L), asked)
     except (NoForm, TooLarge) as error:
         raise ValueError(f"{method} has no potential of this kind: {error}") from error
 
 
-def _best(asked: Contraction) -> Potential:
+def _best(asked: Contraction, own: Contraction) -> Potential:
+    """The best potential of a question, proven of the same one in its ``own`` units."""
     program = _Shrinking(asked, [*terms(asked.method)])
     few = [name for name in program.names if not ("gradient" in name or name == "value")]
     names, best = few, program.best(few)
     if (less := program.best(program.names)) < best - _BETTER:
         names, best = program.names, less
     if best < 1:
-        return program.proven(names, best, best)
+        return program.proven(own, names, best, best)
     program = _Shrinking(replace(asked, rate=Fraction(1, 2), cost=Fraction(1)), few)
     if (best := program.best(few)) == 1:
         return Potential(1.0, None, None, program.letters, "no potential of these terms shrinks")
-    return program.proven(few, best, program.with_floor(few, best))
+    return program.proven(own, few, best, program.with_floor(few, best))
 
 
 def _exact(arguments) -> tuple[tuple[str, Any], ...]:
@@ -129,7 +135,7 @@ class _Shrinking:
     def __init__(self, asked: Contraction, names: list[str]):
         self.asked, stated, known_terms = asked, statement_of(asked.claim), terms(asked.method)
         letters = AnyState(stated, *asked.setting)
-        pairs = {name: self._sides(letters, formula(known_terms[name])) for name in names}
+        self.sides = pairs = {name: self._sides(letters, formula(known_terms[name])) for name in names}
         self.letters = bounded(len(letters.depends), _MOST, "letters")
         known = letters.known({letters.past})[letters.past]
         self.round = Program(letters, known, {*range(len(letters.depends))})
@@ -203,10 +209,11 @@ class _Shrinking:
         aim = np.zeros(size)
         aim[number + (not cheapest)] = 1.0 if cheapest else -1.0 * (least is None)
         matrix = sparse.vstack([*equal, *(-part for part in (*larger, *square))], format="csc")
-        x = self._answer(aim, matrix, right, counts[:2])
+        x = self._answer(aim, matrix, right, counts[:2], number + 1)
         return None if x is None or x[number + 1] <= _FAR else _Found(x[:number], float(x[number]), float(x[number + 1]))
 
-    def _answer(self, aim, matrix, right, counts) -> np.ndarray | None:
+    def _answer(self, aim, matrix, right, counts, least: int) -> np.ndarray | None:
+        """The solver's answer, if it meets all conditions up to a share of its entry ``least``."""
         own, settings = solver(), solver().DefaultSettings()
         cones = [own.ZeroConeT(counts[0]), own.NonnegativeConeT(counts[1]), *(
             own.PSDTriangleConeT(len(block)) for one in (self.round, self.state) for block in one.blocks)]
@@ -215,20 +222,48 @@ class _Shrinking:
             settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
             found = solved(aim, matrix, right, cones, settings)
             if found is not None and str(found.status) in ("Solved", "AlmostSolved"):
-                return np.array(found.x)
+                x = np.array(found.x)
+                if self._broken(right - matrix @ x, counts) <= _BROKEN * x[least]:
+                    return x
         return None
 
+    def _broken(self, rest: np.ndarray, counts: list[int]) -> float:
+        """By how much an answer breaks a condition at most: what is left of equations, of numbers and of matrices."""
+        equal, larger, square = np.split(rest, np.cumsum(counts))
+        worst, at = max(np.abs(equal).max(initial=0.0), -larger.min(initial=0.0)), 0
+        for one in (self.round, self.state):
+            upper = square[at : at + len(one.pairs)]
+            at += len(one.pairs)
+            worst = max(worst, -np.linalg.eigvalsh(one.from_upper(upper))[0])
+        return worst
+
     # fractions -----------------------------------------------------------------------------------------------------------
-    def proven(self, names: list[str], best: float, near: float) -> Potential:
-        """A proof at a rate that is not far above the one ``near``."""
+    def proven(self, own: Contraction, names: list[str], best: float, near: float) -> Potential:
+        """A proof at a rate that is not far above the one ``near``, in the units of the question ``own``."""
+        units = self._units(own, names)
+        if units is None:
+            return Potential(best, None, None, self.letters, "its terms are not the same in other units")
         for rate in _rates(near, not self.asked.cost):
             for found in self.potentials(names, float(rate)):
                 for most in _DENOMINATORS:
-                    statement = _rounded(replace(self.asked, rate=rate), names, found, most)
-                    certificate = anew(statement)
+                    natural = _rounded(replace(self.asked, rate=rate), names, found, most)
+                    statement = replace(own, rate=rate, cost=natural.cost * (self.asked.L / own.L) ** 2, weights=tuple(
+                        (name, weight / units[name]) for name, weight in natural.weights))
+                    certificate = anew(statement, natural)
                     if certificate is not None and check_contraction(certificate).accepted:
                         return Potential(best, statement, certificate, self.letters)
         return Potential(best, None, None, self.letters, "no proof in rational numbers was found")
+
+    def _units(self, own: Contraction, names: list[str]) -> dict[str, Fraction] | None:
+        """The units of terms in the numbers of another question, that of a squared distance being 1; None where they cannot
+        be told."""
+        if own.L == self.asked.L:
+            return dict.fromkeys(names, Fraction(1))
+        other = _Shrinking(replace(own, rate=self.asked.rate, cost=self.asked.cost), [*self.sides])
+        both = [each.round.forms | {f"{turn} {name}": side for name in names for turn, side in enumerate(each.sides[name])}
+                for each in (self, other)]
+        found = units_of_forms((*(each["0 x.x"] for each in both),), both[0], *both)
+        return None if any(f"0 {name}" not in found for name in names) else {name: found[f"0 {name}"] for name in names}
 
     def potentials(self, names: list[str], rate: float) -> list[_Found]:
         """Of what shrinks by a rate: the cheapest if there is a cost; else what has half of the largest least value, which
@@ -271,11 +306,15 @@ def _rates(near: float, tight: bool) -> Iterator[Fraction]:
         yield Fraction(int(np.ceil((near + share * (1 - near)) * digits)), digits)
 
 
-def anew(statement: Contraction) -> dict[str, Any] | None:
-    """The proof of a statement, looked for anew; None where none is found."""
-    stated, potential_ = statement_of(statement.claim), statement.in_checker
-    proofs = proofs_of(duties(stated, statement.setting, potential_))
+def anew(statement: Contraction, natural: Contraction | None = None) -> dict[str, Any] | None:
+    """The proof of a statement, looked for anew; None where none is found. ``natural``: the same
+    statement in other units, in which it is looked for."""
+    def asked(one: Contraction) -> list[Duty]:
+        return duties(statement_of(one.claim), one.setting, one.in_checker)
+
+    one = natural or statement
+    proofs = proofs_of(asked(one), None if one == statement else lambda: asked(statement))
     if proofs is None:
         return None
-    settings = [{**statement.setting._asdict(), "potential": potential_, "proofs": proofs}]
-    return {"format": FORMAT, **stated, "settings": settings}
+    settings = [{**statement.setting._asdict(), "potential": statement.in_checker, "proofs": proofs}]
+    return {"format": FORMAT, **statement_of(statement.claim), "settings": settings}

@@ -14,12 +14,26 @@ from scipy import sparse
 from verify.checker.forms import LAYER, Form, Row
 from verify.checker.letters import Letters
 from verify.checker.waiting import Waiting
+from verify.worst.solution_check import Asked
 
-__all__ = ["SMALL", "Given", "Program", "Solution", "inner", "needed", "of_letters", "programs", "solver"]
+__all__ = [
+    "EXACT", "SMALL", "UNSURE", "Given", "NotSolved", "Program", "Solution", "inner", "needed", "of_letters", "programs",
+    "solver",
+]
 
 _ROUGH, _LONGEST = 1e-6, 50  # tolerance and iterations of the solver for a rough factor
+_FINEST = 1e-11  # tolerance where the solver's own one leaves a factor too few digits
 _SURE = ("Solved", "PrimalInfeasible", "DualInfeasible")
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
+EXACT = 1e-5  #: share of itself by which a factor that is shown may be wrong
+UNSURE = 1e-4  #: share by which one may be that decides whether a proof is looked for
+
+
+class NotSolved(ValueError):
+    """A program whose solver has no answer, or one that does not pass the check."""
+
+    def __init__(self, reason: str):
+        super().__init__(f"not solved reliably: {reason}")
 
 
 class Solution(NamedTuple):
@@ -31,7 +45,9 @@ class Solution(NamedTuple):
         multipliers: of the known inequalities and equalities, by name.
         active: names of those that are not near zero.
         slack: what remains, a symmetric matrix (letters, letters) in units of the statement's largest coefficient.
-        sure: whether the solver reached its own precision.
+        sure: whether the solver reached its own precision, and the factor that of :data:`UNSURE`.
+        error: by how much of itself a factor that is not rough may be wrong, as far as the solution shows
+            (:meth:`verify.worst.solution_check.Asked.error`).
         gram, values: inner products of the letters (letters, letters) and numbers without a value, by name, at which the
             smaller side is ``factor`` and the larger one is one.
     """
@@ -43,6 +59,7 @@ class Solution(NamedTuple):
     gram: np.ndarray
     values: dict[str, float]
     sure: bool = True
+    error: float = 0.0
 
 
 def solver():
@@ -72,6 +89,23 @@ def solved(aim, rows, right, cones, settings):
 @lru_cache(64)
 def _zero(size: int) -> sparse.csc_matrix:
     return sparse.csc_matrix((size, size))
+
+
+def _answer(asked: Asked, cones, settings, again: bool, checked: bool):
+    """What the solver says, and by how much of itself its least value may be wrong, where that is ``checked``. It is asked
+    ``again`` with refined steps, where it is not sure, and where it is for more digits than it has."""
+    given = asked.aim, asked.matrix, asked.right, cones, settings
+    found = solved(*given)
+    sure, error = found is not None and str(found.status) in _SURE, asked.error_of(found) if checked else 0.0
+    if again and (not sure or error > EXACT):
+        settings.iterative_refinement_enable = True
+        if sure:
+            settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _FINEST
+        other = solved(*given)
+        of_other = asked.error_of(other) if checked else 0.0
+        if of_other < error or not checked:
+            return other, of_other
+    return found, error
 
 
 class _Silence:
@@ -216,18 +250,16 @@ class Program:
             settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _ROUGH
             settings.max_iter = _LONGEST
         settings.iterative_refinement_enable = refined
-        found = solved(aim, matrix, right, cones, settings)
-        if not rough and not refined and (found is None or str(found.status) not in _SURE):
-            settings.iterative_refinement_enable = True
-            found = solved(aim, matrix, right, cones, settings)
+        asked = Asked(aim, matrix, right, zeros, sizes)
+        found, error = _answer(asked, cones, settings, again=not rough and not refined, checked=scaled and not rough)
         nothing = {}, [], *[np.zeros((self.count, self.count))] * 2, {}
         if found is not None and str(found.status) == "PrimalInfeasible":
-            return Solution(inf, *nothing)
+            return Solution(inf, *nothing) if not scaled or asked.is_endless(np.array(found.z)) else None
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
-        sure = str(found.status) == "Solved"
+        sure, factor = str(found.status) == "Solved" and error <= UNSURE, float(aim @ found.x) if scaled else 1.0
         if rough:
-            return Solution(float(aim @ found.x) if scaled else 1.0, *nothing, sure)
+            return Solution(factor, *nothing, sure)
         slack, gram = (self.from_upper(np.array(of)[-len(self.pairs) :]) for of in (found.s, found.z))
         multipliers = np.array(found.x)[:number]
         least = SMALL * max(1.0, np.abs(multipliers).max(initial=0.0))
@@ -235,8 +267,8 @@ class Program:
                   if name in self.equalities or abs(part) > least]
         multipliers = size * multipliers / self.coordinates[0]
         values = dict(zip(self.keys, np.array(found.z)[:zeros] / size, strict=True))
-        return Solution(found.x[number] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack,
-                        gram / size, values, sure)
+        return Solution(factor, dict(zip(self.names, multipliers, strict=True)), active, slack, gram / size, values, sure,
+                        error)
 
     def _constraints(self, free: np.ndarray, shares: list[int]) -> sparse.csc_matrix:
         """What is known, with ``free`` columns beside it; behind the plain rows those that no multiplier of an inequality is

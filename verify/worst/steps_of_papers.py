@@ -1,6 +1,7 @@
 """The largest local steps that theorems allow a method, at the numbers of a worst case, and how bad these steps are."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, free_names, statement_of
 from verify.worst.admitted import admitted
 from verify.worst.chart import worst
+from verify.worst.program import NotSolved
 from verify.worst.setting import Place, setting_of
 from verify.worst.uphill import ERRORS
 
@@ -36,13 +38,13 @@ class StepsOfPapers(NamedTuple):
         first, last = self.steps[0], self.steps[-1]
         steps = f"{first:.4g}" if first == last else f"{first:.4g}, ..., {last:.4g}"
         more = f" and {len(self.claims) - 1} more" * (len(self.claims) > 1)
-        return f"{self.claims[0]}{more}", f"eta_l = {steps}: worst ratio {self.ratio:.6f}"
+        return f"{self.claims[0]}{more}", f"eta_l = {steps}: worst ratio {self.ratio:#.6g}"
 
 
 def steps_of_papers(method: str, **question) -> list[StepsOfPapers]:
     """What registered theorems and controls about a method allow as local steps: as large as their conditions leave it, and
-    nothing where these depend on numbers of their own that nothing bounds. The best ones first; ``question`` as in
-    :func:`verify.worst.chart.worst`, of a method by its name.
+    nothing where these depend on numbers of their own that nothing bounds, or where the worst case is not solved reliably.
+    The best ones first; ``question`` as in :func:`verify.worst.chart.worst`, of a method by its name.
 
     Raises:
         ValueError, LookupError: as :func:`worst`.
@@ -62,7 +64,8 @@ def steps_of_papers(method: str, **question) -> list[StepsOfPapers]:
     for steps, claims in allowed.items():
         numbers = tuple(map(float, steps))
         alike = numbers[0] if len({*numbers}) == 1 else Tabulated(numbers)
-        found.append(StepsOfPapers(numbers, (*claims,), worst(method, **question, eta_l=alike).ratio))
+        with suppress(NotSolved):
+            found.append(StepsOfPapers(numbers, (*claims,), worst(method, **question, eta_l=alike).ratio))
     return sorted(found, key=lambda one: one.ratio)
 
 

@@ -12,6 +12,7 @@ from scipy.optimize import minimize_scalar
 from synthetic.base.checks import number, whole
 from verify.results.drawing import curve, edge_remarks, in_style, ink, opened, set_scales, spans, write_below
 from verify.worst.chart import WorstOfMethod, worst
+from verify.worst.program import NotSolved
 
 __all__ = ["Tuned", "over_rounds", "rounds_figure", "tuned"]
 
@@ -23,11 +24,13 @@ LABELS = {"distance": r"$|x_T - x_\star|^2$", "value": r"$F(x_T) - F_\star$", "g
 
 
 class Tuned(NamedTuple):
-    """The value of a parameter with the least worst ratio that was found, that worst case, and all that were looked at."""
+    """The value of a parameter with the least worst ratio that was found, that worst case, the ratios of all values that
+    were looked at, and those values at which the ratio is not known."""
 
     value: float
     worst: WorstOfMethod
     seen: dict[float, float]
+    unknown: tuple[float, ...] = ()
 
 
 def tuned(method, parameter: str = "eta_l", low: float | None = None, high: float | None = None, **question) -> Tuned:
@@ -35,7 +38,8 @@ def tuned(method, parameter: str = "eta_l", low: float | None = None, high: floa
     :func:`verify.worst.chart.worst`.
 
     Of a logarithmic grid the best value and its neighbours bound a search by Brent's method. A ratio with several valleys
-    narrower than the grid may have a lower one. By default a local step ``eta_l`` is at most 2/L.
+    narrower than the grid may have a lower one. By default a local step ``eta_l`` is at most 2/L. Values at which the
+    program has no answer that passes the check are named as ``unknown``.
 
     Raises:
         ValueError: no bounds of another parameter; the parameter in the ``question``; no value with a finite ratio; as
@@ -50,21 +54,26 @@ def tuned(method, parameter: str = "eta_l", low: float | None = None, high: floa
         raise ValueError(f"{parameter} needs the range in which to look, as in {parameter}=0.1:1")
     low, high = number(f"least {parameter}", low, strict=True), number(f"largest {parameter}", high, low, strict=True)
     found: dict[float, WorstOfMethod] = {}
+    unknown: list[float] = []
 
     def ratio(place):
         value = exp(place)
-        found[value] = worst(method, **question, **{parameter: value})
+        try:
+            found[value] = worst(method, **question, **{parameter: value})
+        except NotSolved:
+            unknown.append(value)
+            return inf
         return found[value].ratio
 
     places = np.linspace(log(low), log(high), _GRID)
     ratios = [ratio(place) for place in places]
     best = int(np.argmin(ratios))
     if ratios[best] == inf:
-        raise ValueError(f"the worst ratio is infinite for every {parameter} from {low:g} to {high:g}")
+        raise ValueError(f"the worst ratio is infinite or not known for every {parameter} from {low:g} to {high:g}")
     ends = places[max(best - 1, 0)], places[min(best + 1, _GRID - 1)]
     minimize_scalar(lambda place: min(ratio(place), 1e300), bounds=ends, method="bounded", options={"xatol": 1e-4})
     value = min(found, key=lambda value: found[value].ratio)
-    return Tuned(value, found[value], {value: found[value].ratio for value in sorted(found)})
+    return Tuned(value, found[value], {value: found[value].ratio for value in sorted(found)}, tuple(sorted(unknown)))
 
 
 def over_rounds(method, rounds: int, **question) -> Iterator[WorstOfMethod]:

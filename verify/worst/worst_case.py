@@ -1,7 +1,7 @@
 """The worst case of a claim at given sizes and numbers, over every function of its class in every dimension."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -17,16 +17,18 @@ from verify.checker.letters import Letters
 from verify.checker.limits import TooLarge, bounded
 from verify.checker.proof import FORMAT
 from verify.checker.replay import Replay
+from verify.checker.waiting import Waiting
 from verify.checker.words import replayed
 from verify.claims.sizes import once_by_claim
 from verify.exact.statement import statement_of
 from verify.worst.admitted import admitted
 from verify.worst.every_number import first_proof, has_degree
-from verify.worst.program import SMALL, Given, Program, Solution, programs
+from verify.worst.natural_units import in_own_units, natural_units
+from verify.worst.program import EXACT, SMALL, Given, Program, Solution, programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
 
-__all__ = ["STEPS", "WorstCase", "certified", "class_of", "functions_of", "has_form", "worst_case"]
+__all__ = ["STEPS", "WorstCase", "certified", "class_of", "functions_of", "has_form", "proof_in_own_units", "worst_case"]
 
 STEPS = 600_000  # of a look at letters: what a run of some twenty rounds needs
 _KEPT = 128  # worst cases: more than a claim has places
@@ -41,6 +43,7 @@ class WorstCase(Shown):
         factors: for each pair of sides, about the least number by which the larger side may be multiplied; infinite where
             none is enough, None where the solver finds no answer.
         sure: whether the solver reached its own precision in all factors.
+        errors: by how much of themselves the factors may be wrong; none of rough ones.
         certificate: a proof that the checker accepts; None where none was found.
         reason: why there is none.
         onwards: the setting of the proof, if that holds for every number of clients from its own on.
@@ -55,9 +58,16 @@ class WorstCase(Shown):
     reason: str = ""
     sure: bool = True
     onwards: Setting | None = None
+    errors: tuple[float, ...] = ()
+
+    @property
+    def reliable(self) -> tuple[float | None, ...]:
+        """The factors, None also in place of one whose solution leaves more than 1e-5 of it open."""
+        errors = self.errors or (0.0,) * len(self.factors)
+        return tuple(factor if error <= EXACT else None for factor, error in zip(self.factors, errors, strict=True))
 
     def _line(self) -> str:
-        factors = ", ".join("none" if factor is None else f"{factor:.6g}" for factor in self.factors)
+        factors = ", ".join("not solved reliably" if factor is None else f"{factor:.6g}" for factor in self.reliable)
         return f"{self.claim}: {f'factor {factors}' if factors else 'a proof was looked for'}"
 
     def _rows(self):
@@ -109,9 +119,12 @@ def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None,
     setting = Setting(*json.loads(text))
     if onwards and (one := first_proof(claim, setting, partial(_onwards, claim, statement_of(claim), setting, most))):
         return one
+    units = natural_units(claim, setting)
+    of_units = json.dumps(units.divided(claim, setting))
     try:
-        letters, asked = _asked(claim, text, None if proofs else most, at_rest)
-        found = certified(statement_of(claim), setting, asked, most) if proofs else (None, "none was looked for")
+        letters, asked = _asked(claim, of_units, None if proofs else most, at_rest)
+        own = None if of_units == text else partial(_own_programs, claim, text)
+        found = certified(statement_of(claim), setting, asked, most, own) if proofs else (None, "none was looked for")
         solved: list[Solution | None] = []
         if factors or not proofs or (factors is None and found[0] is None):
             solved = [_factor(*each, most, rough, enough) for each in asked]
@@ -121,8 +134,10 @@ def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None,
         needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error
     factors = (*(one and one.factor for one in solved),)
-    return WorstCase(claim.id, setting, functions_of(letters), len(letters.depends), factors, *found,
-                     sure=all(one.sure for one in solved if one is not None))
+    functions = functions_of(letters, units.curvature)
+    return WorstCase(claim.id, setting, functions, len(letters.depends), factors, *found,
+                     sure=all(one.sure for one in solved if one is not None),
+                     errors=tuple(one.error if one is not None else 0.0 for one in solved))
 
 
 @lru_cache(4)
@@ -134,6 +149,10 @@ def _asked(claim: Claim, text: str, most: int | None, at_rest: bool) -> tuple[Le
     return letters, programs(letters, [stated["statement"]], at_rest=at_rest)
 
 
+def _own_programs(claim: Claim, text: str) -> list[tuple[Given, Form, Form]]:
+    return _asked(claim, text, None, False)[1]
+
+
 @once_by_claim
 def _read(claim: Claim) -> tuple[Any, ...]:
     """What a claim states, and what looks note of its formulas, which is the same at all settings."""
@@ -142,11 +161,19 @@ def _read(claim: Claim) -> tuple[Any, ...]:
 
 def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: Setting, degree: int) -> WorstCase | None:
     """What is known where there is a proof for every number of clients, at a setting that says so."""
-    letters = EveryNumber(stated, *onwards, degree=degree)
-    if not has_degree(letters, degree):
-        raise NoForm("noise of equal weights has a degree")
-    certificate, _ = certified(stated, onwards, programs(letters, [stated["statement"]]), most, degree=degree)
-    known = claim.id, setting, functions_of(letters), len(letters.depends), (), certificate
+    units = natural_units(claim, onwards)
+    of_units = units.divided(claim, onwards)
+
+    def asked(at: Setting) -> tuple[Letters, list[tuple[Given, Form, Form]]]:
+        letters = EveryNumber(stated, *at, degree=degree)
+        if not has_degree(letters, degree):
+            raise NoForm("noise of equal weights has a degree")
+        return letters, programs(letters, [stated["statement"]])
+
+    letters, pairs = asked(of_units)
+    own = None if of_units == onwards else lambda: asked(onwards)[1]
+    certificate, _ = certified(stated, onwards, pairs, most, own, degree=degree)
+    known = claim.id, setting, functions_of(letters, units.curvature), len(letters.depends), (), certificate
     return None if certificate is None else WorstCase(*known, onwards=onwards)
 
 
@@ -191,11 +218,15 @@ def _rough_first(program: Program, rough: bool, *asked: Any) -> Solution | None:
     return found if found is not None and found.sure else program.solve(*asked, refined=rough)
 
 
-def certified(stated, setting: Setting, asked, most: int | None, **more: Any) -> tuple[dict[str, Any] | None, str]:
-    """A certificate that the checker accepts, or None and why there is none; ``more``: what else its setting says."""
+def certified(stated, setting: Setting, asked, most: int | None, own: Callable[[], Any] | None = None,
+              **more: Any) -> tuple[dict[str, Any] | None, str]:
+    """A certificate that the checker accepts, or None and why there is none; ``own()``: the same programs in the units of
+    the setting, where those that are ``asked`` are in others; ``more``: what else its setting says."""
     multipliers = []
     for number, (program, *pair) in enumerate(asked):
         found = proof(program, *pair, most)
+        if found is not None and own is not None:
+            found = proof_in_own_units(found, program, pair, own()[number])
         if found is None:
             return None, f"no proof was found of pair {number} of {len(asked)}"
         multipliers.append({name: str(number) for name, number in found.items()})
@@ -205,23 +236,34 @@ def certified(stated, setting: Setting, asked, most: int | None, **more: Any) ->
     return (certificate, "") if accepted else (None, f"the checker: {reason}")
 
 
+def proof_in_own_units(found: dict[str, Fraction], program: Given, pair: Sequence[Form],
+                       own: tuple[Given, Form, Form]) -> dict[str, Fraction] | None:
+    """A proof in its own units, from the one that was ``found`` in others; another one if forms change with the units."""
+    given, smaller, larger = own
+    natural, carried = ((larger - smaller, Waiting.of(of.known[0]) | of.known[1]) for of, smaller, larger in (
+        (program, *pair), own))
+    carried = in_own_units(found, natural, carried)
+    return proof(given, smaller, larger) if carried is None else carried
+
+
 def has_form(claim: Claim, place: Place) -> int:
     """The number of pairs of forms that a claim compares at a place. Raises what :func:`worst_case` raises."""
     stated = statement_of(claim)
     return sum(1 for _ in Letters(stated, *admitted(claim, setting_of(claim, {}, place))).compared(stated["statement"]))
 
 
-def functions_of(letters: Letters) -> str:
-    """The class of functions and the law of gradients, in words."""
-    return f"{class_of(letters)}, {'full' if letters.exact else 'unbiased'} gradients"
+def functions_of(letters: Letters, curvature: Fraction = Fraction(1)) -> str:
+    """The class of functions and the law of gradients, in words; see :func:`class_of`."""
+    return f"{class_of(letters, curvature=curvature)}, {'full' if letters.exact else 'unbiased'} gradients"
 
 
-def class_of(letters: Replay, what: str = "F_k") -> str:
-    """The class of functions of a run on letters, in words."""
+def class_of(letters: Replay, what: str = "F_k", curvature: Fraction = Fraction(1)) -> str:
+    """The class of functions of a run on letters, in words; ``curvature``: the unit of its bounds on curvatures."""
     (L, *_), (m, *_) = letters.bounds["L_client"], letters.bounds["mu_client"]
     if m is not None and m == L:
-        return f"all quadratic {what} of curvature {'L' if letters.given.get('L') == L else L} in every direction"
-    smooth = "differentiable" if L is None else "L-smooth" if letters.given.get("L") == L else f"{L}-smooth"
-    by = "mu" if letters.given.get("mu") == m else abs(m or 0)
+        by = "L" if letters.given.get("L") == L else L * curvature
+        return f"all quadratic {what} of curvature {by} in every direction"
+    smooth = "differentiable" if L is None else "L-smooth" if letters.given.get("L") == L else f"{L * curvature}-smooth"
+    by = "mu" if letters.given.get("mu") == m else abs(m or 0) * curvature
     convex = "" if m is None else "convex " if m == 0 else f"{by}-strongly convex " if m > 0 else f"{by}-weakly convex "
     return f"all {convex}{smooth} {what}"

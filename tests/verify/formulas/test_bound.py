@@ -344,6 +344,14 @@ def test_what_adds_up_over_the_run_is_not_held_fixed(run):
     assert "not known: sum_mean_chi, sum_mean_psi" in said.replace("\n", " ")
 
 
+def test_the_best_step_is_the_same_in_all_units():
+    """Steps below 1e-12 were not tried, whatever L was."""
+    bound = bound_of(find_claim("classical/fedavg-sampled-nonconvex"))
+    known = {"B": 1, "participants": 2, "local_steps": 4, "rounds": 1000}
+    one, other = (best_step(bound, "eta", L=L, G_sq=L**2, sigma_sq=L**2, F0_gap=L, **known) for L in (1.0, 1e14))
+    assert other.value * 1e14 == pytest.approx(one.value, rel=1e-6) and other.at_border == one.at_border
+
+
 def test_the_best_step_needs_no_value_of_what_it_does_not_depend_on():
     known = {"L": 1, "sigma_sq": 1, "clients": 100, "participants": 10, "local_steps": 10, "eta_g": 1.5, "F0_gap": 1}
     bound = bound_of(find_claim("fedmoswa/explicit-5.2-nonconvex"))

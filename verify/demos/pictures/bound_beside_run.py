@@ -77,14 +77,14 @@ def _setting(theorem: str):
 @lru_cache(maxsize=256)
 def exact_factors(theorem: str, share: float) -> np.ndarray:
     """The least number by which the bound may be multiplied, over all functions of the theorem's class in every dimension,
-    after 1, 2, ... rounds; nan where the program is large."""
+    after 1, 2, ... rounds; nan where the program is large, or not solved reliably."""
     claim, _, local_steps, known = THEOREMS[theorem]
     largest = _setting(theorem).values.get("eta")
     given = {"local_steps": Fraction(local_steps)}
     given |= {"eta": Fraction(largest) * Fraction(str(share))} if isinstance(largest, str) else {}
-    factors = [max((f for f in worst_case(ft.claim(claim), given | {"rounds": Fraction(rounds)}, proofs=False).factors
-                    if f is not None), default=nan) for rounds in range(1, known + 1)]
-    return np.array(factors + [nan] * (ROUNDS - known))
+    factors = [worst_case(ft.claim(claim), given | {"rounds": Fraction(rounds)}, proofs=False).reliable
+               for rounds in range(1, known + 1)]
+    return np.array([nan if None in each else max(each, default=nan) for each in factors] + [nan] * (ROUNDS - known))
 
 
 def picture(found: Beside) -> Figure:
