@@ -109,6 +109,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/instances/test_samples.py::test_true_statements_about_samples_are_spared": (),
     "verify/proofs/test_follows.py::test_links_of_papers": ("fedluar/", "afedpd/"),
     "verify/prove/test_lemmas.py::test_no_counterexample_contradicts_a_proof": ("[fedluar]",),
+    "verify/prove/test_side_conditions.py::test_what_is_proven_of_random_statements_holds": (),
     "verify/prove/test_side_conditions.py::test_a_lemma_is_true_and_proven_with_its_side_conditions": _LEMMAS,
     "verify/prove/test_side_conditions.py::test_a_lemma_without_a_side_condition_is_false_and_not_proven": _LEMMAS,
     "verify/prove/test_losses_at_points.py::test_a_false_statement_is_not_proven": ("statement2",),

@@ -205,9 +205,7 @@ def power(base, exponent):
         times = bounded(abs(exponent.numerator), EXPONENT, "an exponent")
         bounded(times * bits(found), limits.BITS, "bits of a power")
         return found**exponent.numerator
-    if zero(base) and exponent > 0:
-        return Fraction(0)
-    return exp(exponent * log(base))
+    return Fraction(0) if zero(base) and exponent > 0 else exp(exponent * log(base))
 
 
 class Vector(tuple):

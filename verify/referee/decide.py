@@ -4,7 +4,6 @@ case."""
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from verify.instances.shape import Shape
 from verify.prove.illposed import conflict
 from verify.prove.prove import prove
 from verify.referee.witness import by_witness
+from verify.referee.wording import describe_instance, on_pieces, short_number
 from verify.results.commands import command
 from verify.results.verdict import Series, Verdict, ratio
 from verify.search.budget import BUDGETS
@@ -227,7 +227,7 @@ def _has_other_sizes(claim: Claim) -> bool:
 
 def _refuted(case: _Case, violation: Violation) -> Verdict:
     claim, left, right = case.claim, violation.left, violation.right
-    sides = f"left side {_short(left)}", f"right side {_short(right)}"
+    sides = f"left side {short_number(left)}", f"right side {short_number(right)}"
     def written() -> dict:
         data = certificate(claim, violation.environment, left, right)
         return data if claim.exists is None else subdivided(data)
@@ -240,17 +240,9 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
     case.details["instance"] = outcome.data
     case.series = case.attempt("drawing the counterexample", series_of, outcome.data, claim, NUMPY) or ()
     worst = ratio(float(left), float(right), claim.statement.relation)
-    words = case.attempt("describing the counterexample", _in_words, claim, outcome.data)
-    evidence = f"counterexample: {', '.join(sides)}{_on_pieces(claim, outcome.data)}{f' ({words})' if words else ''}"
+    words = case.attempt("describing the counterexample", describe_instance, claim, outcome.data)
+    evidence = f"counterexample: {', '.join(sides)}{on_pieces(claim, outcome.data)}{f' ({words})' if words else ''}"
     return case.verdict("refuted", worst, evidence, outcome.path)
-
-
-def _on_pieces(claim: Claim, data: dict) -> str:
-    if claim.exists is None:
-        return ""
-    pieces = len(data["subdivision"]) - 1
-    return (f" at the largest {claim.exists.name}; the statement is broken for every {claim.exists.name} in {claim.exists}, "
-            f"on {pieces} piece{'s' * (pieces > 1)} of the interval")
 
 
 def _proof(case: _Case) -> Verdict | None:
@@ -427,39 +419,3 @@ _FEWEST = 8  # instances that meet the hypotheses
 _OF_RUNS = ("clients", "participants", "rounds", "local_steps", "samples", "layers")
 
 _ROUNDING = 1e-6  # by which a ratio in floating point may exceed one where a claim holds
-
-_SHORT_BITS = 73  # of a fraction that is printed exactly: about 22 digits
-
-
-def _short(value) -> str:
-    short = isinstance(value, Fraction) and value.numerator.bit_length() + value.denominator.bit_length() <= _SHORT_BITS
-    return str(value) if short else f"{float(value):.6g}"
-
-
-def _in_words(claim: Claim, data: dict) -> str:
-    sizes = data["sizes"]
-    if claim.setting == "algebra":
-        return "numbers in the certificate"
-    words = [f"{sizes['clients']} client{'s' * (sizes['clients'] > 1)}", f"dimension {sizes['dim']}"]
-    if claim.setting == "run":
-        words.append(f"{sizes['rounds']} round{'s' * (sizes['rounds'] > 1)} of {sizes['local_steps']} local "
-                     f"step{'s' * (sizes['local_steps'] > 1)}")
-        if "atoms" in data["instance"]:
-            atoms = data["instance"]["atoms"]
-            return ", ".join([*words, f"{sizes['samples']} of {len(atoms[0])} possible samples per client"])
-        words.append("with noise" if any(data["instance"]["noise"]) else "no noise")
-    return ", ".join(words) + _numbers_in_words(data["instance"])
-
-
-def _numbers_in_words(instance: dict) -> str:
-    """Curvatures, centers and weights of a few clients in one dimension; empty for larger instances."""
-    columns = {"curvatures": "curvature", "centers": "center", "weights": "client_weight"}
-    rows = {word: [c[0] if isinstance(c, list) else c for c in instance[name]] for word, name in columns.items()}
-    if "pieces" in instance:
-        rows["pieces (slope, center, width)"] = [
-            ", ".join(f"({', '.join(piece)})" for piece in client[0]) for client in instance["pieces"]]
-    text = "; ".join(f"{word} {', '.join(values)}" for word, values in rows.items())
-    if len(instance["center"][0]) > 1 or len(text) > 120 or "factors" in instance:
-        return ""
-    start = f"; start {instance['start_offset'][0]} from the optimum" if "start_offset" in instance else ""
-    return f"; {text}{start}"

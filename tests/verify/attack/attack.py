@@ -33,6 +33,7 @@ from synthetic.numbers.balls import Undecided
 from tests.verify.attack.every_round import attack_rounds
 from tests.verify.attack.mutants import damaged, mutant
 from tests.verify.attack.other_kinds import of_other_kinds
+from tests.verify.attack.random_statements import attack_statements
 from tests.verify.attack.scopes import attack_scopes, proofs_of_many
 from tests.verify.attack.second_opinion import disproves, refutes, restated
 from tests.verify.attack.side_conditions import attack_side_conditions
@@ -254,6 +255,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     judged, wrong = attack_side_conditions()
     print(f"lemmas without a side condition: {dict(judged)}; wrong: {len(wrong)}")
     outcome.wrong += [("proven without a side condition, and false", each) for each in wrong]
+    judged, wrong = attack_statements(options.mutants // 10, options.seed)
+    print(f"random statements about numbers: {dict(judged)}; wrong: {len(wrong)}")
+    outcome.wrong += [("proven of numbers, and false", each) for each in wrong]
     for why, data in outcome.wrong[:20]:
         print(why)
         print("  ", json.dumps(data, default=str)[:2000])

@@ -3,8 +3,11 @@
 import pytest
 import sympy as sp
 
-from bounds.language.claim import Condition
+from bounds.controls.fedavg import control
+from bounds.language.claim import Condition, Variable
+from bounds.language.words import Sum
 from bounds.registry.user_claims import WrongClaims, load_claims
+from tests.verify.attack.random_statements import attack_statements
 from tests.verify.attack.side_conditions import LEMMAS, broken_at, damaged, lemma
 from verify.prove.context import Context
 from verify.prove.prove import prove
@@ -30,8 +33,6 @@ NOT_PROVEN = {
     "b = 0, n = 0": ("b = 'nonnegative', n = 'integer from 0'", (), "b**n >= b*b**(n - 1)"),
     "i = n": ("n = 'integer from 1'", (), "0 <= 1/(n - i) for i in 0..n"),
     "an entry that is not there": ("n = 'integer from 1', s = 'nonnegative[n]'", (), "0 <= s[n]"),
-    "half a range": ("n = 'integer from 1'", (), "Sum(1, (i, 1, n/2)) >= 0"),
-    "an index with the name of a variable": ("k = 'positive'", (), "Sum(Abs(k), (k, -3, 1)) <= Sum(k, (k, -3, 1))"),
     "a power of a sum that vanishes": ("x = 'real', y = 'real'", (), "0 <= 1/(x + y)**2"),
     "a real exponent below zero": ("a = 'nonnegative', x = 'real'", (), "0 <= a**x"),
     "a length that vanishes": ("v = 'vector', w = 'vector', b = 'real'", (),
@@ -82,8 +83,25 @@ def test_a_lemma_without_a_side_condition_is_false_and_not_proven(name):
         assert prove(claim) is None, f"{text}; it fails at {numbers}"
 
 
+def test_what_is_proven_of_random_statements_holds():
+    """Before, a third of what was proven had no value somewhere."""
+    counts, wrong = attack_statements(120, 0)
+    assert counts["proven"] > 20 and wrong == []
+
+
 def test_there_are_enough_of_them():
     assert len(LEMMAS) >= 80 and len(UNPROVEN) <= 5
+
+
+N, K = sp.Symbol("n", integer=True, positive=True), sp.Symbol("k", integer=True)
+
+
+@pytest.mark.parametrize(("variable", "left", "right"), [
+    (Variable("n", "integer"), 0, Sum(1, (K, 1, N / 2))),  # n = 1: half a range
+    (Variable("k", "positive"), Sum(sp.Abs(K), (K, -3, 1)), Sum(K, (K, -3, 1))),  # an index is no variable of its name
+])
+def test_what_no_file_may_say_is_not_proven_either(variable, left, right):
+    assert prove(control("mine", "algebra", Condition(left, "<=", right), variables=(variable,))) is None
 
 
 def test_jensen_counts_all_terms_of_a_sum_of_sums(tmp_path):

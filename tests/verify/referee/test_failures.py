@@ -64,7 +64,7 @@ def test_an_error_before_any_instance_is_no_evidence(breaks):
 @pytest.mark.parametrize("where, name, lost", [
     (search_module, "shrink", "making the counterexample smaller"),
     (module, "series_of", "drawing the counterexample"),
-    (module, "_in_words", "describing the counterexample"),
+    (module, "describe_instance", "describing the counterexample"),
 ])
 def test_an_error_after_a_violation_keeps_the_refutation(breaks, where, name, lost):
     assert decide(FALSE, QUICK).verdict == "refuted"

@@ -248,4 +248,4 @@ def test_looseness(left, right, relation, expected):
     (Fraction(3**20_000, 2**31_700), "0.59461"),
 ])
 def test_sides_are_told_in_few_digits_however_long_their_fractions(value, text):
-    assert module._short(value) == text
+    assert module.short_number(value) == text

@@ -1,0 +1,47 @@
+"""Random statements about a few numbers: what the prover proves holds at all numbers at which the checker looks."""
+
+import re
+from collections import Counter
+from random import Random
+
+from tests.verify.attack.side_conditions import FROM_0, FROM_1, NON, POS, REAL, broken_at, lemma
+from verify.prove.prove import prove
+
+__all__ = ["attack_statements"]
+
+_DOMAINS = {"a": (POS, NON, REAL), "b": (NON, REAL), "n": ("integer from -1", FROM_0, FROM_1), "m": (FROM_0, FROM_1),
+            "x": (REAL, NON, "nonnegative below 1")}
+_CONDITIONS = ("a <= b", "n >= m", "n >= m + 1", "x <= 1", "b >= 1", "a*b >= 1")
+_EXPONENTS = ("x", "n", "m", "2*x", "2*n", "n - 1", "n + m", "x + 1")
+_RANGES = ("(i, 1, n)", "(i, 0, n - 1)", "(i, 0, n)", "(i, m, n)", "(i, 1, n - m)", "(i, m, n - 1)")
+_SHAPES = ("({0} + {1})", "({0} - {1})", "{0}*{1}", "({0})/({1})", "({0})/({1})", "({0})**2", "({0})**({2})", "({0})**({2})",
+           "sqrt({0})", "log({0})", "Abs({0})", "Max({0}, {1})", "Sum({3}, {4})", "Product({3}, {4})")
+_STATEMENTS = ("0 <= {0}", "{0} <= {0} + {1}", "{0}*({2}) <= ({0} + {3})*({2})", "{0} == {1}", "({0})/({2}) <= {1}")
+
+
+def _formula(rng: Random, depth: int, index: str = "") -> str:
+    if depth == 0:
+        return rng.choice([*_DOMAINS, "1", "2", *[index] * 3 * bool(index)])
+    shape = rng.choice(_SHAPES[:-2] if index else _SHAPES)
+    return shape.format(_formula(rng, depth - 1, index), _formula(rng, depth - 1, index), rng.choice(_EXPONENTS),
+                        _formula(rng, depth - 1, "i"), rng.choice(_RANGES))
+
+
+def attack_statements(count: int, seed: int) -> tuple[Counter, list[str]]:
+    """Let the prover try ``count`` random statements: counts, and what it proves that fails somewhere."""
+    rng, counts, wrong = Random(seed), Counter(), []
+    while counts.total() < count:
+        statement = rng.choice(_STATEMENTS).format(*(_formula(rng, depth) for depth in (2, 2, 1, 1)))
+        names = {*re.findall(r"\b[abnmx]\b", statement)}
+        variables = tuple((name, rng.choice(domains)) for name, domains in _DOMAINS.items() if name in names)
+        conditions = tuple(c for c in _CONDITIONS if rng.random() < 0.2 and {*re.findall("[a-z]", c)} <= names)
+        claim = lemma(variables, statement, conditions) if names else None
+        if claim is None:  # its text is refused, for one since something cancels
+            counts["refused"] += 1
+        elif proof := prove(claim):
+            counts["proven"] += 1
+            if numbers := broken_at(claim):
+                wrong.append(f"{dict(variables)}, {conditions}: {statement} ({proof.method}); fails at {numbers}")
+        else:
+            counts["not proven"] += 1
+    return counts, wrong

@@ -1,0 +1,54 @@
+"""Words for the numbers and instances in the evidence of a verdict."""
+
+from fractions import Fraction
+
+from bounds.language.claim import Claim
+
+__all__ = ["describe_instance", "on_pieces", "short_number"]
+
+_SHORT_BITS = 73  # of a fraction that is printed exactly: about 22 digits
+
+
+def on_pieces(claim: Claim, data: dict) -> str:
+    """On how many pieces of its interval the number that a claim says to exist fails; empty without such a number."""
+    if claim.exists is None:
+        return ""
+    pieces = len(data["subdivision"]) - 1
+    return (f" at the largest {claim.exists.name}; the statement is broken for every {claim.exists.name} in {claim.exists}, "
+            f"on {pieces} piece{'s' * (pieces > 1)} of the interval")
+
+
+def short_number(value) -> str:
+    """A short fraction exactly, any other number with six digits."""
+    short = isinstance(value, Fraction) and value.numerator.bit_length() + value.denominator.bit_length() <= _SHORT_BITS
+    return str(value) if short else f"{float(value):.6g}"
+
+
+def describe_instance(claim: Claim, data: dict) -> str:
+    """The sizes and the few numbers of a counterexample, in one line."""
+    sizes = data["sizes"]
+    if claim.setting == "algebra":
+        return "numbers in the certificate"
+    words = [f"{sizes['clients']} client{'s' * (sizes['clients'] > 1)}", f"dimension {sizes['dim']}"]
+    if claim.setting == "run":
+        words.append(f"{sizes['rounds']} round{'s' * (sizes['rounds'] > 1)} of {sizes['local_steps']} local "
+                     f"step{'s' * (sizes['local_steps'] > 1)}")
+        if "atoms" in data["instance"]:
+            atoms = data["instance"]["atoms"]
+            return ", ".join([*words, f"{sizes['samples']} of {len(atoms[0])} possible samples per client"])
+        words.append("with noise" if any(data["instance"]["noise"]) else "no noise")
+    return ", ".join(words) + _numbers_in_words(data["instance"])
+
+
+def _numbers_in_words(instance: dict) -> str:
+    """Curvatures, centers and weights of a few clients in one dimension; empty for larger instances."""
+    columns = {"curvatures": "curvature", "centers": "center", "weights": "client_weight"}
+    rows = {word: [c[0] if isinstance(c, list) else c for c in instance[name]] for word, name in columns.items()}
+    if "pieces" in instance:
+        rows["pieces (slope, center, width)"] = [
+            ", ".join(f"({', '.join(piece)})" for piece in client[0]) for client in instance["pieces"]]
+    text = "; ".join(f"{word} {', '.join(values)}" for word, values in rows.items())
+    if len(instance["center"][0]) > 1 or len(text) > 120 or "factors" in instance:
+        return ""
+    start = f"; start {instance['start_offset'][0]} from the optimum" if "start_offset" in instance else ""
+    return f"; {text}{start}"
