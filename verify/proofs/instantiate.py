@@ -8,7 +8,7 @@ from bounds.language.claim import Condition
 
 __all__ = ["NotFinite", "instances", "terms_written_out"]
 
-_MOST = 200  # values of an index
+_MOST = 200  # values of an index, and terms of an expression
 
 
 class NotFinite(ValueError):
@@ -32,15 +32,24 @@ def instances(condition: Condition, sizes: Mapping[sp.Symbol, sp.Integer]) -> It
 
 def terms_written_out(e: sp.Expr) -> sp.Expr:
     """Write every sum and product in an expression as its terms, the outermost first; an empty one is 0 or 1. Raises
-    NotFinite."""
-    if not e.has(sp.Sum, sp.Product):
-        return e
-    if not isinstance(e, sp.Sum | sp.Product):
-        return e.func(*map(terms_written_out, e.args))
-    kind, joined = (sp.Sum, sp.Add) if isinstance(e, sp.Sum) else (sp.Product, sp.Mul)
-    *inner, (index, low, high) = e.limits
-    body = kind(e.function, *inner) if inner else e.function
-    return joined(*(terms_written_out(body.subs(index, value)) for value in _values(low, high)))
+    NotFinite, also where these are too many."""
+    count = 0
+
+    def written_out(e):
+        nonlocal count
+        if not e.has(sp.Sum, sp.Product):
+            return e
+        if not isinstance(e, sp.Sum | sp.Product):
+            return e.func(*map(written_out, e.args))
+        kind, joined = (sp.Sum, sp.Add) if isinstance(e, sp.Sum) else (sp.Product, sp.Mul)
+        *inner, (index, low, high) = e.limits
+        body, values = kind(e.function, *inner) if inner else e.function, [*_values(low, high)]
+        count += len(values)
+        if count > _MOST:
+            raise NotFinite(f"its sums have more than {_MOST} terms at small sizes")
+        return joined(*(written_out(body.subs(index, value)) for value in values))
+
+    return written_out(e)
 
 
 def _values(low: sp.Expr, high: sp.Expr) -> Iterator[sp.Integer]:

@@ -26,8 +26,8 @@ from verify.prove.satisfiable import satisfiable
 __all__ = ["RefutingNumbers", "find_refuting_numbers", "holds_exactly"]
 
 _SIZES = (2, 1, 3)  # in the order in which they are tried
-_MOST_SIZES, _MOST_PLACES = 5, 2  # choices of sizes, and for each of them indices of the claim
-_MOST_UNDECIDED = 2  # questions that z3 may leave undecided
+_MOST_SIZES, _MOST_PLACES = 4, 2  # choices of sizes, and for each of them indices of the claim
+_MOST_UNDECIDED, _MOST_REASONS = 2, 3  # questions that z3 may leave undecided, or that make no sense
 _MOST_CONDITIONS = 400
 _NONE_FOUND = "neither numbers that break it nor a proof were found"
 
@@ -45,9 +45,9 @@ def find_refuting_numbers(conclusion: Claim, premises: Sequence[Condition]) -> R
     reasons, undecided = [], 0
     for sizes in _admitted_sizes(conclusion, premises):
         try:
+            question = _Question(conclusion, premises, sizes)
             places = [*instances(conclusion.statement, sizes)][::-1]
             for place in places[:: max(1, len(places) // _MOST_PLACES)]:
-                question = _Question(conclusion, premises, sizes)
                 why = question.not_comparable(place)
                 if why:
                     reasons.append(why)
@@ -65,7 +65,7 @@ def find_refuting_numbers(conclusion: Claim, premises: Sequence[Condition]) -> R
                     reasons.append(found)
         except NotFinite as why:
             reasons.append(str(why))
-        if undecided >= _MOST_UNDECIDED:
+        if undecided >= _MOST_UNDECIDED or len(reasons) >= _MOST_REASONS:
             break
     return next(filter(None, reasons), _NONE_FOUND)
 
@@ -153,14 +153,14 @@ class _Question:
         mentioned = set().union(*map(_symbols, self.stated))
         if alone := sorted(claimed - mentioned, key=str):
             return f"no premise mentions {by_symbol[alone[0]]}"
-        if not self._independent():
+        if not self._independent(mentioned | claimed):
             return "its quantities have parts in common"
         lone = self._lone(claimed)
         return "" if lone is None else f"nothing bounds {by_symbol[lone]}, which a premise uses"
 
-    def _independent(self) -> bool:
-        """Whether no two quantities share a measured part."""
-        parts = [self.numbers.parts(e) for e in self.numbers.names]
+    def _independent(self, used: set[sp.Symbol]) -> bool:
+        """Whether no two quantities that are used share a measured part."""
+        parts = [self.numbers.parts(e) for e, s in self.numbers.names.items() if s in used]
         return sum(map(len, parts)) == len(set().union(*parts))
 
     def _lone(self, claimed: set[sp.Symbol]) -> sp.Symbol | None:
@@ -202,7 +202,7 @@ class _Question:
         Vectors of which none is a combination of the others, each of them in one length or inner product only, may have any
         lengths and inner products.
         """
-        parts = set().union(*map(self.numbers.parts, self.numbers.names))
+        parts = set().union(*(self.numbers.parts(e) for e, s in self.numbers.names.items() if s.name in found))
         vectors = [v for part in sorted(parts, key=str) if isinstance(part, words.norm2 | words.norm | words.dot)
                    for v in part.args]
         rows = [self._coordinates(v, found) for v in vectors]
