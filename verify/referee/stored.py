@@ -36,7 +36,7 @@ _SYMBOLIC = ("certified", "ill-posed")  # verdicts that may have no certificate,
 def replayed(verdicts: Iterable[Verdict], out: str | Path, workers: int = 1) -> list[Verdict]:
     """Mark the verdicts of a report that their certificates do not show; the reason is under ``KEPT`` in details.
 
-    Verdicts that have a mark already, and those on claims that are not known here, are only compared with the stored results.
+    Verdicts that have a mark already, and those on claims that are not known here, are compared with the stored results alone.
     ``workers``: processes that replay the certificates of many verdicts.
     """
     verdicts, out = list(verdicts), Path(out)
