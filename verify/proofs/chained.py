@@ -37,7 +37,7 @@ from verify.worst.proven import FEWEST, PLACES, only_small
 from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.worst_case import worst_case
 
-__all__ = ["FORMAT", "Chained", "chained", "check", "check_file", "disagreement", "narrower", "numbers"]
+__all__ = ["FORMAT", "Chained", "chained", "check", "check_file", "disagreement", "narrower", "numbers", "scope_of"]
 
 FORMAT = "fedtheory chain 1"
 _KEYS = ("format", *STATED, "rests on", "settings")
@@ -87,7 +87,7 @@ def _chained(claim: Claim, searched: bool) -> Chained:
     ready = [p for p in _usable(claim) if p.setting == "algebra" and prove(p) is not None]
     if used := _followed(claim, ready):
         data = _certificate(claim, used, [])
-        return Chained(data, "all numbers that the claim admits", tuple(p.id for p in used), link=found)
+        return Chained(data, scope_of(data)[0], tuple(p.id for p in used), link=found)
     if claim.setting != "run":
         return Chained(reason="its steps are not proven for all numbers", link=found)
     settings, reason, failed = [], "", 0
@@ -112,7 +112,7 @@ def _chained(claim: Claim, searched: bool) -> Chained:
     if where := challenged(claim):
         return Chained(reason=f"it may be false at {where}", link=found)
     data = {**statement_of(claim), "format": FORMAT, "rests on": [*names], "settings": settings}
-    return Chained(data, _scope(settings), names, link=found)
+    return Chained(data, scope_of(data)[0], names, link=found)
 
 
 def _at(claim: Claim, place: Place, given: Mapping[str, Fraction] | None = None, depth: int = 0) -> dict[str, Any]:
@@ -348,6 +348,11 @@ def disagreement(claim: Claim, setting: Mapping[str, Any], premise: Claim, part:
         if name in setting["unknown"]:
             return f"{premise.id} is proven at {name} = {value} alone"
     return "" if other["weights"] == setting["weights"] else f"{premise.id} is proven for other weights"
+
+
+def scope_of(data: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return the sizes and numbers for which an accepted chain proves its claim, and whether they are all that it admits."""
+    return (_scope(data["settings"]), False) if data["settings"] else ("all numbers that the claim admits", True)
 
 
 def _scope(settings: list[dict[str, Any]]) -> str:

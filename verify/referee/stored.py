@@ -36,7 +36,7 @@ _SYMBOLIC = ("certified", "ill-posed")  # verdicts that may have no certificate,
 def replayed(verdicts: Iterable[Verdict], out: str | Path, workers: int = 1) -> list[Verdict]:
     """Mark the verdicts of a report that their certificates do not show; the reason is under ``KEPT`` in details.
 
-    Verdicts that have a mark already, and those on claims that are not known here, are compared with the stored results alone.
+    Verdicts that have a mark already, and those on claims that are not known here, are compared with stored results alone.
     ``workers``: processes that replay the certificates of many verdicts.
     """
     verdicts, out = list(verdicts), Path(out)
@@ -132,13 +132,21 @@ def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
     result = (refutes | proves)[named](certificate, about)
     if not result.accepted:
         return f"its certificate is rejected: {result.reason}"
+    if named in proves:
+        return _other_scope(verdict, *(chained.scope_of if named == chained.FORMAT else single.proof_scope)(certificate))
     if named == SINGLE:
         return _other_instance(verdict, certificate, ratio(
             growth.about(certificate["left"]), growth.about(certificate["right"]), claim.statement.relation))
-    if named == GROWTH:
-        last = certificate["members"][-1]
-        return _other_instance(verdict, last["certificate"],
-                               inf if last["constant"] is None else growth.about(last["constant"]))
+    last = certificate["members"][-1]
+    return _other_instance(verdict, last["certificate"],
+                           inf if last["constant"] is None else growth.about(last["constant"]))
+
+
+def _other_scope(verdict: Verdict, scope: str, complete: bool) -> str:
+    if verdict.verdict == "certified" and not complete:
+        return f"its certificate proves it for {scope} alone"
+    if verdict.details.get("scope") != scope or (scope not in verdict.evidence and "witness" not in verdict.details):
+        return f"it names other numbers than its certificate, which proves it for {scope}"
     return ""
 
 

@@ -5,15 +5,19 @@ import shutil
 
 import pytest
 
-from bounds.registry.claims import forget_files
+from bounds.registry.claims import find_claim, forget_files
 from bounds.registry.user_claims import PATHS
 from tests.said import tells
 from verify.cli import main as cli
-from verify.referee.stored import replayed
+from verify.exact.check import proof_scope
+from verify.referee.stored import objection, replayed
 from verify.results.files import file_name, read_json, write_json
 from verify.results.fingerprint import digest
 from verify.results.records import load_verdicts
 from verify.results.store import FOLDER, KEPT
+from verify.results.verdict import Verdict
+from verify.worst.proven import PLACES
+from verify.worst.worst_case import worst_case
 
 CLAIMS = """
 [[claim]]
@@ -156,6 +160,24 @@ def test_an_edited_result_is_not_reported_as_current(run, report, row):
     found = {v.id: v for v in replayed(load_verdicts(report), report)}
     assert [i for i, v in found.items() if KEPT in v.details] == [claim_id]
     assert tells(found[claim_id].details[KEPT], reason), found[claim_id].details[KEPT]
+
+
+def test_a_proof_at_some_numbers_certifies_nothing_and_says_for_which():
+    claim = find_claim("classical/gd-convex")
+    data = json.loads(json.dumps(worst_case(claim, {}, PLACES[1], factors=False).certificate))
+    scope, complete = proof_scope(data)
+    assert not complete
+
+    def said(**fields):
+        known = {"verdict": "consistent", "evidence": f"proven for {scope}; and more", "details": {"scope": scope}}
+        return objection(Verdict(claim.id, "", "theorem", ratio=0.5, **known | fields), claim, data)
+
+    assert said() == ""
+    assert tells(said(verdict="certified"), "its certificate proves it for …alone")
+    wider = f"every number of rounds; {scope}"
+    for fields in ({"details": {"scope": wider}}, {"evidence": "proven for all"}, {"details": {}}):
+        assert tells(said(**fields), "names other numbers …"), fields
+    assert tells(said(verdict="refuted"), "cannot show that it is refuted")
 
 
 def test_pages_and_words_say_so(run, report):
