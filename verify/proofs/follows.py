@@ -17,7 +17,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.registry.claims import claims_beside, find_claim
-from verify.proofs.defined import part_without_value
+from verify.proofs.defined import name_without_value, part_without_value
 from verify.proofs.facts import ORDERED, as_numbers, broken_ways, decided, facts_of, powers_compared, with_values
 from verify.proofs.free_numbers import FreeNumbers
 from verify.proofs.refuting_numbers import RefutingNumbers, find_refuting_numbers
@@ -106,7 +106,9 @@ def _without_value(premise: Claim, conclusion: Claim) -> str:
     numbers = FreeNumbers(conclusion)
     ranges = replace(conclusion, statement=replace(conclusion.statement, over=premise.statement.over))
     stated = numbers.condition(premise.statement)
-    part = part_without_value(stated, facts_of(ranges, numbers))
+    named = numbers.transcendental
+    facts = facts_of(ranges, numbers)
+    part = part_without_value(stated, facts) or name_without_value(named, numbers, facts)
     shown = part
     for e, s in sorted(numbers.names.items(), key=lambda item: -len(item[1].name)):
         shown = shown.replace(s.name, str(e))

@@ -67,7 +67,9 @@ class FreeNumbers:
         e = self.written_out(sp.sympify(e).subs(self.sizes))  # unlike xreplace, subs leaves the index of a sum
         if self.finite:
             e = self._with_terms(e)
-        e = e.xreplace(_AT_START).replace(_is_start, lambda a: words.x_round[0])
+        e = e.xreplace(_AT_START)
+        if self.claim.setting == "run":
+            e = e.replace(_is_start, lambda a: words.x_round[0])
         return self._number(e.replace(lambda a: isinstance(a, _LENGTHS + _MEANS), _canonical))
 
     def _with_terms(self, e) -> sp.Expr:
@@ -110,6 +112,8 @@ class FreeNumbers:
                     found.append(Condition(slope, ">=", 2 * self.number(least) * (s - words.F_star)))
             if isinstance(e, sp.Indexed) and e.base == words.mu_client and (top := words.L_client[e.indices]) in self.names:
                 found.append(Condition(s, "<=", self.names[top]))
+            if isinstance(loss, words.below):
+                found += [Condition(s, ">=", 0), Condition(s, "<=", 1)]
             if isinstance(e, sp.Indexed) and (_name(e) in _BINARY or self.signs.get(_name(e)) == "binary"):
                 found.append(Condition(s * (1 - s), "==", 0))
         return found
@@ -120,7 +124,7 @@ class FreeNumbers:
         found: dict[tuple, sp.Expr] = {}
         for c in self.claim.hypotheses:
             if isinstance(c.left, sp.Indexed) and c.over == ((*c.left.indices, sp.Integer(0), words.clients - 1),) and not (
-                    c.right.has(*c.left.indices)):
+                    c.right.has(sp.Indexed, *c.left.indices)):
                 found.setdefault((c.left.base, c.relation), c.right)
         return found.get((words.L_client, "<=")), found.get((words.mu_client, ">="))
 

@@ -81,6 +81,17 @@ def test_a_step_that_divides_by_what_may_be_zero_is_not_used(monkeypatch):
     assert link(far, [step]).answer == "not checkable"  # n = 1393, m = 985 divides by 0, too
 
 
+@pytest.mark.parametrize(("part", "given"), [
+    (1 / (a - b), Condition(a, ">", b)), (sp.sqrt(a - b), Condition(a, ">=", b)), ((a - b)**c, Condition(a, ">", b)),
+    (sp.log(a - b), Condition(a, ">", b)), (1 / (a - b)**2, Condition(a, "<", b))])
+def test_a_part_of_a_step_must_have_a_value_wherever_the_hypotheses_hold(part, given):
+    step = replace(claim(part, part), id="test/step", statement=le(part * now, part * b, ROUNDS))
+    whole = claim(now, b, over=(ROUNDS,))
+    assert tells(link(whole, [step]).text, "test/step: …b")
+    assert "test/step: " not in link(replace(whole, conditions=(given,)), [step]).text
+    assert link(replace(step, id="test/end"), [replace(whole, id="test/step")]).answer == "not checkable"
+
+
 #: links that hold, though arithmetic on numbers without a meaning would break them
 TRUE = {
     "a range in which one square is another": (claim(end, (1 - mu / L) * start), [le(after, (1 - mu / L) * now, ROUNDS)]),
