@@ -21,8 +21,8 @@ def part_without_value(condition: Condition, facts: Sequence[Condition]) -> str:
 
 
 def name_without_value(named: Sequence[sp.Expr], numbers: FreeNumbers, facts: Sequence[Condition]) -> str:
-    """Name a power or logarithm of parameters, among those that stand for free numbers, that may lack a value where the facts
-    hold; empty if all have one. A power with a whole exponent has one unless the exponent is certainly negative."""
+    """Name a power or logarithm of parameters, among those that stand for free numbers, that may lack a value where the
+    facts hold; empty if all have one. A power with a whole exponent has one unless the exponent is certainly negative."""
     parts = {p for e in named for p in e.atoms(sp.Pow, sp.log)
              if isinstance(p, sp.log) or not p.exp.is_integer or p.exp.is_negative}
     bound = {limits[0] for e in named for p in e.atoms(sp.Sum, sp.Product) for limits in p.limits}
