@@ -13,8 +13,8 @@ from verify.proofs.free_numbers import FreeNumbers, at_least, resolved
 from verify.prove.lemmas import pairs_of_powers, powers
 from verify.prove.satisfiable import Fact
 
-__all__ = ["ORDERED", "as_numbers", "bounds_of_variables", "broken_ways", "decided", "facts_of", "own_ranges",
-           "powers_compared", "put_in", "ranged", "signs_of_definitions", "with_values"]
+__all__ = ["ORDERED", "as_numbers", "bounds_of_variables", "broken_ways", "decided", "defines", "facts_of", "own_ranges",
+           "powers_compared", "ranged", "signs_of_definitions", "with_values"]
 
 _TRACKERS = sp.Symbol("trackers", integer=True, positive=True)
 ORDERED = ((words.mu, words.L), (words.participants, words.clients), (_TRACKERS, words.participants),
@@ -60,22 +60,17 @@ def broken_ways(condition: Condition) -> list[Condition]:
 def facts_of(conclusion: Claim, numbers: FreeNumbers) -> list[Condition]:
     """Return the claim's hypotheses on numbers, and the ranges of its indices."""
     own = (*conclusion.hypotheses, *signs_of_definitions(conclusion, numbers), *bounds_of_variables(conclusion))
-    facts = [numbers.condition(c) for c in own if not c.over and not put_in(c, numbers)]
+    facts = [numbers.condition(c) for c in own if not c.over and not defines(conclusion, c)]
     for index, low, high in conclusion.statement.over:
         facts += [Condition(index, ">=", numbers.number(low)), Condition(index, "<=", numbers.number(high))]
     return facts
-
-
-def put_in(condition: Condition, numbers: FreeNumbers) -> bool:
-    """Whether a hypothesis defines a symbol or the entries of an array, by the formula that stands for these in numbers."""
-    return defines(numbers.claim, condition)
 
 
 def signs_of_definitions(conclusion: Claim, numbers: FreeNumbers) -> Iterator[Condition]:
     """Yield the signs of symbols and entries for which formulas stand, where the formulas do not show them. A number, as in
     ``eps == 0``, may be one that the sign of the symbol excludes."""
     for c in conclusion.hypotheses:
-        if put_in(c, numbers) and not c.right.is_number:
+        if defines(conclusion, c) and not c.right.is_number:
             positive, nonnegative = numbers.declared_signs(c.left)
             if positive and not c.right.is_positive:
                 yield Condition(c.right, ">", 0, c.over)

@@ -17,7 +17,7 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Claim, Condition
-from verify.proofs.facts import ORDERED, bounds_of_variables, broken_ways, put_in, signs_of_definitions
+from verify.proofs.facts import ORDERED, bounds_of_variables, broken_ways, defines, signs_of_definitions
 from verify.proofs.free_numbers import FreeNumbers
 from verify.proofs.instantiate import NotFinite, instances
 from verify.prove.real import certainly_positive
@@ -129,7 +129,7 @@ class _Question:
     def __init__(self, conclusion: Claim, premises: Sequence[Condition], sizes: Mapping[sp.Symbol, sp.Integer]):
         self.sizes, self.numbers = sizes, FreeNumbers(conclusion, sizes)
         self.premises = [[self.numbers.condition(c) for c in instances(premise, sizes)] for premise in premises]
-        own = [c for c in conclusion.hypotheses if not put_in(c, self.numbers)]
+        own = [c for c in conclusion.hypotheses if not defines(conclusion, c)]
         own += [*bounds_of_variables(conclusion), *signs_of_definitions(conclusion, self.numbers)]
         self.stated = [*joined(*self.premises), *(self.numbers.condition(c) for h in own for c in instances(h, sizes))]
         if len(self.stated) > _MOST_CONDITIONS:
