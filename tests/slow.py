@@ -32,6 +32,9 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/claims/test_data_sets.py::test_verify_says_it_too": (),
     "verify/worst/test_on_a_line.py::test_the_constant_itself_is_spared": (),
     "verify/proofs/test_chained.py::test_nothing_rests_on_itself": (),
+    "verify/referee/test_stored.py::test_an_edited_result_is_decided_again": (
+        "[another ratio]", "[another proof]", "[a refutation without"),
+    "verify/referee/test_stored.py::test_several_processes_say_the_same": (),
     "verify/proofs/test_chained.py::test_so_it_is_at_one_place": (),
     "verify/referee/test_referee.py::test_a_claim_is_proven_for_every_function_of_its_class_at_some_numbers": (),
     "verify/proofs/test_chained.py::test_what_does_not_follow_is_not_certified": ("[half of the", "[more local"),

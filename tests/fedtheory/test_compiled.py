@@ -1,6 +1,7 @@
 """The compiled path equals the step-by-step path, needs a compiler but says so, and is taken only where it can be."""
 
 import multiprocessing
+import os
 
 import numpy as np
 import pytest
@@ -255,6 +256,66 @@ def test_a_cache_that_cannot_be_written_is_done_without(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("in the way", encoding="ascii")
     monkeypatch.setenv("FEDTHEORY_CACHE", str(tmp_path / "file" / "cache"))
     library(fused.SOURCE)
+
+
+@pytest.fixture
+def planted(empty_cache):
+    """A small source, and a library of another's, with its checksum, where the cache has what is compiled of it."""
+    ours, theirs = (empty_cache.parent / f"{name}.c" for name in ("ours", "theirs"))
+    for path in (ours, theirs):
+        path.write_text(f"double {path.stem}(void) {{ return 1; }}\n", encoding="ascii")
+    elsewhere = empty_cache.parent / "other cache"  # a name once loaded stays what it was
+    native._loaded(ours, (), elsewhere)
+    (named,) = elsewhere.glob("*.so")
+    empty_cache.mkdir(mode=0o700)
+    native._compile([*native._compiler(), *native.FLAGS], theirs, empty_cache / named.name)
+    return ours, empty_cache / named.name
+
+
+PLANTED = {
+    "a folder that others can write": lambda folder, target: folder.chmod(0o777),
+    "a folder that its group can write": lambda folder, target: folder.chmod(0o770),
+    "a folder in a folder that others can write": lambda folder, target: folder.parent.chmod(0o777),
+    "a file that others can write": lambda folder, target: target.chmod(0o666),
+    "a checksum that others can write": lambda folder, target: target.with_suffix(".sha256").chmod(0o666),
+    "a link to a file": lambda folder, target: target.symlink_to(target.rename(folder.parent / "elsewhere.so")),
+    "a link to a folder": lambda folder, target: folder.symlink_to(folder.rename(folder.parent / "elsewhere")),
+    "another user's folder": lambda folder, target: _give_away(folder),
+    "another user's file": lambda folder, target: _give_away(target),
+}
+
+
+def _give_away(path):
+    if os.geteuid():
+        pytest.skip("only root can give a file to another user")
+    os.chown(path, 12345, -1)
+
+
+@needs_compiler
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="the system has no user ids")
+@pytest.mark.parametrize("case", PLANTED)
+def test_a_library_that_another_may_have_planted_is_not_loaded(planted, case):
+    source, target = planted
+    PLANTED[case](target.parent, target)
+    assert hasattr(library(source), "ours")
+
+
+@needs_compiler
+def test_what_this_user_put_there_is_loaded(planted):
+    assert hasattr(library(planted[0]), "theirs")
+
+
+@needs_compiler
+def test_a_new_cache_is_private_whatever_the_mask(empty_cache):
+    source = empty_cache.parent / "small.c"
+    source.write_text("double one(void) { return 1; }\n", encoding="ascii")
+    before = os.umask(0)
+    try:
+        library(source)
+    finally:
+        os.umask(before)
+    assert all(path.stat().st_mode & 0o777 == 0o700 for path in (empty_cache, *empty_cache.iterdir()))
+    assert native._is_private(empty_cache) and native._whole(next(empty_cache.glob("*.so")))
 
 
 def _load(folder):

@@ -139,7 +139,8 @@ def check(
     """Check a counterexample or a proof.
 
     The certificate must state what the claim of its id states, or what --statement says. A checker that shares no code with
-    the search then replays it in exact numbers.
+    the search then replays it in exact numbers. The steps of a chain are those of the file that --statement names, or
+    registered ones.
 
     Exit status: 0 accepted: the claim is refuted, or proven at the numbers of the proof; 1 rejected; 2 not a readable
     certificate or statement.
@@ -152,7 +153,7 @@ def check(
     claims, stated = statements.stated_in(statement)
     data = read(certificate)
     if data.get("format") == chained.FORMAT:
-        result = chained.check_file(certificate, claims, stated)
+        result = chained.check_file(certificate, claims, stated, statements.claims_beside(statement))
     elif statement is None and str(data.get("claim")).startswith(contraction.PREFIX):
         result = contraction.check_contraction(data)
     else:

@@ -33,11 +33,13 @@ def chain(
 ) -> int:
     """Check whether a claim follows from the steps of its proof, by arithmetic on the printed formulas.
 
-    Measured quantities are free numbers, and recursions are unrolled. If a claim does not follow, numbers show it. With
-    --out the steps are proven too, at the same sizes and numbers; `fedtheory check` checks that file.
+    Measured quantities are free numbers, and recursions are unrolled. If a claim does not follow, exact numbers at small
+    sizes show it: every step holds at every index, and the claim fails. A link that is neither proven nor broken in this way
+    is not checkable, with the reason. With --out the steps are proven too, at the same sizes and numbers; `fedtheory check`
+    checks that file.
 
-    Exit status: 0 every link follows or cannot be checked; 1 one does not follow, or no proof was found for --out; 2 bad
-    input.
+    Exit status: 0 every link follows; 1 one does not follow, or no proof was found for --out; 2 bad input; 3 none is broken,
+    and one is not checkable.
     """
     top = choose_claim(claim)
     if not top.steps:
@@ -62,7 +64,8 @@ def chain(
             print("  at", ", ".join(f"{name} = {value}" for name, value in one.numbers.items()))
         for name, meaning in one.quantities.items():
             print(f"  {name} is {meaning}")
-    return 1 if any(one.answer == "does not follow" for one in links) else 0
+    answers = {one.answer for one in links}
+    return 1 if "does not follow" in answers else 3 if "not checkable" in answers else 0
 
 
 def _proven_chain(claim, out: Path) -> int:

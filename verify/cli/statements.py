@@ -6,7 +6,7 @@ from typing import Any
 from verify.cli.shared import claims_in
 from verify.results.commands import CLAIM_FILES, file_and_id
 
-__all__ = ["stated_in", "statement_text"]
+__all__ = ["claims_beside", "stated_in", "statement_text"]
 
 
 def stated_in(name: str | None) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
@@ -20,6 +20,13 @@ def stated_in(name: str | None) -> tuple[dict[str, Any] | None, dict[str, Any] |
     if not file_and_id(name)[0].endswith(CLAIM_FILES):
         raise ValueError(f"--statement takes a file of claims ({', '.join(CLAIM_FILES)}) or a statement (.json); got {name}")
     return {claim.id: claim for claim in claims_in([name])}, None
+
+
+def claims_beside(name: str | None) -> dict[str, Any] | None:
+    """Return all claims of the file that ``--statement`` names, by id; None where it names none."""
+    if name is None or name.endswith(".json"):
+        return None
+    return {claim.id: claim for claim in claims_in([file_and_id(name)[0]])}
 
 
 def statement_text(claim) -> str:

@@ -144,11 +144,12 @@ def explain(
     from bounds.registry.claims import claims_beside
     from verify.cli import console
     from verify.referee.batch import related_at
+    from verify.referee.stored import replayed
     from verify.referee.workers import decide_or_say_why
     from verify.report.explain import explain as explained
     from verify.results.commands import command
     from verify.results.fingerprint import fingerprints
-    from verify.results.store import stored_settings, stored_verdict
+    from verify.results.store import KEPT, stored_settings, stored_verdict
 
     settings = stored_settings(out)
     budget = settings["budget"] if settings.get("budget") in list(Budget) else "quick"
@@ -159,9 +160,12 @@ def explain(
         name, budget = shared.names_in_files().get(found.id, found.id), "quick"
         console.note(f"{out} has no verdict on {found.id}; it is decided now, with the quick budget")
         verdict = replace(decide_or_say_why(found, Settings()), command=command("verify", name, out=out))
+    else:
+        (verdict,) = replayed([verdict], out)
     others = [c for c in claims_beside(found).values() if c.block == found.block and c.id != found.id]
-    there = {c.id: stored_verdict(out, c.id) for c in others}
-    readings = {c.id: (c.reading, there[c.id].verdict if there[c.id] else None) for c in others}
+    there = replayed(filter(None, (stored_verdict(out, c.id) for c in others)), out)
+    verdicts = {v.id: v.verdict for v in there if KEPT not in v.details}
+    readings = {c.id: (c.reading, verdicts.get(c.id)) for c in others}
     print(explained(found, verdict, readings, budget, out.as_posix()), end="")
     return 0
 
@@ -204,11 +208,17 @@ def replay(
 
 
 def report(directory: Annotated[Path, typer.Argument(help="A directory with verdicts.json.")]) -> int:
-    """Write the pages and figures of a report again, from the verdicts.json in its directory."""
+    """Write the pages and figures of a report again, from the verdicts.json in its directory.
+
+    Certificates are replayed. A verdict that its certificate does not show is marked as not current, with the reason.
+    """
+    import os
+
+    from verify.referee.stored import replayed
     from verify.results.files import writable_directory
     from verify.results.records import load_about, load_verdicts
 
-    verdicts, about = load_verdicts(directory), load_about(directory)
+    verdicts, about = replayed(load_verdicts(directory), directory, os.cpu_count() or 1), load_about(directory)
     writable_directory(directory)
     try:
         _write_pages(verdicts, directory, **about)

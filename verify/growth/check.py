@@ -27,7 +27,7 @@ from verify.growth.fit import OCTAVES, fit
 from verify.growth.motion import FREE_WEIGHT, SCALE, far, largest_named
 from verify.growth.order import hides_logarithms, with_constant
 
-__all__ = ["check", "check_file", "claim_of", "largest_member"]
+__all__ = ["about", "check", "check_file", "claim_of", "largest_member"]
 
 _FIELDS = ("format", "claim", "reading", "along", "constants_may_use", "members")
 _MEMBER = ("size", "constant", "certificate")
@@ -119,7 +119,7 @@ def _objections(members: Sequence[Mapping[str, Any]], along: str, claim: Claim) 
             yield why
         yield from _too_near(certificates[-1], ratios[-1], along, claim)
         for member in members:
-            left, right = (_about(member["certificate"][side]) for side in ("left", "right"))
+            left, right = (about(member["certificate"][side]) for side in ("left", "right"))
             above, below = (left, right) if member["certificate"]["statement"]["relation"] == "<=" else (right, left)
             if above > _NEARLY * below:
                 yield f"size {member['size']}: its constant is not nearly the largest that it refutes"
@@ -202,7 +202,8 @@ _FOLLOWS = ("x_star", "client_weight", "available")
 _FIRST = 3  # members among which every client occurs
 
 
-def _about(side: str) -> float:
+def about(side: str) -> float:
+    """Return a side of a certificate as a float: a fraction, or the middle of an interval."""
     low, _, high = side.partition(" to ")
     ends = [float(Fraction(end)) for end in (low, high or low)]
     return sum(ends) / 2

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import sympy as sp
@@ -16,7 +17,7 @@ from bounds.language.names import ARGUMENT, NAMES, row_of
 from bounds.language.on_samples import leaves_mean_open
 from verify.claims.method import faults_of_method, own_arguments, recorded_by_methods
 from verify.formulas.bound import Bound, bound_of
-from verify.formulas.points import exact_witness
+from verify.formulas.points import certainly_holds, exact_witness
 from verify.prove.existence import needed
 from verify.prove.illposed import excluded
 from verify.prove.satisfiable import satisfiable
@@ -188,7 +189,9 @@ def _witness(claim: Claim, conditions: list[Condition], of_z3: dict[str, str]) -
     symbols = {s.name: s for c in conditions for side in (c.left, c.right) for s in side.free_symbols}
     whole = {name for name, s in symbols.items() if s.is_integer}
     if of_z3 and all(re.fullmatch(r"\d+" if name in whole else r"-?\d+(/\d+)?", v) for name, v in of_z3.items()):
-        return dict(sorted(of_z3.items()))
+        numbers = {name: Fraction(value) for name, value in of_z3.items()}
+        if all(certainly_holds(c, numbers) for c in conditions):
+            return dict(sorted(of_z3.items()))
     bound = bound_of(claim)
     found = exact_witness(bound.with_conditions(dict.fromkeys((*bound.conditions, *_domain(bound)))))
     if found is not None:

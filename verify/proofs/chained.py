@@ -37,7 +37,7 @@ from verify.worst.proven import FEWEST, PLACES, only_small
 from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.worst_case import worst_case
 
-__all__ = ["FORMAT", "Chained", "chained", "check", "check_file", "disagreement", "narrower", "numbers"]
+__all__ = ["FORMAT", "Chained", "chained", "check", "check_file", "disagreement", "narrower", "numbers", "scope_of"]
 
 FORMAT = "fedtheory chain 1"
 _KEYS = ("format", *STATED, "rests on", "settings")
@@ -87,7 +87,7 @@ def _chained(claim: Claim, searched: bool) -> Chained:
     ready = [p for p in _usable(claim) if p.setting == "algebra" and prove(p) is not None]
     if used := _followed(claim, ready):
         data = _certificate(claim, used, [])
-        return Chained(data, "all numbers that the claim admits", tuple(p.id for p in used), link=found)
+        return Chained(data, scope_of(data)[0], tuple(p.id for p in used), link=found)
     if claim.setting != "run":
         return Chained(reason="its steps are not proven for all numbers", link=found)
     settings, reason, failed = [], "", 0
@@ -112,7 +112,7 @@ def _chained(claim: Claim, searched: bool) -> Chained:
     if where := challenged(claim):
         return Chained(reason=f"it may be false at {where}", link=found)
     data = {**statement_of(claim), "format": FORMAT, "rests on": [*names], "settings": settings}
-    return Chained(data, _scope(settings), names, link=found)
+    return Chained(data, scope_of(data)[0], names, link=found)
 
 
 def _at(claim: Claim, place: Place, given: Mapping[str, Fraction] | None = None, depth: int = 0) -> dict[str, Any]:
@@ -193,9 +193,10 @@ def numbers(claim: Claim, setting) -> dict[str, Any]:
 
 
 # what is used --------------------------------------------------------------------------------------------------------------
-def _usable(claim: Claim) -> list[Claim]:
+def _usable(claim: Claim, claims: Mapping[str, Claim] | None = None) -> list[Claim]:
     """The steps from which a claim may follow: explicit, about the same procedure, and not narrower than the claim."""
-    return [p for p in premises_of(claim) if p.id != claim.id and p.exists is None and not unusable(p, claim)
+    steps = premises_of(claim) if claims is None else premises_of(claim, claims)
+    return [p for p in steps if p.id != claim.id and p.exists is None and not unusable(p, claim)
             and not narrower(p, claim) and p.setting in ("run", "algebra") and _means_the_same(p, claim)]
 
 
@@ -267,35 +268,40 @@ def _admits(v: Variable, w: Variable) -> bool:
 
 
 # the check -------------------------------------------------------------------------------------------------------------
-def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
-    """Whether a chain's certificate proves the claim: it follows from the steps on which it rests, all over again, and each
-    part is accepted at sizes and numbers that agree with the claim's."""
+def check(data: Mapping[str, Any], claim: Claim, steps: Mapping[str, Claim] | None = None) -> CheckResult:
+    """Check a chain's certificate: the claim follows from the steps on which it rests, all over again, and each part is
+    accepted at sizes and numbers that agree with the claim's.
+
+    ``steps``: claims by id among which the steps are looked up first, before the registered ones.
+    """
     try:
-        return CheckResult(not (reason := _objection(data, claim, 0)), reason or f"{claim.id} follows from what is proven")
+        reason = _objection(data, claim, 0, steps)
+        return CheckResult(not reason, reason or f"{claim.id} follows from what is proven")
     except _ERRORS as error:
         return CheckResult(False, f"cannot be read: {type(error).__name__}: {error}")
 
 
 def check_file(path: str | Path, claims: Mapping[str, Claim] | None = None,
-               statement: Mapping[str, Any] | None = None) -> CheckResult:
-    """Check the file of a chain against the claim of its id, of ``claims`` or of the registry.
+               statement: Mapping[str, Any] | None = None, steps: Mapping[str, Claim] | None = None) -> CheckResult:
+    """Check the file of a chain against the claim of its id, of ``claims`` or of the registry, and against its steps, which
+    are those of ``steps`` where these have them.
 
     Raises ValueError for a file that cannot be read. A claim that is not here is a rejection."""
     data = single.read(path)
     if statement is not None:
         return CheckResult(False, "a chain is checked against its claim and the steps that this lists, not a statement")
     try:
-        return check(data, claim_of(data, claims))
+        return check(data, claim_of(data, claims), claims if steps is None else steps)
     except LookupError as error:
         return CheckResult(False, f"nothing to compare it with: {error.args[0]}")
 
 
-def _objection(data, claim: Claim, depth: int) -> str:
+def _objection(data, claim: Claim, depth: int, steps: Mapping[str, Claim] | None = None) -> str:
     if not isinstance(data, Mapping) or {*data} != {*_KEYS} or data["format"] != FORMAT or depth > _DEEP:
         return f"it is no {FORMAT}"
     if other := differing(dict(data), statement_of(claim)):
         return f"it does not state what {claim.id} states: {', '.join(other)}"
-    names, known = data["rests on"], {p.id: p for p in _usable(claim)}
+    names, known = data["rests on"], {p.id: p for p in _usable(claim, steps)}
     if not names or len({*names}) < len(names) or not {*names} <= {*known}:
         return f"it rests on what is no usable step of {claim.id}: {', '.join(map(str, names))}"
     premises = [known[name] for name in names]
@@ -314,7 +320,7 @@ def _objection(data, claim: Claim, depth: int) -> str:
         for premise in on_runs:
             part = setting["parts"][premise.id]
             if part.get("format") == FORMAT:
-                reason = _objection(part, premise, depth + 1)
+                reason = _objection(part, premise, depth + 1, steps)
             else:
                 result = single.check(part, premise)
                 proof = "settings" in part
@@ -342,6 +348,11 @@ def disagreement(claim: Claim, setting: Mapping[str, Any], premise: Claim, part:
         if name in setting["unknown"]:
             return f"{premise.id} is proven at {name} = {value} alone"
     return "" if other["weights"] == setting["weights"] else f"{premise.id} is proven for other weights"
+
+
+def scope_of(data: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return the sizes and numbers for which an accepted chain proves its claim, and whether they are all that it admits."""
+    return (_scope(data["settings"]), False) if data["settings"] else ("all numbers that the claim admits", True)
 
 
 def _scope(settings: list[dict[str, Any]]) -> str:

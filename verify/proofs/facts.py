@@ -2,17 +2,23 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import sympy as sp
 
 from bounds.language import words
-from bounds.language.claim import Claim, Condition
+from bounds.language.claim import Claim, Condition, Variable, parts_of_size
+from bounds.language.names import row_of, symbol
 from verify.proofs.free_numbers import FreeNumbers, at_least, resolved
+from verify.prove.lemmas import pairs_of_powers, powers
+from verify.prove.satisfiable import Fact
 
-__all__ = ["ORDERED", "as_numbers", "broken_ways", "decided", "facts_of", "own_ranges", "ranged", "with_values"]
+__all__ = ["ORDERED", "as_numbers", "bounds_of_variables", "broken_ways", "decided", "defines", "facts_of", "own_ranges",
+           "powers_compared", "ranged", "signs_of_definitions", "with_values"]
 
 _TRACKERS = sp.Symbol("trackers", integer=True, positive=True)
-ORDERED = ((words.mu, words.L), (words.participants, words.clients), (_TRACKERS, words.participants))
+ORDERED = ((words.mu, words.L), (words.participants, words.clients), (_TRACKERS, words.participants),
+           (symbol("priority_clients"), words.clients))
 _GAP = sp.Symbol("gap", positive=True)
 _RANDOM = (words.E_round, words.objective, words.objective_grad, words.norm2, words.norm, words.dot, sp.Indexed)
 
@@ -37,12 +43,15 @@ def _least(claim: Claim) -> dict[sp.Symbol, int]:
 
 
 def with_values(condition: Condition, values: Mapping[sp.Expr, sp.Expr]) -> Condition:
-    """Substitute expressions in both sides of a condition."""
-    return Condition(condition.left.xreplace(values), condition.relation, condition.right.xreplace(values), condition.over)
+    """Substitute expressions in both sides of a condition, and in the ends of its ranges."""
+    over = tuple((index, low.xreplace(values), high.xreplace(values)) for index, low, high in condition.over)
+    return Condition(condition.left.xreplace(values), condition.sign, condition.right.xreplace(values), over)
 
 
 def broken_ways(condition: Condition) -> list[Condition]:
-    """Return the ways in which a condition fails, each by a positive gap."""
+    """Return the ways in which a condition fails, each by a positive gap, or by nothing where it is strict."""
+    if condition.strict:
+        return [Condition(condition.left, {"<=": ">=", ">=": "<="}[condition.relation], condition.right)]
     low = Condition(condition.left + _GAP, "<=", condition.right)
     high = Condition(condition.left, ">=", condition.right + _GAP)
     return {"<=": [high], ">=": [low], "==": [low, high]}[condition.relation]
@@ -50,13 +59,52 @@ def broken_ways(condition: Condition) -> list[Condition]:
 
 def facts_of(conclusion: Claim, numbers: FreeNumbers) -> list[Condition]:
     """Return the claim's hypotheses on numbers, and the ranges of its indices."""
-    facts = []
-    for condition in conclusion.hypotheses:
-        if not condition.over and not defines(conclusion, condition):
-            facts.append(numbers.condition(condition))
+    own = (*conclusion.hypotheses, *signs_of_definitions(conclusion, numbers), *bounds_of_variables(conclusion))
+    facts = [numbers.condition(c) for c in own if not c.over and not defines(conclusion, c)]
     for index, low, high in conclusion.statement.over:
         facts += [Condition(index, ">=", numbers.number(low)), Condition(index, "<=", numbers.number(high))]
     return facts
+
+
+def signs_of_definitions(conclusion: Claim, numbers: FreeNumbers) -> Iterator[Condition]:
+    """Yield the signs of symbols and entries for which formulas stand, where the formulas do not show them. A number, as in
+    ``eps == 0``, may be one that the sign of the symbol excludes."""
+    for c in conclusion.hypotheses:
+        if defines(conclusion, c) and not c.right.is_number:
+            positive, nonnegative = numbers.declared_signs(c.left)
+            if positive and not c.right.is_positive:
+                yield Condition(c.right, ">", 0, c.over)
+            elif nonnegative and not c.right.is_nonnegative:
+                yield Condition(c.right, ">=", 0, c.over)
+
+
+def bounds_of_variables(claim: Claim) -> Iterator[Condition]:
+    """Yield the ends of the claim's whole and real variables, and that the entries of a simplex sum to one."""
+    parts = [part for c in claim.relations for part in (c.left, c.right, *sum(c.over, ()))]
+    symbols = {s.name: s for part in parts for s in part.free_symbols if s.is_Symbol}
+    bases = {str(a.base.label): a.base for part in parts for a in part.atoms(sp.Indexed)}
+    for v in claim.variables:
+        if v.indices:
+            if v.domain == "simplex" and v.name in bases:
+                yield _sums_to_one(v, bases[v.name], symbols)
+        elif v.name in symbols:
+            own = symbols[v.name]
+            if v.domain == "integer":
+                yield Condition(own, ">=", v.low)
+            if v.high is not None:
+                yield Condition(own, "<=", v.high)
+            if v.below is not None:
+                yield Condition(own, "<", v.below)
+
+
+def _sums_to_one(v: Variable, base: sp.IndexedBase, symbols: Mapping[str, sp.Symbol]) -> Condition:
+    ranges = []
+    for name, size in v.indices:
+        of, more = parts_of_size(size)
+        known = symbol(of) if row_of(of) is not None else sp.Symbol(of, integer=True, positive=True)
+        ranges.append((sp.Symbol(name, integer=True), sp.Integer(0), symbols.get(of, known) + more - 1))
+    *outer, last = ranges
+    return Condition(sp.Sum(base[tuple(index for index, _, _ in ranges)], last), "==", 1, tuple(outer))
 
 
 def ranged(conclusion: Claim) -> list[Condition]:
@@ -95,10 +143,22 @@ def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: FreeNu
     broken = broken_ways(numbers.condition(conclusion.statement))
     free = {s for c in (*facts, *broken) for side in (c.left, c.right) for s in side.free_symbols}
     facts += [Condition(small, "<=", large) for small, large in ORDERED if {small, large} <= free]
-    if words.F_star in free:
-        facts += [Condition(words.F_star, "<=", s) for e, s in numbers.names.items()
-                  if isinstance(e.args[0] if isinstance(e, words.E) else e, words.objective)]
+    facts += numbers.known_of_quantities() if words.F_star in free else []
     return list(dict.fromkeys(facts)), broken
+
+
+class _Powers(NamedTuple):
+    """What the lemmas about powers look at."""
+
+    powers: Sequence[sp.Pow]
+    ranges: Mapping = {}
+
+
+def powers_compared(numbers: FreeNumbers) -> list[Fact]:
+    """Return what is known of the powers with free exponents among the quantities: their signs, and their order."""
+    found = _Powers(sorted((e for e in numbers.names if isinstance(e, sp.Pow)), key=sp.default_sort_key))
+    return [Fact(f.name, numbers.condition(f.conclusion), (*map(numbers.condition, f.premises),))
+            for lemma in (powers, pairs_of_powers) for f in lemma(found)]
 
 
 def _sum(expression: sp.Expr, triple) -> sp.Expr:

@@ -10,14 +10,26 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Claim, Condition
-from bounds.language.names import NAMES, symbol
+from bounds.language.names import CONSTANT, FEDERATION, METHOD, NAMES, symbol
 from verify.claims.method import recorded_by_methods
+from verify.proofs.instantiate import terms_written_out
 
 __all__ = ["FreeNumbers", "at_least", "resolved"]
 
 #: arrays of numbers whose entries are at least 0
 _NEVER_NEGATIVE = {row.name for row in NAMES.values() if row.indices and row.sign in ("positive", "nonnegative")} | {
     name for name, record in recorded_by_methods().items() if record.nonnegative}
+
+#: arrays of models whose first entries are the given start, and arrays of numbers that are given
+_MODELS, _GIVEN = ("x", "x_round", "x_sampled", "x_local"), {
+    row.name for row in NAMES.values() if row.indices and row.source in (FEDERATION, CONSTANT, METHOD)}
+
+#: arrays of numbers, of the language and of methods
+_NUMBERS = {row.name for row in NAMES.values() if row.indices and row.kind == "number"} | {
+    name for name, record in recorded_by_methods().items() if record.nonnegative}
+
+#: arrays whose entries are 0 or 1
+_BINARY = ("priority", "included", "sampled")
 
 #: states that start at the first model
 _AT_START = {symbol(name)[0]: words.x_round[0] for name, record in recorded_by_methods().items() if record.starts_at_model}
@@ -33,13 +45,13 @@ class FreeNumbers:
 
     Args:
         claim: its hypotheses define symbols and entries of sequences.
-        pins: whole numbers for sizes and for the indices of the statement, put in everywhere.
+        sizes: whole numbers for all sizes, put in everywhere; every sum and product is then written as its terms.
     """
 
-    def __init__(self, claim: Claim, pins: Mapping[sp.Symbol, int] | None = None):
-        self.definitions = claim.definitions
-        self.pins = dict(pins or {})
-        self.sizes = {s: value for s, value in self.pins.items() if s.is_positive}
+    def __init__(self, claim: Claim, sizes: Mapping[sp.Symbol, sp.Integer] | None = None):
+        self.claim, self.definitions = claim, claim.definitions
+        self.finite, self.sizes = sizes is not None, dict(sizes or {})
+        self.signs = {v.name: v.domain for v in claim.variables if v.indices}
         self.names: dict[sp.Expr, sp.Symbol] = {}
         self.open: set[sp.Symbol] = set()
         self.entries = {
@@ -48,13 +60,73 @@ class FreeNumbers:
 
     def condition(self, condition: Condition) -> Condition:
         """Return the condition on free numbers, without its range of indices."""
-        return Condition(self.number(condition.left), condition.relation, self.number(condition.right))
+        return Condition(self.number(condition.left), condition.sign, self.number(condition.right))
 
     def number(self, e) -> sp.Expr:
-        """Replace every quantity in the expression by its symbol."""
-        e = sp.sympify(e).subs(self.pins)  # unlike xreplace, this leaves the index of a sum
-        e = self.written_out(e).xreplace(_AT_START)
-        return self._number(e.replace(lambda a: isinstance(a, words.norm | words.norm2), _of_either_sign))
+        """Replace every quantity in the expression by its symbol. Raises NotFinite where sizes are given."""
+        e = self.written_out(sp.sympify(e).subs(self.sizes))  # unlike xreplace, subs leaves the index of a sum
+        if self.finite:
+            e = self._with_terms(e)
+        e = e.xreplace(_AT_START)
+        if self.claim.setting == "run":
+            e = e.replace(_is_start, lambda a: words.x_round[0])
+        return self._number(e.replace(lambda a: isinstance(a, _LENGTHS + _MEANS), _canonical))
+
+    def _with_terms(self, e) -> sp.Expr:
+        """Write sums as their terms, and entries as their formulas, also within expectations and norms."""
+        for _ in range(20):
+            found = self.written_out(self._opened_entries(terms_written_out(e)).subs(self.sizes))
+            if found == e:
+                break
+            e = found
+        return e
+
+    def known_of_quantities(self) -> list[Condition]:
+        """Return what is known of the quantities that have a name.
+
+        No loss is below its infimum, no client's least curvature is above its largest one, the objective's gradient is
+        between what smoothness and strong convexity say, indicators are 0 or 1, and, where sizes are given, the weights of
+        priority clients sum to one.
+        """
+        found = []
+        clients = range(int(self.sizes.get(words.clients, 0)))
+        if any(isinstance(e, sp.Indexed) and e.base == words.client_weight for e in self.names):
+            procedure = self.claim.procedure
+            alone = procedure is not None and not procedure.free_clients
+            weights = [words.client_weight[k] * (1 if alone else words.priority[k]) for k in clients]
+            found += [Condition(self.number(sp.Add(*weights)), "==", 1)] if weights else []
+            found += [Condition(self.number(words.client_weight[k]), "==", sp.Rational(1, len(clients)))
+                      for k in clients if alone and procedure.equal_weights]
+        for e, s in [*self.names.items()]:
+            loss = e.args[0] if isinstance(e, words.E | words.E_round) else e
+            if isinstance(loss, words.F):
+                infimum = words.F_star_client[loss.args[0]]
+                found += [Condition(self.names[infimum], "<=", s)] if infimum in self.names else []
+            if isinstance(loss, words.objective):
+                found.append(Condition(words.F_star, "<=", s))
+                largest, least = self._curvatures
+                slope = self.names.get(_in_mean(words.norm2(words.objective_grad(*loss.args)), e))
+                if slope is not None and largest is not None:
+                    found.append(Condition(slope, "<=", 2 * self.number(largest) * (s - words.F_star)))
+                if slope is not None and least is not None:
+                    found.append(Condition(slope, ">=", 2 * self.number(least) * (s - words.F_star)))
+            if isinstance(e, sp.Indexed) and e.base == words.mu_client and (top := words.L_client[e.indices]) in self.names:
+                found.append(Condition(s, "<=", self.names[top]))
+            if isinstance(loss, words.below):
+                found += [Condition(s, ">=", 0), Condition(s, "<=", 1)]
+            if isinstance(e, sp.Indexed) and (_name(e) in _BINARY or self.signs.get(_name(e)) == "binary"):
+                found.append(Condition(s * (1 - s), "==", 0))
+        return found
+
+    @property
+    def _curvatures(self) -> tuple[sp.Expr | None, sp.Expr | None]:
+        """Return what hypotheses say is at least every client's largest curvature, and at most its least one."""
+        found: dict[tuple, sp.Expr] = {}
+        for c in self.claim.hypotheses:
+            if isinstance(c.left, sp.Indexed) and c.over == ((*c.left.indices, sp.Integer(0), words.clients - 1),) and not (
+                    c.right.has(sp.Indexed, *c.left.indices)):
+                found.setdefault((c.left.base, c.relation), c.right)
+        return found.get((words.L_client, "<=")), found.get((words.mu_client, ">="))
 
     def written_out(self, e) -> sp.Expr:
         """Replace defined quantities by their formulas."""
@@ -79,7 +151,7 @@ class FreeNumbers:
         if e.is_Symbol:
             return self._symbol(e) if e == words.x_star or e.name in self.definitions else e
         if isinstance(e, sp.Indexed) and str(e.base.label) in self.entries:
-            return self._number(self._entry(e))
+            return self.number(self._entry(e))
         if _is_mean(e):
             return sp.Add(*(self._mean_of_term(term, e) for term in sp.Add.make_args(sp.expand_mul(e.args[0]))))
         if isinstance(e, sp.Sum):
@@ -109,14 +181,17 @@ class FreeNumbers:
                 outside, inside = (sp.S.One, term) if inside == 1 else (outside, inside)
                 total = self._symbol(sp.Sum(inside, *e.limits))
             else:
-                total = self._number(high - low + 1) if inside == 1 else self._sum_of_one(inside, index, low, high)
+                whole = inside == 1 and at_least(high + 1, low)  # an emptier range has no terms, and not fewer
+                total = self._number(high - low + 1) if whole else self._sum_of_one(inside, index, low, high)
             found.append(self._number(outside) * total)
         return sp.Add(*found)
 
     def _sum_of_one(self, term, index, low, high):
         """Read a sum of one term; a sum of entries at index + 1 becomes one of entries at index, plus ends."""
-        if self.pins and low.is_Integer and high.is_Integer and not term.has(*_OF_A_RUN):
-            return sp.Add(*(self._number(term.subs(index, i)) for i in range(int(low), int(high) + 1)))
+        if not at_least(high + 1, low):
+            return self._symbol(sp.Sum(term, (index, low, high)))
+        if high.is_Symbol and high.is_positive and at_least(high, low):  # sums up to rounds and to rounds - 1 are alike
+            return self._number(term.subs(index, high)) + self._sum_of_one(term, index, low, high - 1)
         inner = {limit[0] for a in term.atoms(sp.Sum, sp.Product) for limit in a.limits}
         for shift in (1, -1):
             if index in term.xreplace({index + shift: sp.Dummy()}).free_symbols | inner:
@@ -129,8 +204,10 @@ class FreeNumbers:
 
     def _opened(self, body):
         """Put sequences into the body of a sum, and split its expectations."""
-        body = body.replace(lambda a: isinstance(a, sp.Indexed) and str(a.base.label) in self.entries, self._entry)
-        return body.replace(_is_mean, _split)
+        return self._opened_entries(body).replace(_is_mean, _split)
+
+    def _opened_entries(self, e):
+        return e.replace(lambda a: isinstance(a, sp.Indexed) and str(a.base.label) in self.entries, self._entry)
 
     def _entry(self, a):
         indices, value = self.entries[str(a.base.label)]
@@ -138,9 +215,16 @@ class FreeNumbers:
 
     def _symbol(self, e):
         if e not in self.names:
-            sign = "positive" if e.is_positive else "nonnegative" if self.never_negative(e) else "real"
+            sign = "positive" if self.declared_signs(e)[0] else "nonnegative" if self.never_negative(e) else "real"
             self.names[e] = sp.Symbol(f"quantity{len(self.names) + 1}", **{sign: True})
         return self.names[e]
+
+    def declared_signs(self, e) -> tuple[bool, bool]:
+        """Return whether a symbol or an entry is declared to be positive, and whether to be at least 0."""
+        named = NAMES[_name(e)].sign if isinstance(e, sp.Indexed) and _name(e) in NAMES else ""
+        kinds = {self.signs.get(_name(e), ""), named}
+        positive = bool(e.is_positive) or "positive" in kinds
+        return positive, positive or bool(e.is_nonnegative) or bool(kinds & {"nonnegative", "binary", "simplex"})
 
     def never_negative(self, e) -> bool:
         """Whether the quantity's form shows that it is at least 0; False means that this is unknown."""
@@ -151,12 +235,19 @@ class FreeNumbers:
         if isinstance(e, sp.Indexed | sp.Symbol) and _name(e) in self.definitions:
             return self.never_negative(self.definitions[_name(e)].formula) or bool(e.is_nonnegative)
         if isinstance(e, sp.Indexed):
-            return _name(e) in _NEVER_NEGATIVE or (_name(e) in self.entries and self.never_negative(self._entry(e)))
+            return self.declared_signs(e)[1] or _name(e) in _NEVER_NEGATIVE or (
+                _name(e) in self.entries and self.never_negative(self._entry(e)))
         if e.is_Add or e.is_Mul:
             return all(map(self.never_negative, e.args))
         if e.is_Pow:
             return bool(e.exp.is_even) or self.never_negative(e.base)
         return bool(e.is_nonnegative)
+
+    def is_number(self, factor) -> bool:
+        """Whether a factor of a vector is a number: a parameter, or an entry of an array of numbers."""
+        if words.x_star in factor.free_symbols or factor.has(words.grad, words.objective_grad, words.FurtherOperator):
+            return False
+        return all(_name(a) in _NUMBERS or self.signs.get(_name(a), "vector") != "vector" for a in factor.atoms(sp.Indexed))
 
     def parts(self, e) -> set:
         """Return the measured numbers in a quantity: losses, norms, inner products, entries of sequences."""
@@ -190,11 +281,18 @@ def _of_means(inner, outer):
     return inner if at_least(outer.args[1], inner.args[1]) else None
 
 
+def _is_start(a) -> bool:
+    return isinstance(a, sp.Indexed) and _name(a) in _MODELS and a.indices[0] == 0
+
+
 def _known(e, mean) -> bool:
-    """Whether a quantity is known before the round from which the mean is taken, since it has entries up to then only."""
+    """Whether a quantity is known before the round from which the mean is taken, since it has entries up to then only, or
+    that of the start and given numbers alone."""
+    entries = e.atoms(sp.Indexed)
+    if any(map(_is_start, entries)) and all(_is_start(a) or _name(a) in _GIVEN for a in entries):
+        return True
     if not isinstance(mean, words.E_round):
         return False
-    entries = e.atoms(sp.Indexed)
     return bool(entries) and all((a.base == words.x_round or _name(a).startswith("server_"))
                                  and at_least(mean.args[1], a.indices[0]) for a in entries)
 
@@ -224,6 +322,11 @@ def resolved(e, least: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
     return sp.sympify(e).replace(of_times, chosen)
 
 
+def _in_mean(e, other):
+    """Return the quantity in the mean in which another one is."""
+    return other.func(e, *other.args[1:]) if isinstance(other, words.E | words.E_round) else e
+
+
 def _split(e):
     """Write an expectation as a sum of multiples of expectations."""
     terms = []
@@ -241,6 +344,16 @@ def _mean_of(e, mean):
     return e if _known(e, mean) else mean.func(e, *mean.args[1:])
 
 
-def _of_either_sign(length):
-    """Give a vector and its opposite the same norm."""
-    return length.func(-length.args[0]) if length.args[0].could_extract_minus_sign() else length
+_LENGTHS, _MEANS = (words.norm, words.norm2, words.dot), (words.E, words.E_round, words.E_noise)
+
+
+def _canonical(e):
+    """Give a vector and its opposite the same norm; norms, inner products and means of 0 are 0."""
+    if isinstance(e, _MEANS):
+        return e if e.args[0] != 0 else sp.S.Zero
+    vectors = [sp.expand_mul(v) for v in e.args]
+    if 0 in vectors:
+        return sp.S.Zero
+    if len(vectors) == 1 and vectors[0].could_extract_minus_sign():
+        vectors = [-vectors[0]]
+    return e.func(*vectors)

@@ -4,13 +4,14 @@ By induction on R, where rho is at least 0 and rho and c do not depend on r: a(R
 (1 + ... + rho^(R-1))) + c.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Condition
-from verify.proofs.free_numbers import FreeNumbers
+from verify.proofs.defined import part_without_value
+from verify.proofs.free_numbers import FreeNumbers, at_least
 
 __all__ = ["unrolled"]
 
@@ -19,8 +20,12 @@ _AT_START = ("x_round", "x_sampled", "x_local")  # arrays whose first entries ar
 _TERM = sp.Symbol("i", integer=True)
 
 
-def unrolled(premise: Condition, numbers: FreeNumbers, holds: Callable[[Condition], bool]) -> Iterator[Condition]:
-    """What follows of a condition that is a recursion over all its indices; ``holds`` proves conditions on parameters."""
+def unrolled(premise: Condition, numbers: FreeNumbers, facts: Sequence[Condition],
+             holds: Callable[[Condition], bool]) -> Iterator[Condition]:
+    """Yield what follows of a condition that is a recursion over all its indices, and whose range is not less than empty.
+
+    ``holds`` proves conditions on parameters from the ``facts``.
+    """
     if premise.relation != "<=" or len(premise.over) != 1:
         return
     ((index, low, high),) = premise.over
@@ -36,6 +41,8 @@ def unrolled(premise: Condition, numbers: FreeNumbers, holds: Callable[[Conditio
     rest = sp.expand(expanded - sp.expand_mul(ratio * before))
     rest = sp.expand(rest)
     if ratio.has(index) or rest.has(index) or rest.has(*_QUANTITIES, sp.Indexed) or ratio.has(*_QUANTITIES, sp.Indexed):
+        return
+    if not at_least(high + 1, low) or part_without_value(Condition(ratio, "<=", rest), facts):
         return
     if not holds(Condition(ratio, ">=", 0)):
         return

@@ -1,5 +1,6 @@
 """Referees many claims into a directory: continues where an earlier run stopped, and keeps everything that is finished."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -7,6 +8,7 @@ from bounds.language.claim import Claim
 from bounds.registry.claims import claims_of
 from bounds.registry.papers import PAPERS
 from verify.claims.related import related
+from verify.referee.stored import replayed
 from verify.results.files import FULL
 from verify.results.fingerprint import fingerprints
 from verify.results.records import save_verdicts
@@ -67,8 +69,13 @@ def referee_into(
     marks = fingerprints([c for c in known if c.id in place or store.holds(c.id)], store.settings, related_at(
         store.settings["budget"]))
     found, others = store.load(marks)
-    current = {i: replace(verdict, command=command_of(i)) for i, verdict in found.items()}
+    shown = {verdict.id: verdict for verdict in replayed(found.values(), store.out, os.cpu_count() or 1)}
+    unshown = {i: verdict for i, verdict in shown.items() if KEPT in verdict.details}
+    current = {i: replace(verdict, command=command_of(i)) for i, verdict in shown.items() if i not in unshown}
     store.messages += _about_kept([i in place for i, verdict in others.items() if KEPT in verdict.details])
+    store.messages += [f"{i}: {verdict.details[KEPT]}; {'decided again' if i in place else 'kept, and marked so'}"
+                       for i, verdict in unshown.items()]
+    others |= unshown
     begun([verdict for i, verdict in current.items() if i in place])
     try:
         store.add_command(command)

@@ -19,7 +19,8 @@ from verify.results.records import as_record, from_record
 from verify.results.verdict import Verdict
 
 __all__ = [
-    "EARLIER", "FOLDER", "KEPT", "Store", "is_finished", "only_writer", "read_result", "stored_settings", "stored_verdict",
+    "CERTIFICATES", "EARLIER", "FOLDER", "KEPT", "Store", "is_finished", "only_writer", "read_result", "stored_settings",
+    "stored_verdict",
 ]
 
 FOLDER = "results"  # of a report

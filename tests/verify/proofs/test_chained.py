@@ -11,8 +11,10 @@ from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Variable
 from bounds.language.words import E, L, eta_l, iterations, mu, norm2, sigma_sq, t, x_sampled, x_star
 from bounds.papers.classical.gradient_descent import CONVEX, JUST_CONVEX, NOISE, SMOOTH
-from bounds.registry.claims import find_claim
+from bounds.registry.claims import find_claim, forget_files
+from bounds.registry.user_claims import PATHS
 from tests.changes import both, dropped, put
+from tests.said import tells
 from verify.checker import rounds
 from verify.proofs import chained as chains
 from verify.proofs import follows
@@ -186,3 +188,69 @@ def test_steps_that_a_theorem_does_not_rest_on_are_not_proven_at_all_places(monk
     claim = theorem(RIGHT, steps=("classical/sgd-value", STEP))
     assert len(chains._usable(claim)) > 1
     assert _at(claim, PLACES[0]._replace(rounds=1))["rests on"] == asked == [STEP]
+
+
+# claims of a file --------------------------------------------------------------------------------------------------------
+OF_NUMBERS = """
+[[claim]]
+id = "mine/step"
+setting = "algebra"
+variables = {a = "positive", b = "positive"}
+statement = "2*a*b <= a**2 + b**2"
+
+[[claim]]
+id = "mine/whole"
+extends = "mine/step"
+statement = "4*a*b <= 2*a**2 + 2*b**2 + 1"
+steps = ["mine/step"]
+"""
+
+
+@pytest.fixture
+def chain_of_a_file(run, tmp_path, monkeypatch):
+    """A file of claims, the certificate of a chain in it, and a process that knows the file no more."""
+    file, certificate = tmp_path / "mine.toml", tmp_path / "chain.json"
+    file.write_text(OF_NUMBERS, encoding="utf-8")
+    assert run("chain", f"{file}:mine/whole", "--out", certificate)[0] == 0
+    monkeypatch.setenv(PATHS, "")
+    forget_files()
+    return file, certificate
+
+
+def test_a_chain_is_checked_against_the_claims_of_a_file(run, chain_of_a_file):
+    file, certificate = chain_of_a_file
+    for statement in (file, f"{file}:mine/whole"):
+        status, said, _ = run("check", certificate, "--statement", statement)
+        assert status == 0 and said.startswith("accepted"), said
+    status, said, _ = run("check", certificate)
+    assert status == 1 and tells(said, "rejected …nothing to compare it with…mine/whole")
+
+
+@pytest.mark.parametrize(("old", "new", "reason"), [
+    ('"2*a*b <= a**2 + b**2"', '"2*a*b <= a**2"', "mine/step is not proven"),
+    ('"4*a*b <= 2*a**2 + 2*b**2 + 1"', '"4*a*b <= 2*a**2 + 2*b**2"', "does not state …statement"),
+    ('steps = ["mine/step"]', 'steps = ["mine/steps"]', "mine/steps"),
+    ('steps = ["mine/step"]', "", "no usable step"),
+    ('id = "mine/step"', 'id = "mine/other-step"', "mine/step"),
+])
+def test_a_chain_is_refused_where_the_file_states_something_else(run, chain_of_a_file, old, new, reason):
+    file, certificate = chain_of_a_file
+    text = OF_NUMBERS.replace(old, new)
+    assert text != OF_NUMBERS
+    if "other-step" in new:
+        text = text.replace('extends = "mine/step"', 'extends = "mine/other-step"')
+    file.write_text(text, encoding="utf-8")
+    status, said, error = run("check", certificate, "--statement", file)
+    assert status == 1 and tells(said, f"rejected …{reason}"), said + error
+
+
+def test_a_part_proves_what_the_step_of_the_file_states(honest, tmp_path):
+    """The part of a step about runs must state what the step of that id states that is given, not a registered one."""
+    path = tmp_path / "chain.json"
+    path.write_text(honest, encoding="utf-8")
+    own = {THEOREM.id: THEOREM, STEP: find_claim(STEP)}
+    assert chains.check_file(path, own).accepted
+    statement = own[STEP].statement
+    stronger = replace(own[STEP], statement=replace(statement, right=statement.right.subs(sigma_sq, sigma_sq / 2)))
+    said = chains.check_file(path, {**own, STEP: stronger})
+    assert not said.accepted and tells(said.reason, f"{STEP} …statement")
