@@ -39,13 +39,17 @@ def integer_variables(claim: Claim) -> dict:
 
 @once_by_claim
 def conditions_on_sizes(claim: Claim) -> tuple[tuple[Condition, tuple[str, ...], object], ...]:
-    """Conditions on integers alone: each with its names and a function of them that gives both sides.
+    """Conditions on integers alone, the ends of the claim's own included: each with its names and a function of them that
+    gives both sides.
 
     A method whose clients solve their local problems adds that there is one local step.
     """
-    known, found = {*_SIZES, *integer_variables(claim)}, []
-    one_step = claim.setting == "run" and solves_local_problems(claim.procedure)
-    for condition in (*claim.hypotheses, *([Condition(local_steps, "==", 1)] if one_step else [])):
+    own = integer_variables(claim)
+    known, found = {*_SIZES, *own}, []
+    one_step = [Condition(local_steps, "==", 1)] if claim.setting == "run" and solves_local_problems(claim.procedure) else []
+    ends = [Condition(sp.Symbol(name), relation, end) for name, variable in own.items()
+            for relation, end in ((">=", variable.low), ("<=", variable.high)) if end is not None]
+    for condition in (*claim.hypotheses, *one_step, *ends):
         names = sorted(names_in(condition.left) | names_in(condition.right))
         if condition.over or not names or not known.issuperset(names):
             continue
@@ -136,7 +140,7 @@ def within_bounds(claim: Claim, sizes: Mapping[str, int], rng: np.random.Generat
     """The integer variables among ``sizes``; each that violates a condition is drawn again."""
     sizes, own = dict(sizes), {}
     for name, variable in integer_variables(claim).items():
-        low, high = variable.low, variable.high
+        low, high = variable.low, None
         for relation, number in _bounds(claim, name, sizes):
             if relation in ("<=", "=="):
                 high = floor(number) if high is None else min(high, floor(number))

@@ -202,8 +202,8 @@ def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | No
         left, right, mask = _flat(*sides(condition, environment))
         for value, limit, counts in zip(left[0], right[0], mask[0], strict=True):
             if counts and not _nearly(condition.sign, value, limit):
-                return (f"needs {condition.left} {condition.sign} {condition.right} = {float(limit):.6g}, "
-                        f"got {float(value):.6g}")
+                asked = f"{condition.right}" if condition.right.is_number else f"{condition.right} = {float(limit):.6g}"
+                return f"needs {condition.left} {condition.sign} {asked}, got {float(value):.6g}"
     return None
 
 

@@ -15,6 +15,7 @@ from bounds.registry.claims import find_claim
 from fedtheory import AllClients, Always, PriorityOnly
 from synthetic.base.shown import Shown
 from synthetic.numbers.arrays import namespace, to_numpy
+from verify.claims.implicit import all_hypotheses
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import UNMEASURED, Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import sides
@@ -32,6 +33,7 @@ __all__ = ["Comparison", "compare"]
 
 _ROUNDING = 1e-11  # of the terms of both sides
 _LONGEST_LABEL = 90  # characters of LaTeX that fit beside an axis
+_NOT_OF_RUNS = {"available", "epsilon"}  # the procedures are compared by who is available; no threshold is below 0
 _INDICES = {"r": "round", "t": "local iteration", "k": "client", "l": "layer"}
 
 
@@ -198,7 +200,7 @@ def _compared(runs: Runs, points: int) -> Comparison:
     unsure = f"the bound uses an estimate of {', '.join(estimated)}" if estimated else runs.unsure
     note = why_not or (f"{unsure}, so it decides nothing" if unsure else open_constants)
     title = ", ".join(filter(None, [
-        runs.trajectory.description, f"{runs.trajectory.runs} seed{'s' * (runs.trajectory.runs > 1)}", runs.said]))
+        runs.trajectory.description, f"{runs.count} seed{'s' * (runs.count > 1)}", runs.said]))
     series = Series(
         title, label, _label(claim), np.asarray(x)[there].tolist(), *(side[there].tolist() for side in (left, right)),
         *([side[there].tolist() for side in band] if len(samples) else ([], [])),
@@ -291,7 +293,7 @@ def _at_end(runs: Runs, environment: Environment):
     if runs.coupled:
         return left, right, np.empty((0,))
     single = _sides(runs, replace(environment, noise_weight=None))[:2]
-    return left, right, np.stack([np.broadcast_to(to_numpy(side).reshape(-1), (runs.trajectory.runs,)) for side in single])
+    return left, right, np.stack([np.broadcast_to(to_numpy(side).reshape(-1), (runs.count,)) for side in single])
 
 
 def _along_index(runs: Runs, environment: Environment):
@@ -302,7 +304,7 @@ def _along_index(runs: Runs, environment: Environment):
     if runs.coupled or not (runs.random and _of_means(claim) and len(claim.statement.over) == 1):
         return left, right, []
     single = _sides(runs, replace(environment, noise_weight=None))[:2]
-    shape = runs.trajectory.runs, len(left)
+    shape = runs.count, len(left)
     return left, right, np.stack([np.broadcast_to(to_numpy(side).reshape(-1, side.shape[-1]), shape) for side in single])
 
 
@@ -314,9 +316,12 @@ def _values_of_index(statement, environment: Environment):
 
 
 def _unmet(claim: Claim, environment: Environment) -> str | None:
-    """The first hypothesis that the runs violate or cannot be checked for, in words; None where there is none."""
-    checkable = []
-    for condition in claim.hypotheses:
+    """The first hypothesis, written or implicit, that the runs violate or cannot be checked for, in words; None where there
+    is none."""
+    checkable, absent = [], _NOT_OF_RUNS | {*claim.constants} - environment.bound.keys()
+    implicit = all_hypotheses(claim)[len(claim.hypotheses):]
+    present = (c for c in implicit if not (names_in(c.left) | names_in(c.right)) & absent)
+    for condition in (*claim.hypotheses, *present):
         try:
             sides(condition, environment)
         except UNMEASURED as error:
@@ -368,7 +373,7 @@ def _judged(runs: Runs, series: Series, samples) -> Comparison:
             return Comparison(claim.id, "consistent", f"worst ratio {worst:.3g}; no e-value: {why}", worst, 1.0, series)
         above = f"the left side is {'not equal to' if relation == '==' else 'beyond'} the right one, worst ratio {worst:.3g}"
         if runs.coupled and runs.random:
-            above = f"{above}, in means over {runs.trajectory.runs} seeds; fedtheory verify {claim.id} decides"
+            above = f"{above}, in means over {runs.count} seeds; fedtheory verify {claim.id} decides"
         elif not _of_means(claim) or not runs.random:
             above = f"{above}, in single runs, up to rounding; fedtheory verify {claim.id} decides"
         elif len(samples):
@@ -377,6 +382,10 @@ def _judged(runs: Runs, series: Series, samples) -> Comparison:
             above = f"{above}, {'beyond' if beyond else 'within'} its 95 % band; fedtheory verify {claim.id} decides"
         return Comparison(claim.id, "undecided", f"{above}; no e-value: {why}", worst, 1.0, series)
 
+    if not runs.coupled and not (runs.random and runs.by_chance):
+        return without_e_value("runs without chance are one observation")
+    if not runs.independent:
+        return without_e_value("runs from several starts share seeds")
     if claim.statement.over or not len(samples):
         return without_e_value("the means are over runs on neighbouring data sets" if runs.coupled else
                                "the statement is one about every value of its index")

@@ -110,7 +110,7 @@ class CoupledRuns(Runs):
             put = list(replacements or _half_mirrored(random_replacements(federation, count, _SEED)))
             chosen = np.broadcast_to(np.arange(samples), (len(put), clients, samples))
         training = _data_sets(federation, chosen)
-        sets, seeds = len(put), len(trajectory.seeds)
+        sets, seeds = len(put), self.count
         needed = 16 * sets * seeds * (trajectory.rounds * (self.algorithm.local_steps + 2) * clients * federation.dim
                                       + int(np.prod(federation.features.shape)))
         if needed > MOST_BYTES:
@@ -133,19 +133,19 @@ class CoupledRuns(Runs):
     def _recorded_on(self, data, sets: int):
         """The full record of the runs with every seed on each of ``sets`` data sets, and the state at the end."""
         trajectory, algorithm = self.trajectory, self.algorithm
-        draws, record = Draws(np.tile(trajectory.seeds, sets), data.backend), FullRecord()
-        first = algorithm.init(data, data.backend.array(np.tile(trajectory.start, (sets, 1))), draws)
+        draws, record = Draws(np.tile(self.seeds, sets), data.backend), FullRecord()
+        first = algorithm.init(data, data.backend.array(np.tile(self.start, (sets, 1))), draws)
         *_, final = rounds_of(algorithm, data, first, draws, 0, trajectory.rounds, (record,))
         return record, final
 
     def _samples_used(self, iterations: int) -> np.ndarray:
         """The number of the sample that each client's step uses, (seeds, iterations, clients)."""
-        federation, draws = self.federation, Draws(self.trajectory.seeds, self.federation.backend)
+        federation, draws = self.federation, Draws(self.seeds, self.federation.backend)
 
         def of(iteration):
             return to_numpy(drawn_samples(federation, lambda keys: federation.counts, draws, iteration, None)[-1])[..., 0]
 
-        shape = len(self.trajectory.seeds), federation.clients
+        shape = self.count, federation.clients
         return np.stack([np.broadcast_to(of(t), shape) for t in range(iterations)], axis=1).astype(int)
 
     # names ----------------------------------------------------------------------------------------------------------------
@@ -166,8 +166,8 @@ class CoupledRuns(Runs):
         """Every sample as a client of its own, those of the clients first."""
         return single_samples(self.federation, [z[2:] for z in samples_of(self.federation)] + self.fresh)
 
-    def _sizes(self, rounds: int) -> dict[str, int]:
-        return super()._sizes(rounds) | {"samples": int(to_numpy(self.federation.counts).max())}
+    def _own_sizes(self, rounds: int) -> dict[str, int]:
+        return super()._own_sizes(rounds) | {"samples": int(to_numpy(self.federation.counts).max())}
 
     def _recorded(self, rounds: int) -> dict[str, Callable]:
         both, steps = {}, self.algorithm.local_steps

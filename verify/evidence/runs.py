@@ -22,6 +22,7 @@ from verify.claims.same_method import arguments_of, other_procedure
 from verify.claims.sizes import entries_of, integer_variables
 from verify.evaluation.environment import UNMEASURED, Environment, NamedArray
 from verify.evaluation.evaluate import sides
+from verify.instances.chance import chance_of
 from verify.measure.realise import bind_given
 from verify.measure.record import FullRecord
 
@@ -34,8 +35,10 @@ _RECORD = "full record"
 class Runs:
     """The runs of a trajectory with everything recorded that a claim may name.
 
-    ``other`` says why these are not runs of the claim's procedure, or is None; ``arguments`` are the procedure's, as the
-    runs have them; ``random``: whether runs differ, or would if there were more than one.
+    Runs with the same seed and the same start are copies of one another, and count once: ``seeds`` (runs,) and ``start``
+    (runs, dim) are those of the ``count`` different ones. ``other`` says why these are not runs of the claim's procedure, or
+    is None; ``arguments`` are the procedure's, as the runs have them; ``random``: whether runs differ, or would if there
+    were more than one; ``by_chance``: whether seeds may matter; ``independent``: whether no two runs share a seed.
     """
 
     coupled = False  #: whether there are runs on neighbouring data sets beside them
@@ -51,15 +54,33 @@ class Runs:
         if self.federation.instances != 1:
             raise ValueError(f"one bound is compared with runs on one instance; got {self.federation.instances}, "
                              "of which federation.select([number]) takes one")
+        rows = _distinct(trajectory)
+        self.seeds, self.start, self.count = trajectory.seeds[rows], trajectory.start[rows], len(rows)
+        self.independent = len(np.unique(self.seeds)) == self.count
         self.arguments = arguments_of(self.procedure, self.algorithm)
         self.other = other_procedure(self.procedure, self.algorithm)
         self.of_selection = self._chances()
+        self._check_values()
         if _RECORD not in vars(trajectory):  # kept with the trajectory, for the next claim
-            vars(trajectory)[_RECORD] = self._made(self.algorithm)
+            vars(trajectory)[_RECORD] = self._made(self.algorithm, to_numpy(trajectory.state.x)[rows])
         self.record, self.final = vars(trajectory)[_RECORD]
-        certain = isinstance(self.federation.noise, NoNoise) and self.algorithm.selection.fixed_on(self.federation)
+        certain = (isinstance(self.federation.noise, NoNoise) and self.algorithm.selection.fixed_on(self.federation)
+                   and not chance_of(self.procedure, claim.variables).beyond_gradients)
         seen = (*self.record.local, *self.record.gradients, self.final.x)
-        self.random = any(bool((rows != rows[:1]).any()) for rows in seen) or (trajectory.runs == 1 and not certain)
+        differ = any(bool((rows != rows[:1]).any()) for rows in seen)
+        self.random, self.by_chance = differ or (self.count == 1 and not certain), not certain
+
+    def _check_values(self) -> None:
+        """Refuse a value of a whole number that is none, and one of a number that the runs have already."""
+        whole, fixed = integer_variables(self.claim), {} if self.other else self.arguments | self.of_selection
+        for name, value in self.values.items():
+            if name in whole and value != int(value):
+                raise ValueError(f"{name} is a whole number; got {value:g}")
+        self.values = {name: int(value) if name in whole else value for name, value in self.values.items()}
+        fixed |= self._own_sizes(self.trajectory.rounds)
+        for name in sorted(self.values.keys() & fixed.keys()):
+            if isinstance(fixed[name], int | float) and not np.isclose(fixed[name], self.values[name], rtol=1e-9):
+                raise ValueError(f"the runs have {name} = {fixed[name]}; got {name} = {self.values[name]:g}")
 
     def _chances(self) -> dict[str, float]:
         """The probability with which each client takes part, if it takes part by itself."""
@@ -73,19 +94,18 @@ class Runs:
             self.other = self.other or text
         return {"participation": float(chances[0])}
 
-    def _made(self, algorithm):
-        """The full record of runs of a method with the seeds and the start of the trajectory, and the state at the end."""
-        trajectory, federation = self.trajectory, self.federation
-        steps, rounds = algorithm.local_steps, trajectory.rounds
-        needed = 16 * trajectory.runs * rounds * (steps + 2) * federation.clients * federation.dim
+    def _made(self, algorithm, end=None):
+        """The full record of runs of a method with the seeds and the starts of the runs, and the state at the end, where the
+        models are ``end`` (runs, dim), if that is given."""
+        federation, steps, rounds = self.federation, algorithm.local_steps, self.trajectory.rounds
+        needed = 16 * self.count * rounds * (steps + 2) * federation.clients * federation.dim
         if needed > MOST_BYTES:
             raise ValueError(f"the local models of these runs take {needed / 1e9:.3g} GB; allowed: {MOST_BYTES / 1e9:g} GB "
                              "(fewer seeds, fewer rounds)")
-        draws, record = Draws(trajectory.seeds, federation.backend), FullRecord()
-        state = algorithm.init(federation, federation.backend.array(trajectory.start), draws)
+        draws, record = Draws(self.seeds, federation.backend), FullRecord()
+        state = algorithm.init(federation, federation.backend.array(self.start), draws)
         *_, final = rounds_of(algorithm, federation, state, draws, 0, rounds, (record,))
-        if algorithm is self.algorithm and not np.allclose(
-                to_numpy(final.x), to_numpy(trajectory.state.x), rtol=1e-6, atol=1e-9, equal_nan=True):
+        if end is not None and not np.allclose(to_numpy(final.x), end, rtol=1e-6, atol=1e-9, equal_nan=True):
             raise ValueError("these runs end elsewhere when they are made again; was the method or the federation changed?")
         return record, final
 
@@ -121,17 +141,23 @@ class Runs:
         return bind, tied
 
     def _bind(self, sizes, given, leaves) -> Environment:
-        return bind_given(self.claim, self.federation, sizes, given, self.trajectory.runs, leaves)
+        return bind_given(self.claim, self.federation, sizes, given, self.count, leaves)
 
     def _constant(self, value) -> NamedArray:
         array = self.federation.backend.array(value)
         return NamedArray(array.reshape(1, 1, 1, *array.shape), array.ndim)
 
     def _sizes(self, rounds: int) -> dict[str, int]:
-        federation, steps, known = self.federation, self.algorithm.local_steps, self.arguments | self.values
-        all_of_them = federation.clients if self.algorithm.selection.fixed_on(federation) else self._participants
+        known = self.arguments | self.values
+        all_of_them = self.federation.clients if self.algorithm.selection.fixed_on(self.federation) else self._participants
         subset = dict.fromkeys(subset_left_open(self.claim), all_of_them)
-        return {name: known.get(name, v.low) for name, v in integer_variables(self.claim).items()} | subset | {
+        return {name: known.get(name, v.low) for name, v in integer_variables(self.claim).items()} | subset | (
+            self._own_sizes(rounds))
+
+    def _own_sizes(self, rounds: int) -> dict[str, int]:
+        """The sizes that the runs have, whatever the claim says."""
+        federation, steps = self.federation, self.algorithm.local_steps
+        return {
             "clients": federation.clients, "iterations": steps * rounds, "local_steps": steps, "rounds": rounds,
             "dim": federation.dim, "participants": self._participants,
             "priority_clients": int(to_numpy(federation.priority)[0].sum()), "layers": len(federation.layers()),
@@ -177,7 +203,7 @@ class Runs:
 
     def _by_iteration(self, schedule, rounds: int) -> list[float] | None:
         """The values of a schedule at every local iteration; None where those of the runs differ."""
-        found, steps, runs = [], self.algorithm.local_steps, self.trajectory.runs
+        found, steps, runs = [], self.algorithm.local_steps, self.count
         for t in range(rounds * steps):
             values = np.ravel(to_numpy(value_at(schedule, self.federation.backend, t, t // steps, runs)))
             if (values != values[0]).any():
@@ -206,7 +232,7 @@ class Runs:
         xp = namespace(federation.weights)
         gradients = federation.gradient(federation.all_clients(federation.x_star))
         steepest = float(xp.max(xp.sqrt(xp.sum(gradients**2, axis=-1))))
-        distance = float(np.sqrt(((self.trajectory.start - to_numpy(federation.x_star)) ** 2).sum(axis=-1)).max())
+        distance = float(np.sqrt(((self.start - to_numpy(federation.x_star)) ** 2).sum(axis=-1)).max())
         return (steepest + L * max(distance, (steepest + noise) / mu) + noise) ** 2
 
     def estimates(self, environment: Environment) -> list[str]:
@@ -230,6 +256,14 @@ class Runs:
             entry.indices[0] == 0 for entry in sp.sympify(formula).atoms(sp.Indexed) if str(entry.base.label) == name)}
         return bool({name.removeprefix("twin_") for name in names_in(formula)} & (
             {*self._arrays(self.record, self.final)} - starts))
+
+
+def _distinct(trajectory) -> np.ndarray:
+    """The numbers of the first runs of each seed and start, in their order."""
+    first: dict[tuple, int] = {}
+    for row, (seed, start) in enumerate(zip(trajectory.seeds.tolist(), to_numpy(trajectory.start), strict=True)):
+        first.setdefault((seed, start.tobytes()), row)
+    return np.array([*first.values()])
 
 
 def _of_runs(make: Callable, entries: int | None) -> NamedArray:

@@ -9,7 +9,7 @@ import sympy as sp
 
 from bounds.language import names as language
 from bounds.language import words
-from bounds.language.claim import Claim, Condition, Procedure, parts_of_size
+from bounds.language.claim import Claim, Condition, Procedure
 from bounds.language.names import names_from
 from fedtheory import find_algorithm
 from synthetic.numbers.decimals import as_written
@@ -17,9 +17,9 @@ from verify.checker import replay as checker
 from verify.checker.form import COMPUTED, FEDERATION, FUNCTIONS, MEASURED, OF_COUPLED_RUNS, SAMPLE_WORDS, SIZES
 from verify.checker.pieces import BOUNDS
 from verify.checker.samples import SAMPLE_NAMES
-from verify.claims.hypotheses import given_numbers
+from verify.claims.implicit import CLIENTS, all_hypotheses
 from verify.claims.method import own_arguments, subset_left_open
-from verify.claims.needs import always_available, determined, needs_lipschitz, speaks_of_samples
+from verify.claims.needs import determined, needs_lipschitz, speaks_of_samples
 from verify.claims.sizes import once_by_claim
 
 __all__ = ["definition_of", "formula", "free_names", "not_replayed", "statement_of"]
@@ -104,8 +104,7 @@ def _statement(claim: Claim) -> dict[str, Any]:
         definitions |= {name: {"indices": ["t"], "formula": formula(_AVERAGE)} for name in ("x", "x_sampled")}
     return {
         "claim": claim.id, "reading": claim.reading, "setting": claim.setting, "statement": _condition(claim.statement),
-        "hypotheses": [*map(_condition, claim.hypotheses), *_domains(claim), *_ranges(claim), *_participation(claim),
-                       *_of_samples(claim)],
+        "hypotheses": [*map(_condition, (*all_hypotheses(claim), *_of_samples(claim)))],
         "definitions": definitions, "procedure": _procedure(claim), "everywhere": _everywhere(claim),
         "free": free_names(claim),
     } | _exists(claim)
@@ -187,82 +186,14 @@ def _option(value):
     return str(value) if isinstance(value, Fraction) else value
 
 
-_CLIENTS = (words.k, 0, words.clients - 1)
 _AVERAGE = words.Sum(
-    words.client_weight[words.k] * words.included[words.t, words.k] * words.x_local[words.t, words.k], _CLIENTS
-) / words.Sum(words.client_weight[words.k] * words.included[words.t, words.k], _CLIENTS)
+    words.client_weight[words.k] * words.included[words.t, words.k] * words.x_local[words.t, words.k], CLIENTS
+) / words.Sum(words.client_weight[words.k] * words.included[words.t, words.k], CLIENTS)
 
 
-def _domains(claim: Claim) -> Iterator[dict[str, Any]]:
-    """The domains of the free quantities, as hypotheses for the checker."""
-    for variable in claim.variables:
-        indices = tuple(sp.Symbol(index, integer=True) for index, _ in variable.indices)
-        over = tuple((i, 0, sp.Symbol(parts_of_size(size)[0], integer=True) + parts_of_size(size)[1] - 1)
-                     for i, (_, size) in zip(indices, variable.indices, strict=True))
-        entry = sp.IndexedBase(variable.name)[indices] if indices else sp.Symbol(variable.name)
-        if variable.domain == "positive":
-            yield _positive(entry, over)
-        elif variable.domain in ("nonnegative", "simplex"):
-            yield _condition(Condition(entry, ">=", 0, over))
-        elif variable.domain == "binary":
-            yield _condition(Condition(entry * (1 - entry), "==", 0, over))
-        if variable.below is not None:
-            yield _positive(variable.below - entry) | {"text": f"{entry} < {variable.below}"}
-        if variable.domain == "simplex":
-            yield _condition(Condition(sp.Sum(entry, over[-1]), "==", 1, over[:-1]))
-        if variable.domain == "integer":
-            yield _condition(Condition(entry, ">=", variable.low, over))
-            yield _condition(Condition(sp.Mod(entry, 1), "==", 0, over))
-            if variable.high is not None:
-                yield _condition(Condition(entry, "<=", variable.high, over))
-    if claim.setting == "point":
-        one = words.included[0, words.k]
-        yield _condition(Condition(one * (1 - one), "==", 0, (_CLIENTS,)))
-        yield _condition(Condition(one, ">=", words.priority[words.k], (_CLIENTS,)))
-
-
-def _ranges(claim: Claim) -> Iterator[dict[str, Any]]:
-    """The signs that the claim's symbols imply for constants, steps and thresholds, as hypotheses."""
-    chosen = set() if claim.exists is None else {claim.exists.name}
-    declared, symbols = {v.name for v in claim.variables} | chosen, set().union(*(e.free_symbols for e in claim.formulas))
-    for symbol in sorted((s for s in symbols - given_numbers(claim.hypotheses) if s.is_Symbol), key=str):
-        if symbol.is_integer or symbol.name in declared or not symbol.is_nonnegative:
-            continue
-        if symbol.is_positive:
-            yield _positive(symbol)
-        else:
-            yield _condition(Condition(sp.Symbol(symbol.name), ">=", 0))
-    if claim.setting == "run":
-        yield _positive(words.eta_l[words.t], ((words.t, 0, words.iterations - 1),))
-        yield _condition(Condition(words.epsilon[words.t], ">=", 0, ((words.t, 0, words.iterations),)))
-    elif claim.setting == "point" and "eta_l" in claim.names:
-        yield _positive(words.eta_l[0])
-
-
-def _positive(entry, over=()) -> dict[str, Any]:
-    plain = sp.Symbol(entry.name) if entry.is_Symbol else entry  # lest sympy decides it from the symbol's own sign
-    return _condition(Condition(plain, ">=", 0, over)) | {"relation": ">", "text": f"{entry} > 0"}
-
-
-def _participation(claim: Claim) -> Iterator[dict[str, Any]]:
-    """Assumptions on free clients, weights and availability, as hypotheses for the checker."""
-    if claim.setting == "algebra":
-        return
-    if claim.procedure is not None and not claim.procedure.free_clients:
-        yield _condition(Condition(words.priority[words.k], "==", 1, (_CLIENTS,)))
-    if claim.procedure is not None and claim.procedure.equal_weights:
-        equal = words.client_weight[0] if claim.procedure.free_clients else 1 / words.clients
-        yield _condition(Condition(words.client_weight[words.k], "==", equal, (_CLIENTS,)))
-    if claim.setting == "run" and always_available(claim):
-        there = sp.IndexedBase("available")[words.i, words.k]
-        yield _condition(Condition(there, "==", 1, ((words.i, 0, sp.Symbol("rounds", integer=True)), _CLIENTS)))
-
-
-def _of_samples(claim: Claim) -> Iterator[dict[str, Any]]:
+def _of_samples(claim: Claim) -> Iterator[Condition]:
     """Hypotheses by which the checker determines the Lipschitz constant, or the bound, of the samples' losses."""
     if speaks_of_samples(claim) and needs_lipschitz(claim):
-        yield _condition(Condition(sp.Symbol("G_lip"), ">=", 0))
+        yield Condition(sp.Symbol("G_lip"), ">=", 0)
     if speaks_of_samples(claim) and "H_loss" in claim.names:
-        yield _condition(Condition(sp.Symbol("loss_inf"), ">=", 0))
-
-
+        yield Condition(sp.Symbol("loss_inf"), ">=", 0)

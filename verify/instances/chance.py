@@ -35,6 +35,11 @@ class Chance:
     alone: tuple[int, ...] = ()
     coin: bool = False
 
+    @property
+    def beyond_gradients(self) -> bool:
+        """Whether it draws anything besides gradients."""
+        return self.layers or self.trackers or bool(self.tosses) or self.coin
+
     def gradients(self, iterations: int, rounds: int) -> int:
         """How many stochastic gradients every client takes."""
         return iterations + self.start + self.extra * rounds + len(self.alone)

@@ -122,7 +122,7 @@ def test_suprema_over_samples():
 def test_of_given_data_the_worst_replacement_is_drawn():
     federation = data()
     put = [(k_, i, -3.0 * a, y) for k_, i, a, y in samples_of(federation)]
-    claim = control("mine", "run", Condition(E(norm(end - twin_end)), "<=", 9), procedure=PROCEDURE["any"])
+    claim = control("mine", "run", Condition(E(norm(end - twin_end)), "<=", 9), procedure=PROCEDURE["any"], assumptions=())
     gap = coupled_runs(fedavg(ETA, STEPS), federation, put, ROUNDS, seeds=SEEDS, start=START).parameter_gap
     result = compare(claim, trajectory(), replacements=put)
     assert result.series.left == pytest.approx(gap.max(axis=0)[1:]) and result.verdict == "consistent"
