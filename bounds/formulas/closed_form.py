@@ -1,7 +1,7 @@
 """A claim's side as a formula in parameters: definitions are inserted, measured quantities become parameters."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import sympy as sp
@@ -10,7 +10,7 @@ from bounds.language import words
 from bounds.language.claim import Claim, Condition
 from bounds.language.names import symbol
 
-__all__ = ["ClosedForm", "always_true", "closed_form", "conditions_on", "side_conditions"]
+__all__ = ["ClosedForm", "always_true", "closed_form", "conditions_on", "equations_of", "side_conditions"]
 
 #: operators with a value that only a run or a problem determines
 _OPERATORS = (words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2, words.norm,
@@ -60,16 +60,20 @@ def closed_form(claim: Claim, side: str = "right") -> ClosedForm:
 
 def side_conditions(claim: Claim) -> list[Condition]:
     """The conditions on the parameters of both sides of a claim: see :func:`conditions_on`."""
-    return conditions_on(claim, [s for side in ("left", "right") for s in closed_form(claim, side).parameters])
+    forms = [closed_form(claim, side) for side in ("left", "right")]
+    return conditions_on(claim, [s for form in forms for s in form.parameters],
+                         {s: e for form in forms for s, e in form.measured.items()})
 
 
-def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol]) -> list[Condition]:
+def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol],
+                  measured: Mapping[sp.Symbol, sp.Expr] | None = None) -> list[Condition]:
     """A claim's conditions on parameters alone, in closed form, and those that every problem and run satisfies.
 
     A condition for every index counts if insertion removes the index, as from ``eta_l[t] <= 1 / L`` with
-    ``eta_l[t] == eta``, if the indices have a value, and if what is inserted holds for all of them.
+    ``eta_l[t] == eta``, if the indices have a value, and if what is inserted holds for all of them. ``measured``: the
+    measured quantities that are parameters, on which conditions count too, as ``norm2(x[0] - x_star) <= R**2``.
     """
-    found, reader = [], _Reader(claim)
+    found, reader, quantities = [], _Reader(claim), (measured or {}).items()
     for condition in claim.hypotheses:
         if reader.defines(condition) or not reader.applies(condition):
             continue
@@ -78,7 +82,8 @@ def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol]) -> list[Conditi
         except ValueError:  # an entry that no condition ties to parameters
             continue
         indices = {triple[0] for triple in condition.over} & (left.formula.free_symbols | right.formula.free_symbols)
-        if not indices and not left.measured and not right.measured:
+        of_runs = {**left.measured, **right.measured}.items()
+        if not indices and (not of_runs or (not condition.over and of_runs <= quantities)):
             found.append(Condition(left.formula, condition.sign, right.formula))
     names = {s.name for s in parameters}
     names |= {s.name for c in found for side in (c.left, c.right) for s in side.free_symbols}
@@ -105,6 +110,19 @@ def _has_its_meaning(claim: Claim, name: str) -> bool:
 
 
 _TURNED = {"<=": ">=", "==": "==", ">=": "<="}
+
+
+def equations_of(claim: Claim) -> list[Condition]:
+    """The claim's conditions ``symbol == formula`` that closed forms insert, each with its formula in closed form."""
+    found = []
+    for left in (reader := _Reader(claim)).plain:
+        try:
+            right = reader.read(left)
+        except ValueError:  # an entry that no condition ties to parameters
+            continue
+        if not right.measured and left not in right.formula.free_symbols:
+            found.append(Condition(left, "==", right.formula))
+    return found
 
 
 _GAP, _DISTANCE_SQ = symbol("F0_gap"), symbol("D0_sq")

@@ -39,7 +39,8 @@ def best_step(bound: Bound, step: str = "eta_l", **numbers) -> BestStep:
     if step not in {s.name for s in bound.form.parameters}:
         raise ValueError(f"{bound.claim.id} does not depend on {step!r}; it has {', '.join(bound.parameters)}")
     numbers.pop(step, None)
-    within = bound.with_conditions(c for c in bound.conditions if step in names_of(c) or names_of(c) <= set(numbers))
+    of_step = (c for c in bound.conditions if step in names_of(c))
+    within = bound.with_conditions(dict.fromkeys((*of_step, *bound.checkable(numbers).conditions)))
     of_loss, of_length = units_of(bound.claim).get(step, ONE)
     unit = float(numbers.get("L", 1.0)) ** float(of_loss) if 2 * of_loss + of_length == 0 else 1.0
     grid = unit * np.geomspace(_SMALLEST, _LARGEST, 2001)

@@ -9,11 +9,12 @@ from typing import Self
 import numpy as np
 import sympy as sp
 
-from bounds.formulas.closed_form import ClosedForm, closed_form, side_conditions
+from bounds.formulas.closed_form import ClosedForm, closed_form, equations_of, side_conditions
 from bounds.language import words
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.printing.render import condition_text, letters_of, unicode
 from synthetic.base.shown import Shown
+from verify.claims.method import solves_local_problems
 from verify.formulas.compiled import compiled
 
 __all__ = ["MOST_POINTS", "Bound", "Range", "bound_of", "check_numbers", "names_of", "ranges_of"]
@@ -27,7 +28,9 @@ _ALLOWED = {"<=": "at most ", ">=": "at least ", "==": "", "<": "less than ", ">
 class Bound(Shown):
     """One side of a claim as a function of numbers.
 
-    ``form`` is the formula with its parameters; ``conditions`` are the claim's conditions on parameters alone.
+    ``form`` is the formula with its parameters; ``conditions`` are the claim's conditions on parameters alone; ``equations``
+    those that the formula has inserted, as ``local_steps == 1``, and iterations = rounds x local steps: they count where
+    numbers are given for their names.
 
     Example:
         >>> from bounds.registry import find_claim
@@ -41,6 +44,7 @@ class Bound(Shown):
     form: ClosedForm
     conditions: tuple[Condition, ...]
     side: str = "right"
+    equations: tuple[Condition, ...] = ()
 
     def _line(self) -> str:
         return f"{self.name}, a function of {', '.join(self.parameters) or 'nothing'}"
@@ -115,12 +119,12 @@ class Bound(Shown):
         return [f"{c.left} {c.sign} {c.right}: no value for {', '.join(names)}" for c, names in missing if names]
 
     def checkable(self, numbers: Iterable[str]) -> Self:
-        """Return the bound under those of its conditions whose parameters are all among ``numbers``."""
-        return self.with_conditions(c for c in self.conditions if names_of(c) <= set(numbers))
+        """Return the bound under those of its conditions and equations whose parameters are all among ``numbers``."""
+        return self.with_conditions(c for c in (*self.conditions, *self.equations) if names_of(c) <= set(numbers))
 
     def with_conditions(self, conditions: Iterable[Condition]) -> Self:
-        """Return the same bound under other conditions."""
-        return replace(self, conditions=tuple(conditions))
+        """Return the same bound under these conditions alone."""
+        return replace(self, conditions=tuple(conditions), equations=())
 
     def check(self, numbers: Mapping, missing: Iterable[str] = ()) -> None:
         """Refuse names that the bound does not have, ``missing`` ones, impossible numbers, and too many combinations.
@@ -199,7 +203,10 @@ class Bound(Shown):
 
 def bound_of(claim: Claim, side: str = "right") -> Bound:
     """Return one side of a claim as a function of numbers; ValueError for a claim without a formula."""
-    return Bound(claim, closed_form(claim, side), tuple(side_conditions(claim)), side)
+    one_run = [Condition(words.iterations, "==", words.rounds * words.local_steps)] if claim.setting == "run" else []
+    if claim.setting == "run" and solves_local_problems(claim.procedure):
+        one_run.append(Condition(words.local_steps, "==", 1))
+    return Bound(claim, closed_form(claim, side), tuple(side_conditions(claim)), side, (*equations_of(claim), *one_run))
 
 
 def names_of(condition: Condition) -> frozenset[str]:
@@ -209,12 +216,14 @@ def names_of(condition: Condition) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Range:
-    """The numbers that a parameter may take: from ``low`` (excluded if ``above``) to ``high``, whole ones if ``whole``."""
+    """The numbers that a parameter may take: from ``low`` (excluded if ``above``) to ``high`` (excluded if ``below``), whole
+    ones if ``whole``."""
 
     low: float = -np.inf
     above: bool = False
     whole: bool = False
     high: float = np.inf
+    below: bool = False
 
     def text(self) -> str:
         """Return the range in words."""
@@ -223,11 +232,18 @@ class Range:
         else:
             kind = {np.inf: "a number", 0.0: "a positive number" if self.above else "a number from 0"}.get(
                 abs(self.low), f"a number {'above' if self.above else 'from'} {self.low:g}")
-        return kind + (f" to {self.high:g}" if self.high < np.inf else "")
+        return kind + (f" {'below' if self.below else 'to'} {self.high:g}" if self.high < np.inf else "")
+
+    def conditions(self, symbol: sp.Symbol) -> list[Condition]:
+        """Return the ends of the range as conditions on a parameter."""
+        plain = sp.Symbol(symbol.name)  # lest sympy decides them from the symbol's own sign
+        ends = ((self.low, ">" if self.above else ">="), (self.high, "<" if self.below else "<="))
+        return [Condition(plain, sign, sp.Rational(end)) for end, sign in ends if np.isfinite(end)]
 
     def holds(self, values: np.ndarray) -> np.ndarray:
         """Return which of the values lie in the range."""
-        within = np.isfinite(values) & (values > self.low if self.above else values >= self.low) & (values <= self.high)
+        within = np.isfinite(values) & (values > self.low if self.above else values >= self.low) & (
+            values < self.high if self.below else values <= self.high)
         return within & (values == np.round(values)) if self.whole else within
 
 
@@ -242,8 +258,10 @@ def ranges_of(bound: Bound) -> dict[str, Range]:
         known = found[v.name]
         if v.domain == "integer":
             found[v.name] = Range(float(v.low), False, True, np.inf if v.high is None else float(v.high))
-        elif v.domain in ("positive", "nonnegative"):
-            found[v.name] = Range(max(known.low, 0.0), v.domain == "positive" or known.above, known.whole)
+        elif v.domain in ("positive", "nonnegative", "real"):
+            low = known.low if v.domain == "real" else max(known.low, 0.0)
+            above, end = v.domain == "positive" or known.above, np.inf if v.below is None else float(v.below)
+            found[v.name] = Range(low, above, known.whole, end, v.below is not None)
     return found
 
 

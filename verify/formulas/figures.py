@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from verify.formulas.bound import Bound, ranges_of
-from verify.formulas.dominance import Dominance
+from verify.formulas.bound import Bound
+from verify.formulas.dominance import Dominance, Space
 from verify.results.drawing import GREY, colours, direct_labels, in_style, ink, opened, set_scales, small, spans, write_below
 
 __all__ = ["bound_curve", "bounds_around"]
@@ -68,23 +68,31 @@ def bounds_around(bounds: Sequence[Bound], dominance: Dominance, against: str | 
     other = (dominance.above or dominance.below or {}).get("parameters", {})
     if not point or (against is not None and against not in point):
         raise ValueError(f"cannot draw against {against!r}; the witness has: {', '.join(point) or 'nothing'}")
+    space = Space(bounds, {})
+    if lacking := sorted(space.names - point.keys()):
+        raise ValueError(f"cannot draw {len(bounds)} bounds around a witness of two: it has no {', '.join(lacking)}")
     numbers = {name: float(Fraction(value)) for name, value in point.items()}
-    apart = {name: abs(np.log(float(Fraction(other[name])) / value)) for name, value in numbers.items()}
+    apart = {name: abs(np.log(float(Fraction(other[name])) / value)) if value and other[name] != "0" else 0.0
+             for name, value in numbers.items()}
     against = against or next((n for n in ("iterations", "rounds") if n in point), max(apart, key=apart.get))
     ends = sorted((numbers[against], float(Fraction(other[against]))))
     x = np.geomspace(ends[0] / 10, ends[1] * 10, 200)
-    if any(ranges_of(b)[against].whole for b in bounds if against in ranges_of(b)):  # counts from 1
-        x = np.unique(np.maximum(1, np.round(x)))
-    curves = [(b, {n: x if n == against else numbers[n] for n in b.parameters}, b.name, colour)
+    if against in space.ends:
+        x = np.unique(np.clip(np.round(x), *space.ends[against]))
+    if space.tied and against == "iterations":  # of whole rounds
+        x = np.unique(np.maximum(1, np.round(x / numbers["local_steps"]))) * numbers["local_steps"]
+    values, admitted = space.along({name: Fraction(value) for name, value in point.items()}, against, x)
+    curves = [(b, {n: values[n] for n in b.parameters}, b.name, colour)
               for b, colour in zip(bounds, colours() * len(bounds), strict=False)]
-    others = ", ".join(f"{name} = {value:.3g}" for name, value in numbers.items() if name != against)
-    axes = _drawn(ax, against, x, curves, others)
+    others = ", ".join(f"{name} = {value:.3g}" for name, value in numbers.items() if np.ptp(values[name]) == 0)
+    axes = _drawn(ax, against, x, curves, others, admitted)
     axes.set_xscale("log")
     return axes.figure if ax is None else ax
 
 
-def _drawn(ax, against: str, x: np.ndarray, curves: Sequence[tuple], others: str) -> Axes:
-    """Draw curves (bound, parameters, label, colour) against ``x``; grey and dashed where a condition does not hold.
+def _drawn(ax, against: str, x: np.ndarray, curves: Sequence[tuple], others: str, admitted=True) -> Axes:
+    """Draw curves (bound, parameters, label, colour) against ``x``; grey and dashed where a condition does not hold, or
+    where not ``admitted``.
 
     Conditions on parameters without a value do not count. ``others`` is written below, and what dashes mean.
     """
@@ -92,7 +100,7 @@ def _drawn(ax, against: str, x: np.ndarray, curves: Sequence[tuple], others: str
     for bound, point, *_ in curves:
         point = bound.complete(point)
         columns.append(np.broadcast_to(bound.values(**point), x.shape))
-        holding.append(np.broadcast_to(bound.checkable(point).applies(**point), x.shape))
+        holding.append(np.broadcast_to(bound.checkable(point).applies(**point), x.shape) & admitted)
     set_scales(axes, x, columns, spans(columns, 10))
     for y, applies, (*_, colour) in zip(columns, holding, curves, strict=True):
         axes.plot(x, np.where(applies, np.nan, y), color=GREY, linestyle="--", linewidth=1.4)

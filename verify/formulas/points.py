@@ -118,4 +118,4 @@ def certainly_holds(c: Condition, numbers: Mapping[str, Fraction]) -> bool:
     left, right = (side.xreplace({s: sp.Rational(numbers[s.name]) for s in side.free_symbols}).doit()
                    for side in (c.left, c.right))
     difference = left - right if c.relation == ">=" else right - left
-    return difference == 0 or (c.relation != "==" and certainly_positive(difference))
+    return (difference == 0 and not c.strict) or (c.relation != "==" and certainly_positive(difference))
