@@ -19,7 +19,7 @@ from bounds.language.words import (
     x_star,
 )
 
-__all__ = ["DEFINITIONS", "define"]
+__all__ = ["DEFINITIONS", "SHARED", "define"]
 
 DEFINITIONS: dict[str, Definition] = {}
 
@@ -71,3 +71,6 @@ drift = define(
     "drift", [t], Sum(aggregate_weight[t, k] * norm2(x_local[t, k] - x_sampled[t]), every_client), "d_t", "parameter^2",
     "spread of the local models around their average",
 )
+
+#: those that every claim of a file may use, whichever papers are loaded
+SHARED = dict(DEFINITIONS)

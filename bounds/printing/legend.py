@@ -5,18 +5,31 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from bounds.language.claim import Claim
+from bounds.language.claim import Claim, Variable
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.names import ARGUMENT, COUPLED, METHOD, NAMES, RUN, names_from, row_of
 from bounds.language.words import FurtherOperator
 from bounds.printing.options import own_arguments
 
-__all__ = ["Symbol", "operators", "origin", "symbols"]
+__all__ = ["Symbol", "domain_text", "operators", "origin", "symbols"]
 
 _ANY = {"positive": "any positive number", "nonnegative": "any number of at least 0", "real": "any number",
         "integer": "any integer", "vector": "any vector", "binary": "any pattern of 0 and 1",
         "simplex": "any shares that sum to one", "hidden": "a constant that the statement hides",
         "hidden-log": "a constant, and powers of logarithms, that the statement hides"}
+
+
+def domain_text(variable: Variable) -> str:
+    """The domain of a variable with its ends."""
+    if variable.domain == "integer":
+        return f"integer from {variable.low}" + ("" if variable.high is None else f" to {variable.high}")
+    return variable.domain + ("" if variable.below is None else f" below {variable.below}")
+
+
+def _any(variable: Variable) -> str:
+    """What values a variable may have, in words."""
+    ends = domain_text(variable).removeprefix(variable.domain)
+    return _ANY[variable.domain] + (ends if variable.high is not None or variable.below is not None else "")
 
 
 class Symbol(NamedTuple):
@@ -41,7 +54,7 @@ def origin(claim: Claim, name: str, method=None) -> str:
     variable = next((v for v in claim.variables if v.name == name), None)
     own = name in own_arguments(method)
     if variable is not None:
-        return f"hyper-parameter of the method, {_ANY[variable.domain]}" if own else _ANY[variable.domain]
+        return f"hyper-parameter of the method, {_any(variable)}" if own else _any(variable)
     row = row_of(name)
     if row is None and method is not None and name in method.traits.records:
         row = NAMES["x_round"]

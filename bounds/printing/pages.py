@@ -9,9 +9,9 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition
 from bounds.language.letters import Letter, letter_text
 from bounds.language.witness import witness_id
-from bounds.printing.legend import symbols
+from bounds.printing.legend import domain_text, symbols
 from bounds.printing.options import in_words, local_rate, own_arguments
-from bounds.printing.render import condition_latex, latex, letters_of, notation, printed, said, there_is
+from bounds.printing.render import about, condition_latex, latex, letters_of, notation, printed, said, there_is
 from bounds.registry.papers import claims_of_paper, modules_of
 
 __all__ = ["page"]
@@ -113,14 +113,16 @@ def _claim(claim: Claim, methods: dict) -> list[str]:
     conditions = [f"${condition_latex(c, letters)}$" for c in said(claim.conditions, letters)]
     if conditions:
         lines.append(f"- given: {'; '.join(conditions)}")
-    free = [f"${letter_text(v.name, tuple(index for index, _ in v.indices), letters)}$ {v.domain}" for v in claim.variables]
+    free = [f"${letter_text(v.name, tuple(index for index, _ in v.indices), letters)}$ {domain_text(v)}"
+            for v in claim.variables]
     if free:
         lines.append(f"- for all: {', '.join(free)}")
     if claim.setting == "run" and claim.procedure is not None:
         options = list(in_words(claim, lambda name: f"${letter_text(name, (), letters)}$"))
         rate = local_rate(claim, _method_of(claim, methods))
         options += [] if rate is None else [f"local rate at step $j$ of round $r$: ${latex(rate, letters)}$"]
-        lines.append(f"- runs of `{claim.procedure.base}`" + "".join(f"; {option}" for option in options))
+        runs = about(claim).replace(claim.procedure.base, f"`{claim.procedure.base}`", 1)
+        lines.append(f"- {runs}" + "".join(f"; {option}" for option in options))
     used = claim.used_definitions()
     if used:
         lines.append(f"- uses: {', '.join(f'`{name}`' for name in used)}")

@@ -16,12 +16,12 @@ from bounds.language.claim import Assumption, Choice, Claim, Condition, Definiti
 from bounds.language.letters import Letter, defined_letter, letter_text, plain
 from bounds.language.on_samples import speaks_of_samples
 from bounds.language.witness import witness_id
-from bounds.printing.legend import operators, symbols
+from bounds.printing.legend import domain_text, operators, symbols
 from bounds.printing.options import in_words, local_rate
 from bounds.printing.writer import LatexWriter, UnicodeWriter, Writer, filled
 from bounds.registry.papers import PAPERS
 
-__all__ = ["condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "there_is", "unicode"]
+__all__ = ["about", "condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "there_is", "unicode"]
 
 Letters = Mapping[str, Letter]
 WIDTH = 110
@@ -128,7 +128,7 @@ def show(claim: Claim, letters: Literal["paper", "code"] = "paper", method=None)
 
 def _entries(claim: Claim, letters, method) -> Iterator[tuple[str, Iterable[str]]]:
     yield "reading", [claim.reading]
-    yield "about", [_about(claim)]
+    yield "about", [about(claim)]
     yield "options", _options(claim, letters, method)
     yield "assumes", _assumptions(claim, letters)
     yield "given", (_condition(condition, letters) for condition in said(claim.conditions, letters))
@@ -138,7 +138,7 @@ def _entries(claim: Claim, letters, method) -> Iterator[tuple[str, Iterable[str]
     yield "letters", _legend(claim, letters, method)
     yield "source", [claim.source or f"none; derived: {claim.derivation}"]
     yield "compares", [" and ".join(dict.fromkeys(claim.compares))] if claim.compares else []
-    yield "constants", [] if claim.explicit else ["hidden in the statement's order"]
+    yield "constants", [] if claim.explicit else [_hidden(claim, letters)]
     yield "note", [claim.note] if claim.note else []
 
 
@@ -195,7 +195,8 @@ def said(conditions: Iterable[Condition], letters) -> list[Condition]:
     return [c for c in conditions if c.relation != "==" or unicode(c.left, letters) != unicode(c.right, letters)]
 
 
-def _about(claim: Claim) -> str:
+def about(claim: Claim) -> str:
+    """What a claim is about, in words: the runs of a method with its clients and their sampling, a point, or numbers."""
     if claim.setting == "algebra":
         return "numbers, vectors and sequences alone"
     if claim.setting == "point":
@@ -206,6 +207,7 @@ def _about(claim: Claim) -> str:
         f"with free clients (indicator {how.indicator}, matching {'strict' if how.strict else 'non-strict'}, "
         f"{_FREE[how.free]})" if how.free_clients else "without free clients",
         _SAMPLED.get(how.sampling) or f"priority clients sampled {how.sampling}",
+        "clients of equal weight" if how.equal_weights else "clients of any weights",
         *([_DATA_SETS[how.data_sets]] if speaks_of_samples(claim) else []),
     ]
     return ", ".join(words)
@@ -213,6 +215,15 @@ def _about(claim: Claim) -> str:
 
 _SAMPLED = {"full": "full participation",
             "bernoulli": "in each round every client takes part with probability participation, independently of the others"}
+def _hidden(claim: Claim, letters) -> str:
+    """What an order hides: as what goes where, and on what the constants may depend."""
+    limits = ", ".join(f"{_name(str(symbol), (), letters)} → {'∞' if end == sp.oo else end}" for symbol, end in claim.limits)
+    allowed = claim.constants_may_use
+    on = "" if allowed is None else ("; they depend on nothing" if not allowed else "; they may depend on " + ", ".join(
+        _name(name, (), letters) for name in allowed))
+    return "hidden in the statement's order" + (f", as {limits}" if limits else "") + on
+
+
 _DATA_SETS = {"random": "𝔼 over the data sets and the replaced sample too",
               "any": "on every data set and each of its neighbours, 𝔼 over the chance of the runs alone"}
 _FREE = {"always": "always available", "arbitrary": "taking part in any pattern"}
@@ -223,9 +234,7 @@ def _variable(variable, letters) -> str:
     name = _name(variable.name, indices, letters)
     sizes = [(i, *parts_of_size(size)) for i, size in variable.indices]
     ranges = ", ".join(f"{i} = 0, …, {_name(size, (), letters)}{_more(more - 1)}" for i, size, more in sizes)
-    bounds = f" from {variable.low}" if variable.domain == "integer" else ""
-    bounds += f" below {variable.below}" if variable.below is not None else ""
-    return f"{name}: {variable.domain}{bounds}" + (f" for {ranges}" if ranges else "")
+    return f"{name}: {domain_text(variable)}" + (f" for {ranges}" if ranges else "")
 
 
 def _more(number: int) -> str:

@@ -27,7 +27,7 @@ from bounds.language.claim import (
     names_in,
 )
 from bounds.language.defining import defining
-from bounds.language.definitions import DEFINITIONS
+from bounds.language.definitions import SHARED
 from bounds.language.letters import letter_text
 from bounds.language.names import CONSTANT, NAMES, symbol
 from bounds.language.on_samples import speaks_of_samples
@@ -128,7 +128,7 @@ class Reader(Declarations):
                 procedure=None if setting == "algebra" else procedure, variables=variables, note=str(row.get("note", "")),
                 explicit=all(v.domain not in HIDDEN for v in self.variables), limits=limits,
                 constants_may_use=tuple(row["constants_may_use"]) if "constants_may_use" in row else None,
-                steps=tuple(row.get("steps", ())), definitions=DEFINITIONS | self.own,
+                steps=tuple(row.get("steps", ())), definitions=SHARED | self.own,
                 exists=exists)
         except ValueError as error:
             self.at("id").fail(str(error))

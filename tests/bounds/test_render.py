@@ -171,7 +171,14 @@ def test_show_tells_everything(claim):
         assert " ".join(part.split()) in text
     for assumption in claim.assumptions:
         assert assumption.id in text
-    assert all(f" {v.domain}" in text for v in claim.variables)
+    for variable in claim.variables:
+        ends = [("to", variable.high), ("below", variable.below)]
+        assert f" {variable.domain}" in text and all(f"{word} {end}" in text for word, end in ends if end is not None)
+    if claim.setting == "run":
+        weights = claim.procedure is not None and claim.procedure.equal_weights
+        assert ("clients of equal weight" if weights else "clients of any weights") in text
+    if not claim.explicit:
+        assert len(claim.limits) <= text.count("→") and (claim.constants_may_use is None or "they " in text)
     for name, value in (claim.procedure.options if claim.setting == "run" else ()):
         if name in options.chosen(claim, method) and name != "schedule":
             words = options.WORDS.get((name, value))

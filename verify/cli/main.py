@@ -97,12 +97,18 @@ def show(
     claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
     letters: Annotated[Letters, typer.Option(help="The paper's letters, or the names of the code.")] = Letters.paper,
     statement: Annotated[bool, typer.Option("--statement", help="As JSON, for the stand-alone checker.")] = False,
+    toml: Annotated[bool, typer.Option("--toml", help="As a claim of a file, to change and to verify.")] = False,
 ) -> int:
     """Show a claim in full.
 
     Statement, hypotheses, definitions, reading and source, in readable mathematics.
     """
     chosen = shared.choose_claim(claim)
+    if toml:
+        from bounds.printing.claim_file import as_toml
+
+        print(as_toml(chosen), end="")
+        return 0
     if statement:
         print(statements.statement_text(chosen))
         return 0
