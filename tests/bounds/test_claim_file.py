@@ -17,7 +17,7 @@ from tests import ROOT
 
 #: how many claims of each paper the language of files cannot say; a language that says more has smaller numbers
 NOT_IN_FILES = {
-    "afedpd": 145, "classical": 9, "fadamgc": 503, "fedalign": 59, "fedluar": 150, "fedmoswa": 400, "li2020": 3}
+    "afedpd": 103, "classical": 9, "fadamgc": 503, "fedalign": 59, "fedluar": 150, "fedmoswa": 400, "li2020": 3}
 
 
 @cache
@@ -75,12 +75,12 @@ def test_a_text_that_lacks_a_line_or_an_end_is_another_claim(examples):
             others = [{"equal_weights": not claim.procedure.equal_weights},
                       {"free_clients": not claim.procedure.free_clients},
                       {"sampling": next(s for s in SAMPLING if s != claim.procedure.sampling)}, {"strict": False},
-                      {"options": (*claim.procedure.options, ("eta_g", 2))}, {"replaced": "any"}]
+                      {"options": (*claim.procedure.options, ("eta_g", 2))}]
             weaker += [replace(claim, procedure=replace(claim.procedure, **other)) for other in others]
         for other in weaker:
             looked_at += 1
             assert deciding_fields(other) != fields, other
-    assert looked_at > 400
+    assert looked_at > 300
 
 
 def test_the_upper_end_of_a_whole_number_is_printed(examples):
