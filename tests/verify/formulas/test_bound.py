@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bounds.formulas.closed_form import closed_form, side_conditions
 from bounds.formulas.orders import leading_order
 from bounds.language.claim import Claim, Condition, Variable
-from bounds.language.words import F_star, L, clients, eta_l, k, local_steps, mu, norm2, objective, rounds, t, x_round, x_star
+from bounds.language.words import F_star, L, clients, eta_l, iterations, k, local_steps, mu, norm2, objective, rounds, t, x_round, x_star
 from bounds.registry.claims import all_claims, find_claim
 from tests.bounds.each_claim import each_claim
 from tests.said import tells
@@ -121,7 +121,7 @@ def test_a_limit_is_zero_or_infinity():
 # closed forms ------------------------------------------------------------------------------------------------------------
 def test_what_conditions_define_is_put_in():
     c = Claim("test/claim", "1", "control", "run", Condition(norm2(x_round[rounds] - x_star), "<=", eta_l[3] * L + ETA),
-              conditions=(Condition(eta_l[t], "==", ETA / (t + 1), ((t, 0, rounds),)), Condition(ETA, "==", mu * K)),
+              conditions=(Condition(eta_l[t], "==", ETA / (t + 1), ((t, 0, iterations - 1),)), Condition(ETA, "==", mu * K)),
               source="a textbook")
     form = closed_form(c)
     assert sp.simplify(form.formula - (mu * K * L / 4 + mu * K)) == 0 and form.measured == {}
