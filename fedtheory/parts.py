@@ -10,7 +10,7 @@ A round of :class:`fedtheory.Algorithm` is ::
         direction = correction.after(direction, ...)
         x_local  -= eta_l * direction
     change  = upload.send(x_local - x)                 compression (quantised, masked, only some layers)
-    average = W * x + upload.receive(weighted sum of the changes)       W: sum of the weights, 1 but for some samplings
+    average = x + upload.receive(weighted sum of the changes)
     average = correction.aggregate(average, ...)
     x       = server.step(average, ...)                the server's optimiser
 

@@ -118,7 +118,7 @@ class SinceBroadcast(GradientOracle):
 def fedmoswa(
     eta_l=0.1, local_steps=1, rho_decay=0.1, eta_g=1.5, gamma=0.2, option="II", start="zero", variant="canonical",
     batch="independent", schedule="cyclic-linear", client_variate=None, server_variate=None, participants=None,
-    replacement=False,
+    sampling="without-replacement",
 ) -> Algorithm:
     """FedMoSWA (Liu et al. 2025; specification fedmoswa 3.3), with the values of the paper's experiments.
 
@@ -154,7 +154,7 @@ def fedmoswa(
     """
     one_of("variant", variant, ("canonical", "all-clients", "fresh"))
     one_of("batch", batch, BATCHES)
-    rates, chosen = local_rates(schedule, eta_l, rho_decay, local_steps), sampled(participants, replacement)
+    rates, chosen = local_rates(schedule, eta_l, rho_decay, local_steps), sampled(participants, sampling)
     oracle = GradientOracle()
     if variant == "fresh":
         if client_variate is not None or start != ("zero" if server_variate is None else "free"):

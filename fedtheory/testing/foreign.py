@@ -59,7 +59,7 @@ CASES_OF_BLACK_BOXES = (
 )
 WHERE = {"sigma": 0.0, "data": False, "free": 0}
 _ANY = Algorithm()
-_OWN = ("eta_l", "local_steps", "participants", "replacement")  # arguments that a job has by itself
+_OWN = ("eta_l", "local_steps", "participants", "sampling")  # arguments that a job has by itself
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def loss_offset(subject, case):
     same(models(subject, case), models(subject, case, lifted), "x, all losses larger by 5")
 
 
-@property_of_every_method("translation", **QUADRATIC)
+@property_of_every_method("translation", schemes=True, **QUADRATIC)
 def translation(subject, case):
     """Losses and start moved by a vector: the trajectory moves by it."""
     needs(subject.traits.translation, "not declared")
