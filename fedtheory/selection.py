@@ -22,6 +22,7 @@ from synthetic.numbers.draws import CLIENTS, FREE
 __all__ = [
     "SCHEMES", "AllClients", "Always", "Bernoulli", "EveryPriority", "FractionOfBoth", "Independent", "LossMatching",
     "Participation", "Pattern", "PriorityOnly", "Selection", "WithReplacement", "WithoutReplacement",
+    "scheme_of",
 ]
 
 
@@ -200,6 +201,14 @@ SCHEMES = {
     "bernoulli-expected": lambda participants: Independent(participants=participants, divisor="expected"),
     "li2020-scheme-2": lambda participants: WithoutReplacement(participants, averaged="models"),
 }
+
+
+def scheme_of(sampling) -> str:
+    """The name of a sampling scheme: ``full``, a name of :data:`SCHEMES`, or else its class."""
+    own = type(sampling), getattr(sampling, "averaged", ""), getattr(sampling, "divisor", "")
+    named = ((name, made(1)) for name, made in SCHEMES.items())
+    same = (name for name, one in named if own == (type(one), getattr(one, "averaged", ""), getattr(one, "divisor", "")))
+    return "full" if isinstance(sampling, EveryPriority) else next(same, type(sampling).__name__)
 
 
 # participation of free clients -----------------------------------------------------------------------------------------

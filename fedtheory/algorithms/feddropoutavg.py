@@ -82,4 +82,5 @@ def still_or_moved(algorithm, federation, before, after):
 register(feddropoutavg, "feddropoutavg", "FedAvg over uploads from which parameters are dropped at random",
          "Gunesli et al. 2021", "fedluar/feddropoutavg", translation=True, units={"eta_l": STEP}, random=True,
          costs=Costs(up=None), reductions=(Reduction("fedavg", {"fdr": 0.0}),),
-         laws=(Law("what arrives moves as in FedAvg", still_or_moved, where=ONE_LOSS | {"local_steps": 1}),))
+         laws=(Law("what arrives moves as in FedAvg", still_or_moved, where=ONE_LOSS | {"local_steps": 1}),),
+         exempt={"unbiased average": "a coordinate is averaged over those who sent it"})

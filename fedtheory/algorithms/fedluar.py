@@ -11,7 +11,7 @@ from fedtheory.layerwise import by_coordinate, share_of
 from fedtheory.method import register
 from fedtheory.parts import ClientOptimiser
 from fedtheory.recycling import RecycledSteps, Recycling
-from fedtheory.traits import EVERYONE, STEP, Costs, Law, Reduction, Variant
+from fedtheory.traits import STEP, Costs, Law, Reduction, Variant
 from synthetic.base.checks import flag, one_of
 from synthetic.numbers.arrays import namespace
 
@@ -178,7 +178,7 @@ def _count(algorithm, federation, before, after):
 
 
 _LAWS = (Law("recycled layers repeat", _repeated), Law("ages", _ages), Law("number of layers recycled", _count),
-         Law("the model moves by the applied update", _applied, where=EVERYONE))
+         Law("the model moves by the applied update", _applied))
 
 _TRAITS = dict(orthogonal="within layers", units={"eta_l": STEP}, reductions=(Reduction("fedavg", {"recycled": 0}),),
     laws=_LAWS, costs=Costs(up=_sent), random=True)
@@ -192,7 +192,8 @@ def _with(base, where=None, **exempt) -> Variant:
 
 
 _BASES = (
-    *(_with(base) for base in ("fedprox", "fedpaq", "feddropoutavg", "fedadam", "fedyogi", "fedadagrad")),
+    *(_with(base) for base in ("fedprox", "fedpaq", "fedadam", "fedyogi", "fedadagrad")),
+    _with("feddropoutavg", unbiased_average="a coordinate is averaged over those who sent it"),
     *(_with(base, descends="momentum accumulates the update that a single layer repeats in every round")
       for base in ("fedacg", "fedavgm")),
     _with("fedmut", {"equal": True}, everything_received_is_counted="the server mutates the model before it sends it"),

@@ -179,4 +179,5 @@ def _kept(round, state, federation):
 register(prunefl, "prunefl", "FedAvg on a mask of parameters that is renewed periodically", "Jiang et al. 2022",
          "fedluar/prunefl", orthogonal="signed permutations", units={"eta_l": STEP}, costs=Costs(_kept, _kept),
          reductions=(Reduction("fedavg", {"density": 1.0}),),
-         exempt=dict.fromkeys(("common optimum", "common optimum, sampled", "no step, no move"), "pruned parameters are zero"))
+         exempt=dict.fromkeys(
+             ("common optimum", "common optimum, sampled", "no step, no move"), "pruned parameters are zero"))

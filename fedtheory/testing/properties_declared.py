@@ -7,7 +7,7 @@ import numpy as np
 from fedtheory.registry import find_algorithm
 from fedtheory.testing.federations import changed, power_of_two
 from fedtheory.testing.outcome import Broken, NotApplicable, at_most, same, true
-from fedtheory.testing.property import Property, needs, property_of_every_method
+from fedtheory.testing.property import KEEP_OPTIMUM, Property, needs, property_of_every_method
 from fedtheory.testing.subject import Subject, begin, models, play
 from fedtheory.traits import GRADIENT_DESCENT, ONE_LOSS, Law, Reduction
 from synthetic.numbers.arrays import NUMPY, to_numpy
@@ -30,7 +30,7 @@ def common_optimum(subject, case):
     stays_at_the_common_minimiser(subject, case)
 
 
-@property_of_every_method("common optimum, sampled", schemes=True, common=True, **STILL)
+@property_of_every_method("common optimum, sampled", schemes=KEEP_OPTIMUM, common=True, **STILL)
 def common_optimum_sampled(subject, case):
     """At a common minimiser of all clients' losses nothing moves, whoever is drawn, however much the clients weigh."""
     needs(case.participants, "all clients take part")
@@ -43,7 +43,7 @@ def stays_at_the_common_minimiser(subject, case):
     same(np.broadcast_to(best[:, None], found.shape), found, "x from the common minimiser")
 
 
-@property_of_every_method("no step, no move", schemes=True, **STILL)
+@property_of_every_method("no step, no move", schemes=KEEP_OPTIMUM, **STILL)
 def no_step_no_move(subject, case):
     """With local steps of length zero the model stays where it is."""
     needs("eta_l" in subject.parameters and not subject.build(case).client.solves, "it takes no steps of eta_l")
@@ -82,7 +82,7 @@ def _fixed_point(subject) -> list[Property]:
     where = {**STILL, "free": 0} | dict(point.where)
     whole = where | {"participants": None, "rounds": 80, "runs": 1}
     meaning = "At the minimiser of F, with the arrays that belong to it, nothing moves."
-    found = [Property("optimum", meaning, stays, where, schemes=True)]
+    found = [Property("optimum", meaning, stays, where, schemes=KEEP_OPTIMUM)]
     if point.attracts:
         meaning = "Small steps lead to the minimiser of F, however different the clients are."
         found.append(Property("gets to the optimum", meaning, arrives, whole))
