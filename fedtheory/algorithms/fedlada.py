@@ -68,8 +68,10 @@ class LastDirection(Correction):
         return average, arrays
 
     def check(self, algorithm):
-        if not isinstance(algorithm.client, Adam):
-            raise ValueError(f"FedLADA's correction mixes Adam's directions; got {type(algorithm.client).__name__}")
+        needed = AveragedAdam if self.moments == "averaged" else Adam
+        if not isinstance(algorithm.client, needed):
+            raise ValueError(f"FedLADA's correction with {self.moments} moments mixes the directions of {needed.__name__}; "
+                             f"got {type(algorithm.client).__name__}")
         if algorithm.client_steps is not None:
             raise ValueError("FedLADA divides by one length of the round; client_steps must be None")
 

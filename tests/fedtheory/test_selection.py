@@ -152,7 +152,7 @@ BAD = {
     "scheme I of 1.5": (lambda: WithReplacement(1.5), "participants.* 1.*got 1.5"),
     "scheme II of nobody": (lambda: WithoutReplacement(0), "participants.* 1.*got 0"),
     "scheme II of too many": (
-        lambda: _run(algorithm=make_algorithm("fedavg", participants=3, replacement=False)), "participants.* 1 .*2.*got 3"),
+        lambda: _run(algorithm=make_algorithm("fedavg", participants=3)), "participants.* 1 .*2.*got 3"),
     "fraction": (lambda: FractionOfBoth(0.0), "fraction.* 0 .*1.*got 0"),
     "normalisation": (lambda: FractionOfBoth(0.5, "mean"), "allowed: participants, unbiased"),
     "probability": (lambda: Bernoulli(1.5), "probability.* 0 .*1.*got 1.5"),
