@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
+from bounds.language.claim import DISTINCT, SAMPLING
 from bounds.registry.claims import all_claims
 from fedtheory import ALGORITHMS
 from tests.not_empty import not_empty
@@ -61,6 +62,21 @@ def test_a_run_with_bernoulli_sampling_is_the_engines(name):
     """In two rounds, in some of which nobody takes part; in one with noise."""
     for noisy, rounds in (((), 2), (noisy_client(name), 1)):
         environment, replay = replayed(name, "bernoulli", None, noisy, rounds, 1)
+        compare_with_record(replay, environment, names_of(environment, name))
+
+
+#: methods whose rules differ in what they average: models, changes, dual messages, moments, lengths, layers
+WEIGHED = ("fedavg", "scaffold", "feddyn", "fedadmm", "fedmoswa", "fednova", "fedluar", "fedalign")
+
+
+@pytest.mark.parametrize("name", [name if name in WEIGHED else pytest.param(name, marks=pytest.mark.slow)
+                                  for name in FIRST if name not in FULL_ONLY])
+def test_a_run_of_unequal_clients_is_the_engines_under_every_scheme(name):
+    schemes = DISTINCT if ROWS[name][0] in TOSSING else [scheme for scheme in SAMPLING if scheme != "full"]
+    for scheme in schemes:
+        environment, replay = replayed(name, scheme, rounds=2, steps=1, equal=False)
+        weights = replay.given["client_weight"]
+        assert len({*weights}) > 1, "the weights are unequal"
         compare_with_record(replay, environment, names_of(environment, name))
 
 
