@@ -80,7 +80,7 @@ def _fixed_point(subject) -> list[Property]:
         at_most(apart[:, -1], 0.03 * apart[:, 0] + 1e-6, f"distance from the minimiser after {case.rounds} rounds")
 
     where = {**STILL, "free": 0} | dict(point.where)
-    whole = where | {"participants": None, "rounds": 80, "runs": 1}
+    whole = where | {"equal": True, "participants": None, "rounds": 80, "runs": 1}
     meaning = "At the minimiser of F, with the arrays that belong to it, nothing moves."
     found = [Property("optimum", meaning, stays, where, schemes=KEEP_OPTIMUM)]
     if point.attracts:
