@@ -173,7 +173,7 @@ class Algorithm(Shown):
     def aggregate(self, upload: Upload, moment: Moment):
         """The average of the models (runs, dim) as the server sees it, and the upload filter's server arrays."""
         if self.upload.whole:
-            return moment.average_model(upload.model), {}
+            return moment.average(upload.model), {}
         mean = self.upload.combine(upload.model, moment)
         change, server = self.upload.receive(mean, moment)
         server = server | self.upload.learn(upload.model, mean, moment)

@@ -117,10 +117,11 @@ class Moment(NamedTuple):
         """Truth values (runs | 1, participants): who takes part in the aggregation."""
         return self.weight != 0
 
-    def average(self, values):
+    def weighted_sum(self, values):
         """Sum over the participants of (runs, participants, dim), weighted by :attr:`weight`, (runs, dim).
 
-        The weights of a round need not sum to one, so this is for changes; models have :meth:`average_model`.
+        The weights of a round need not sum to one, so this is for changes, gradients and the like; models have
+        :meth:`average`.
         """
         xp, weight = namespace(values), self.weight[..., None]
         if on_gpu(values) or not bool(xp.all(weight != 0)):
@@ -134,12 +135,12 @@ class Moment(NamedTuple):
             return self.x + change
         return namespace(change).sum(self.weight, axis=-1)[:, None] * self.x + change
 
-    def average_model(self, models):
+    def average(self, models):
         """The average of ``models`` (runs, participants, dim), (runs, dim): ``x + sum of w_k (x_k - x)``, or ``sum of w_k
         x_k`` where the sampling averages models."""
         if self.algorithm.selection.averaged == "changes":
-            return self.moved(self.average(models - self.x[:, None, :]))
-        return self.average(models)
+            return self.moved(self.weighted_sum(models - self.x[:, None, :]))
+        return self.weighted_sum(models)
 
     def over_all(self, values):
         """Sum over the active participants of (runs, participants, dim), weighted by :attr:`share`, (runs, dim).

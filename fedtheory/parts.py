@@ -185,7 +185,7 @@ class UploadFilter(Part):
 
     def combine(self, sent, moment):
         """The server's mean of the messages, (runs, dim)."""
-        return moment.average(sent)
+        return moment.weighted_sum(sent)
 
     def receive(self, change, moment):
         """The change (runs, dim) to apply, and the new server arrays."""

@@ -38,8 +38,8 @@ class Dropped(UploadFilter):
     def combine(self, sent, moment):
         xp = namespace(sent)
         ones = xp.ones_like(sent)
-        senders = moment.average(xp.where(self.kept(moment, sent), ones, 0))
-        return moment.average(ones) * moment.average(sent) / xp.where(senders > 0, senders, 1)
+        senders = moment.weighted_sum(xp.where(self.kept(moment, sent), ones, 0))
+        return moment.weighted_sum(ones) * moment.weighted_sum(sent) / xp.where(senders > 0, senders, 1)
 
 
 def feddropoutavg(

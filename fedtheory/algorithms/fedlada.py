@@ -64,7 +64,7 @@ class LastDirection(Correction):
         arrays = {"last_direction": (moment.x - average) / moment.server_length()}
         if self.moments == "averaged":
             change = upload.others["moment2_max"] - moment.server("averaged_moment2")
-            arrays["averaged_moment2"] = moment.state.server["averaged_moment2"] + moment.average(change)
+            arrays["averaged_moment2"] = moment.state.server["averaged_moment2"] + moment.weighted_sum(change)
         return average, arrays
 
     def check(self, algorithm):

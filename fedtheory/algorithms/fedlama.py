@@ -59,7 +59,7 @@ class LayerIntervals(UploadFilter):
         federation, xp = moment.federation, namespace(sent)
         layers, rarely = federation.layers(), moment.state.server["rarely_averaged"]
         steps = moment.algorithm.local_steps * xp.where(rarely, self.period + 0 * mean[:, :1], 1)
-        apart = moment.average(layer_sums((sent - mean[:, None, :])**2, layers))
+        apart = moment.weighted_sum(layer_sums((sent - mean[:, None, :])**2, layers))
         sizes = federation.backend.array([sizes_of(layers)])
         discrepancy = apart / (steps * sizes)
         return {"discrepancy": discrepancy, "rarely_averaged": rarely_averaged(discrepancy, sizes)}

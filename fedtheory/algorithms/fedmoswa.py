@@ -48,7 +48,7 @@ class MovingVariates(ControlVariates):
         m, gamma = moment.state.server["variate"], moment.server_number(self.gamma)
         change = upload.others["variate_change"]
         if not self.all_clients:
-            return average, {"variate": m + gamma * moment.average(change)}
+            return average, {"variate": m + gamma * moment.weighted_sum(change)}
         mean = moment.state.server["variate_mean"] + moment.over_all(change)
         return average, {"variate": m + gamma * (mean - m), "variate_mean": mean}
 
@@ -81,7 +81,7 @@ class FreshVariates(Correction):
     def moved(self, fresh, moment):
         """m after the exchange, (runs, dim)."""
         m = moment.state.server["variate"]
-        return m + moment.server_number(self.gamma) * (moment.average(fresh) - m)
+        return m + moment.server_number(self.gamma) * (moment.weighted_sum(fresh) - m)
 
     def begin(self, local, moment):
         fresh = moment.extra_gradient(moment.x[:, None, :] + 0 * local.x)

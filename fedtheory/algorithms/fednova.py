@@ -45,7 +45,7 @@ class Normalised(UploadFilter):
     def receive(self, change, moment):
         xp = namespace(change)
         total = xp.sum(moment.weight, axis=-1)[:, None]
-        return moment.average(self.length(moment)) / xp.where(total > 0, total, 1) * change, {}
+        return moment.weighted_sum(self.length(moment)) / xp.where(total > 0, total, 1) * change, {}
 
     def check(self, algorithm):
         if type(algorithm.client) not in (ClientOptimiser, HeavyBall):

@@ -61,7 +61,7 @@ class CommonPerturbation(GlobalDual):
     def aggregate(self, average, upload, moment):
         average, server = super().aggregate(average, upload, moment)
         radius = moment.server_number(moment.algorithm.oracle.rho_sam)
-        return average, server | {"perturbation": along(moment.average(upload.others["perturbation"]), radius)}
+        return average, server | {"perturbation": along(moment.weighted_sum(upload.others["perturbation"]), radius)}
 
     def check(self, algorithm):
         super().check(algorithm)

@@ -99,7 +99,7 @@ class Pruning(Correction):
         average = where(moment.state.server["kept_parameters"], average, 0 * average)  # the first x has the others, too
         if not self.renews(moment):
             return average, {}
-        kept = self.largest(moment.average(upload.others["squared_gradients"]), moment.federation)
+        kept = self.largest(moment.weighted_sum(upload.others["squared_gradients"]), moment.federation)
         kept = where(namespace(average).any(moment.active, axis=-1)[:, None], kept, moment.state.server["kept_parameters"])
         return where(kept, average, 0 * average), {"kept_parameters": kept}
 

@@ -68,7 +68,7 @@ class Scaffnew(Algorithm):
         return moment.draws.bernoulli(COMMUNICATION, chance, moment.round, numbers, 1)[..., 0]
 
     def server_step(self, upload, moment):
-        mean = moment.average_model(upload.model)
+        mean = moment.average(upload.model)
         told, where = self.communicates(moment)[..., None], namespace(mean).where
         missed = (mean[:, None] - upload.model) * self.now(self.communication, moment) / self.round_length(moment)
         variate = moment.state.clients["variate"]

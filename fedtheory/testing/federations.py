@@ -28,7 +28,6 @@ class Case:
     rounds: int = 3
     local_steps: int = 3
     participants: int | None = None  #: drawn per round, by ``sampling``; None: all
-    sampling: str = "without-replacement"  #: the scheme by which they are drawn, a word of ``fedavg``
     sigma: float = 0.3  #: scale of two-point gradient noise
     runs: int = 2
     free: int = 0  #: clients without priority, after the others
@@ -37,6 +36,7 @@ class Case:
     identical: bool = False  #: one loss for all clients
     data: bool = False
     seed: int = 0
+    sampling: str = "without-replacement"  #: the scheme by which participants are drawn, a word of ``fedavg``
 
     def but(self, **changes) -> Self:
         """A copy with some fields replaced, by values or by functions of the old values; ``participants`` and ``free`` are

@@ -44,7 +44,7 @@ REASONS = {
     "local steps and uploads stay inside the implementation": (
         "own data only", "only participants are computed", "gradients counted", "fresh samples", "declared costs",
         "communication totals", "who sits out costs nothing", "everything sent is counted",
-        "everything received is counted"),
+        "everything received is counted", "unbiased average"),
     "the state holds the start": ("no dead state", "shapes"),
     "it may see gradients alone, and no constant in a loss": ("loss offset",),
 }
