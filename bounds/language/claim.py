@@ -13,8 +13,8 @@ from bounds.language.defining import defining
 from bounds.language.names import CONSTANT, NAMES
 from bounds.language.space import infimum
 
-__all__ = ["BY_NUMBER", "DATA_SETS", "DISTINCT", "DOMAINS", "HIDDEN", "HOLDS", "INDEPENDENT", "KINDS", "RELATIONS", "SAMPLING",
-           "SETTINGS", "Assumption", "Choice", "Claim", "Condition", "Definition", "Procedure", "Variable",
+__all__ = ["BY_NUMBER", "DATA_SETS", "DISTINCT", "DOMAINS", "HIDDEN", "HOLDS", "INDEPENDENT", "KINDS", "RELATIONS",
+           "SAMPLING", "SETTINGS", "Assumption", "Choice", "Claim", "Condition", "Definition", "Procedure", "Variable",
            "constants_at_all_points", "length_of", "parts_of_size"]
 
 KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",

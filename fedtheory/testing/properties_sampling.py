@@ -41,13 +41,13 @@ def outcomes(scheme: str, drawn: int, shares) -> Iterator[tuple[float, tuple[int
     clients = range(len(shares))
     if scheme == "with-replacement":
         yield from ((prod(shares[k] for k in row), row) for row in product(clients, repeat=drawn))
-    elif scheme == "without-replacement":
-        rows = [*combinations(clients, drawn)]
-        yield from ((1 / len(rows), row) for row in rows)
-    else:
+    elif scheme.startswith("bernoulli"):
         chance = drawn / len(shares)
         rows = product((1, 0), repeat=len(shares))
         yield from ((prod(chance if takes else 1 - chance for takes in row), row) for row in rows)
+    else:
+        distinct = [*combinations(clients, drawn)]
+        yield from ((1 / len(distinct), row) for row in distinct)
 
 
 class Average(Observer):
