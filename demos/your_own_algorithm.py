@@ -29,7 +29,7 @@ class Anchored(Correction):
         return {}, {"anchor": local.own["anchor"]}
 
     def aggregate(self, average, upload, moment):
-        return average, {"anchor": moment.average(upload.others["anchor"])}
+        return average, {"anchor": moment.weighted_sum(upload.others["anchor"])}
 
 
 TRAITS = Traits(

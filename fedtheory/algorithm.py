@@ -11,7 +11,6 @@ from fedtheory.schedules import Schedule, check_schedule, value_at
 from fedtheory.selection import Selection
 from synthetic.base.checks import whole
 from synthetic.base.shown import Shown, brief, changed
-from synthetic.numbers.arrays import namespace
 
 __all__ = ["Algorithm", "Local", "Moment", "State", "Upload"]
 
@@ -178,8 +177,7 @@ class Algorithm(Shown):
         mean = self.upload.combine(upload.model, moment)
         change, server = self.upload.receive(mean, moment)
         server = server | self.upload.learn(upload.model, mean, moment)
-        total = namespace(change).sum(moment.weight, axis=-1)[:, None]  # under some samplings it is not 1
-        return total * moment.x + change, server
+        return moment.moved(change), server
 
     def output(self, state: State):
         """The model that the method returns, (runs, dim)."""

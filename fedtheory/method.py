@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
-from fedtheory.selection import EveryPriority, PriorityOnly, Selection, WithoutReplacement, WithReplacement
+from fedtheory.selection import SCHEMES, EveryPriority, PriorityOnly, Selection
 from fedtheory.traits import Traits
-from synthetic.base.checks import flag
+from synthetic.base.checks import one_of
 
 __all__ = ["ALGORITHMS", "Method", "method", "register", "sampled"]
 
@@ -62,8 +62,17 @@ def method(name: str, description: str, source: str, *ids: str, traits: Traits |
     return enter
 
 
-def sampled(participants: int | None = None, replacement: bool = False) -> Selection:
-    """All (priority) clients, or ``participants`` of them in each round: uniformly without replacement, or
-    independently with probabilities p_k (``replacement``)."""
-    law = WithReplacement if flag("replacement", replacement) else WithoutReplacement
+def sampled(participants: int | None = None, sampling: str = "without-replacement") -> Selection:
+    """All priority clients, or ``participants`` of them in each round by a scheme of :data:`fedtheory.selection.SCHEMES`:
+
+    * ``without-replacement``: distinct ones, uniformly; ``x + sum of w_k (x_k - x)`` with ``w_k = p_k m / participants``;
+    * ``with-replacement``: independent draws of client k with probability p_k, each weighted 1 / participants;
+    * ``bernoulli``: each client takes part independently with probability ``participants / m``; those that do are averaged,
+      weighted p_k over the sum of theirs, and nothing happens where nobody does;
+    * ``bernoulli-expected``: the same clients, averaged by their expected number: the weights of without-replacement;
+    * ``li2020-scheme-2``: as without-replacement, but models are averaged, ``sum of w_k x_k``, as Li et al. 2020 print it.
+
+    m is the number of priority clients. Raises ValueError for another name.
+    """
+    law = SCHEMES[one_of("sampling", sampling, SCHEMES)]
     return Selection(PriorityOnly(), EveryPriority() if participants is None else law(participants))

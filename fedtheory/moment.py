@@ -117,12 +117,30 @@ class Moment(NamedTuple):
         """Truth values (runs | 1, participants): who takes part in the aggregation."""
         return self.weight != 0
 
-    def average(self, values):
-        """Weighted sum of (runs, participants, dim) by which the server aggregates, (runs, dim)."""
+    def weighted_sum(self, values):
+        """Sum over the participants of (runs, participants, dim), weighted by :attr:`weight`, (runs, dim).
+
+        The weights of a round need not sum to one, so this is for changes, gradients and the like; models have
+        :meth:`average`.
+        """
         xp, weight = namespace(values), self.weight[..., None]
         if on_gpu(values) or not bool(xp.all(weight != 0)):
             values = xp.where(weight != 0, values, 0)  # a client of weight 0 may have diverged
         return xp.sum(weight * values, axis=1)
+
+    def moved(self, change):
+        """The broadcast model plus the average ``change`` (runs, dim) of the clients' models; x has the sum of the weights
+        as its factor where the sampling averages models (:attr:`fedtheory.selection.Selection.averaged`)."""
+        if self.algorithm.selection.averaged == "changes":
+            return self.x + change
+        return namespace(change).sum(self.weight, axis=-1)[:, None] * self.x + change
+
+    def average(self, models):
+        """The average of ``models`` (runs, participants, dim), (runs, dim): ``x + sum of w_k (x_k - x)``, or ``sum of w_k
+        x_k`` where the sampling averages models."""
+        if self.algorithm.selection.averaged == "changes":
+            return self.moved(self.weighted_sum(models - self.x[:, None, :]))
+        return self.weighted_sum(models)
 
     def over_all(self, values):
         """Sum over the active participants of (runs, participants, dim), weighted by :attr:`share`, (runs, dim).

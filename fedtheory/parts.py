@@ -10,7 +10,7 @@ A round of :class:`fedtheory.Algorithm` is ::
         direction = correction.after(direction, ...)
         x_local  -= eta_l * direction
     change  = upload.send(x_local - x)                 compression (quantised, masked, only some layers)
-    average = W * x + upload.receive(weighted sum of the changes)       W: sum of the weights, 1 but for some samplings
+    average = x + upload.receive(weighted sum of the changes)
     average = correction.aggregate(average, ...)
     x       = server.step(average, ...)                the server's optimiser
 
@@ -185,7 +185,7 @@ class UploadFilter(Part):
 
     def combine(self, sent, moment):
         """The server's mean of the messages, (runs, dim)."""
-        return moment.average(sent)
+        return moment.weighted_sum(sent)
 
     def receive(self, change, moment):
         """The change (runs, dim) to apply, and the new server arrays."""

@@ -1,6 +1,13 @@
-"""Participation in a round and weights of the average: priority sampling, free clients, and loss matching."""
+"""Participation in a round and weights of the average: priority sampling, free clients, and loss matching.
+
+A sampling scheme gives every client its weight in a round, ``shares``, and says what the server averages with these
+weights, ``averaged``: ``changes``, ``x + sum of w_k (x_k - x)``, which is what a scheme averages that does not say it, or
+``models``, ``sum of w_k x_k``. Where the weights of a round sum to one both are the same. Elsewhere an average of models
+depends on the origin, and a minimiser is no fixed point of it.
+"""
 
 from dataclasses import MISSING, dataclass, field
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -8,13 +15,14 @@ import numpy as np
 
 from fedtheory.fields import check_fields, checked, rate, size, word
 from fedtheory.schedules import Schedule, check_schedule, value_at
-from synthetic.base.checks import flag, number
+from synthetic.base.checks import flag, number, whole
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import CLIENTS, FREE
 
 __all__ = [
-    "AllClients", "Always", "Bernoulli", "EveryPriority", "FractionOfBoth", "Independent", "LossMatching", "Participation",
-    "Pattern", "PriorityOnly", "Selection", "WithReplacement", "WithoutReplacement",
+    "SCHEMES", "AllClients", "Always", "Bernoulli", "EveryPriority", "FractionOfBoth", "Independent", "LossMatching",
+    "Participation", "Pattern", "PriorityOnly", "Selection", "WithReplacement", "WithoutReplacement",
+    "scheme_of",
 ]
 
 
@@ -45,6 +53,8 @@ def chance(name: str, value) -> None:
 class EveryPriority:
     """Full participation of the priority clients."""
 
+    averaged = "models"
+
     def shares(self, federation, draws, round):
         """Weight of each client in place of p_k on the priority clients, (runs | instances, clients)."""
         return federation.weights * federation.priority
@@ -55,6 +65,7 @@ class WithReplacement:
     """Scheme I of Li et al. 2020: ``participants`` independent draws of priority client k with probability p_k."""
 
     participants: int = size()
+    averaged = "models"
     __post_init__ = check_fields
 
     def shares(self, federation, draws, round):
@@ -69,11 +80,16 @@ class WithReplacement:
 
 @dataclass(frozen=True)
 class WithoutReplacement:
-    """Scheme II of Li et al. 2020: ``participants`` distinct priority clients, uniformly, each weighted
-    ``p_k |P| / participants`` (with equal weights: the plain mean of those drawn). Those drawn stay for ``held`` rounds."""
+    """``participants`` distinct priority clients, uniformly, each weighted ``p_k |P| / participants`` (with equal weights:
+    the plain mean of those drawn). Those drawn stay for ``held`` rounds.
+
+    With unequal p_k the weights of a round do not sum to one. ``averaged``: what the server averages with them. ``models``
+    is scheme II of Li et al. 2020, which scales the model by the sum of the weights in every round.
+    """
 
     participants: int = size()
     held: int = size(1)
+    averaged: str = word("changes", "models")
     __post_init__ = check_fields
 
     def shares(self, federation, draws, round):
@@ -86,20 +102,47 @@ class WithoutReplacement:
 
 @dataclass(frozen=True)
 class Independent:
-    """Each priority client takes part with ``probability``, independently of the others and of other rounds; those that do
-    are averaged with their p_k over the sum of these. A round in which nobody takes part changes nothing.
+    """Each priority client takes part with ``probability``, independently of the others and of other rounds.
 
-    ``probability`` is a number above 0 and at most 1, or one for each run (runs,).
+    ``probability`` is a number above 0 and at most 1, or one for each run (runs,); or it is ``participants``, the expected
+    number of those that take part, over the number of priority clients.
+
+    ``divisor``: ``present``, those that take part are averaged with their p_k over the sum of these, and a round in which
+    nobody takes part changes nothing. ``expected``, the changes of those that take part are added up with p_k over the
+    probability (with equal weights: their sum over the expected number), which is unbiased; where nobody takes part the
+    average change is zero, and the server goes on.
     """
 
-    probability: Any = checked(MISSING, chance)
-    __post_init__ = check_fields
+    probability: Any = None
+    participants: int | None = None
+    divisor: str = word("present", "expected")
+
+    def __post_init__(self):
+        check_fields(self)
+        if (self.probability is None) == (self.participants is None):
+            raise ValueError("independent sampling needs either the probability or the expected number of participants; got "
+                             f"probability={self.probability!r}, participants={self.participants!r}")
+        chance("probability", 1 if self.probability is None else self.probability)
+        whole("participants", 1 if self.participants is None else self.participants, 1)
+
+    def chance(self, federation):
+        """The probability with which each priority client takes part, a number or (runs,)."""
+        if self.participants is None:
+            return self.probability
+        population = group_size(federation.priority)
+        if self.participants > population:
+            raise ValueError(f"participants must be between 1 and {population}; got {self.participants}")
+        exact = federation.weights.dtype == object
+        return Fraction(self.participants, population) if exact else self.participants / population
 
     def shares(self, federation, draws, round):
         xp, p, numbers = namespace(federation.weights), federation.weights, draws.client_numbers(federation.clients)
-        chance = self.probability if not hasattr(self.probability, "shape") else self.probability.reshape(-1, 1, 1)
+        chance = self.chance(federation)
+        chance = chance if not hasattr(chance, "shape") else chance.reshape(-1, 1, 1)
         taking = draws.bernoulli(CLIENTS, chance, round, numbers, 1)[..., 0] & federation.priority
         p = p * xp.where(taking, 0 * p + 1, 0 * p)
+        if self.divisor == "expected":
+            return p / (chance if not hasattr(chance, "shape") else chance[..., 0])
         total = xp.sum(p, axis=-1, keepdims=True)
         return p / xp.where(total > 0, total, 0 * total + 1)
 
@@ -148,6 +191,24 @@ def draw_from(member, count: int, draws, stream: int, round: int):
     drawn = draws.subset(stream, round, group_size(member), count)
     rank = xp.cumsum(xp.astype(member, xp.int64), axis=-1) - 1
     return xp.any(drawn[:, :, None] == rank[:, None, :], axis=1) & member
+
+
+#: the schemes by name, as functions of the number of participants; verify/claims/method.py has the same names
+SCHEMES = {
+    "without-replacement": WithoutReplacement,
+    "with-replacement": WithReplacement,
+    "bernoulli": lambda participants: Independent(participants=participants),
+    "bernoulli-expected": lambda participants: Independent(participants=participants, divisor="expected"),
+    "li2020-scheme-2": lambda participants: WithoutReplacement(participants, averaged="models"),
+}
+
+
+def scheme_of(sampling) -> str:
+    """The name of a sampling scheme: ``full``, a name of :data:`SCHEMES`, or else its class."""
+    own = type(sampling), getattr(sampling, "averaged", ""), getattr(sampling, "divisor", "")
+    named = ((name, made(1)) for name, made in SCHEMES.items())
+    same = (name for name, one in named if own == (type(one), getattr(one, "averaged", ""), getattr(one, "divisor", "")))
+    return "full" if isinstance(sampling, EveryPriority) else next(same, type(sampling).__name__)
 
 
 # participation of free clients -----------------------------------------------------------------------------------------
@@ -300,8 +361,15 @@ class Selection:
         total = 1 + xp.sum(free, axis=-1, keepdims=True)
         virtual = p * included / total
         weight = (self.sampling.shares(federation, draws, aggregated) + free) / total
-        nobody = ~xp.any(weight != 0, axis=-1)[:, None] if isinstance(self.sampling, Independent) else None
+        idle = isinstance(self.sampling, Independent) and self.sampling.divisor == "present"
+        nobody = ~xp.any(weight != 0, axis=-1)[:, None] if idle else None
         return Participation(included, virtual, weight, nobody)
+
+    @property
+    def averaged(self) -> str:
+        """What the server averages with the weights of a round: ``models``, or ``changes`` of the broadcast model."""
+        own = type(self).participate is Selection.participate
+        return getattr(self.sampling, "averaged", "changes") if own else "changes"
 
     @property
     def fixed(self) -> bool:

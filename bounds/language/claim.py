@@ -13,9 +13,9 @@ from bounds.language.defining import defining
 from bounds.language.names import CONSTANT, NAMES
 from bounds.language.space import infimum
 
-__all__ = ["BY_NUMBER", "DATA_SETS", "DOMAINS", "HIDDEN", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS",
-           "Assumption", "Choice", "Claim", "Condition", "Definition", "Procedure", "Variable", "constants_at_all_points",
-           "length_of", "parts_of_size"]
+__all__ = ["BY_NUMBER", "DATA_SETS", "DISTINCT", "DOMAINS", "HIDDEN", "HOLDS", "INDEPENDENT", "KINDS", "RELATIONS",
+           "SAMPLING", "SETTINGS", "Assumption", "Choice", "Claim", "Condition", "Definition", "Procedure", "Variable",
+           "constants_at_all_points", "length_of", "parts_of_size"]
 
 KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",
          "comparison")
@@ -27,13 +27,16 @@ RELATIONS = tuple(HOLDS)
 SETTINGS = ("run", "point", "algebra")
 
 #: how clients are sampled in each round: all of them, or some
-SAMPLING = ("full", "with-replacement", "without-replacement", "bernoulli")
+SAMPLING = ("full", "with-replacement", "without-replacement", "li2020-scheme-2", "bernoulli", "bernoulli-expected")
 
 #: what a claim that speaks of samples says of the data sets: expectations include them, or it is about every one
 DATA_SETS = ("random", "any")
 
-#: those under which a round has a given number of participants
-BY_NUMBER = SAMPLING[1:3]
+#: those under which a round has a given number of participants, and these are always distinct
+BY_NUMBER, DISTINCT = SAMPLING[1:4], SAMPLING[2:4]
+
+#: those under which every client decides by itself whether it takes part
+INDEPENDENT = SAMPLING[4:]
 
 #: constants to which a statement gives no value: as in O(.), and as in O(.) with a tilde, which may grow like any power of
 #: the logarithm of what goes to its limit
@@ -158,9 +161,11 @@ class Procedure:
     claim binds, as a Variable or by a condition, takes that value. ``equal_weights``: all p_k are equal, as in papers that
     write 1/m.
 
-    ``free_clients``: whether there may be non-priority clients. ``sampling`` of priority clients: ``full``,
-    ``with-replacement``, ``without-replacement``, or ``bernoulli``: each by itself with the probability ``participation``.
-    ``free``: ``always`` available or ``arbitrary`` participation.
+    ``free_clients``: whether there may be non-priority clients. ``sampling`` of priority clients: ``full``;
+    ``with-replacement``, by p_k; ``without-replacement``, uniformly, where the server adds the sum of ``p_k m / s`` times
+    the change of client k; ``li2020-scheme-2``, the same with models in place of changes; ``bernoulli``, each by itself
+    with the probability ``participation``, averaged by the sum of their p_k; or ``bernoulli-expected``, the same clients,
+    their changes times p_k over the probability. ``free``: ``always`` available or ``arbitrary`` participation.
     ``replaced``, of claims that speak of samples: ``any``: the claim is about every data set and each of its neighbours, and
     expectations are over the chance of the runs alone; ``random``: expectations include the data sets, the replaced sample
     and its replacement. None: not said; taken as ``random``.

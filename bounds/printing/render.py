@@ -213,8 +213,6 @@ def about(claim: Claim) -> str:
     return ", ".join(words)
 
 
-_SAMPLED = {"full": "full participation",
-            "bernoulli": "in each round every client takes part with probability participation, independently of the others"}
 def _hidden(claim: Claim, letters) -> str:
     """What an order hides: as what goes where, and on what the constants may depend."""
     limits = ", ".join(f"{_name(str(symbol), (), letters)} → {'∞' if end == sp.oo else end}" for symbol, end in claim.limits)
@@ -224,6 +222,10 @@ def _hidden(claim: Claim, letters) -> str:
     return "hidden in the statement's order" + (f", as {limits}" if limits else "") + on
 
 
+_BY_ITSELF = "in each round every client takes part with probability participation, independently of the others"
+_SAMPLED = {"full": "full participation",
+            "li2020-scheme-2": "priority clients sampled without replacement, their models averaged (scheme II)",
+            "bernoulli": _BY_ITSELF, "bernoulli-expected": f"{_BY_ITSELF}; averages by the expected number"}
 _DATA_SETS = {"random": "𝔼 over the data sets and the replaced sample too",
               "any": "on every data set and each of its neighbours, 𝔼 over the chance of the runs alone"}
 _FREE = {"always": "always available", "arbitrary": "taking part in any pattern"}

@@ -13,6 +13,7 @@ from bounds.language import coordinates, functions, samples, words
 from bounds.language.claim import (
     DATA_SETS,
     HIDDEN,
+    INDEPENDENT,
     KINDS,
     RELATIONS,
     SAMPLING,
@@ -93,7 +94,7 @@ class Reader(Declarations):
                                                   f"setting {setting}")
         for name, domain in (self.may_vanish() | row.get("variables", {})).items():
             self.variables += (self.variable(name, domain),)
-        if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":
+        if row.get("sampling") in INDEPENDENT and row.get("setting", "run") == "run":
             self.variables += (Variable("participation", "positive"),) * ("participation" not in row.get("variables", {}))
         chosen = self.chosen()
         constants = list(itertools.starmap(self.constant, row.get("constants", {}).items()))
@@ -106,7 +107,7 @@ class Reader(Declarations):
         assumptions += tuple(
             Assumption(f"{row['id']}:constant-{c.left}", f"{c.left} is {text}", (c,)) for c, text in constants)
         conditions = tuple(c for text in row.get("conditions", ()) for c in self.at("conditions", text).hypotheses(text))
-        if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":  # it is a probability
+        if row.get("sampling") in INDEPENDENT and row.get("setting", "run") == "run":  # it is a probability
             conditions += (Condition(symbol("participation"), "<=", 1),)
         statement = self.at("statement").condition(self.at_any_point(row["statement"]))
         limits = self.limits()

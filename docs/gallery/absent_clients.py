@@ -12,7 +12,7 @@ federation = ft.make_problem("quadratic")
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
 for name in ("fedavg", "feddyn", "afedpd"):
     rho = {} if name == "fedavg" else {"rho_prox": 1.0}
-    method = ft.make_algorithm(name, eta_l=0.02, local_steps=10, participants=2, replacement=False, **rho)
+    method = ft.make_algorithm(name, eta_l=0.02, local_steps=10, participants=2, **rho)
     axes.semilogy(ft.run(method, federation, rounds=200, seeds=16).dataset.suboptimality.mean("run"), label=name)
 axes.set(xlabel="round", ylabel=r"$F(x) - F_*$, mean of the runs")
 axes.legend(fontsize="small")

@@ -17,7 +17,7 @@ rounds, steps = 80, (0.1, 0.3, 1.0, 3.0)
 methods = {"fedavg": {}, "scaffold": {}, "feddyn": {"rho_prox": 0.1}, "afedpd": {"rho_prox": 0.1}}
 figure, row = plt.subplots(1, 2, figsize=(8.4, 3.8), sharey=True, layout="constrained")
 for axes, participants in zip(row, (2, 8), strict=True):
-    setting = {"local_steps": 10, "participants": participants, "replacement": False}
+    setting = {"local_steps": 10, "participants": participants}
     for name, own in methods.items():
         tried = ft.sweep(name, federation, rounds, {"eta_l": steps}, seeds=range(100, 103), measure="objective",
                          arguments=setting | own)

@@ -14,7 +14,7 @@ import fedtheory as ft
 
 federation = ft.make_problem("digits-perceptron", clients=20, alpha=0.1, smallest=10, weights="equal", batch_size=16,
                              held_out=0.2)
-setting = {"local_steps": 10, "participants": 2, "replacement": False, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
+setting = {"local_steps": 10, "participants": 2, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8}
 rounds, steps = 100, (0.001, 0.003, 0.01, 0.03)
 figure, panels = plt.subplots(1, 2, figsize=(8.4, 3.8), layout="constrained")
 for name, own in {"local-adam": {}, "fa-nt": {"trackers": 1}, "fadamgc": {"trackers": 1}}.items():

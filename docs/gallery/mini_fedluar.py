@@ -14,7 +14,7 @@ import fedtheory as ft
 
 federation = ft.make_problem("digits-perceptron", hidden=(16, 16, 16), clients=20, alpha=0.1, smallest=10, weights="equal",
                              batch_size=16, held_out=0.2)
-setting, rounds, steps = {"local_steps": 10, "participants": 5, "replacement": False}, 80, (0.03, 0.1, 0.3, 1.0)
+setting, rounds, steps = {"local_steps": 10, "participants": 5}, 80, (0.03, 0.1, 0.3, 1.0)
 methods = {"FedAvg": ("fedavg", {}), "FedLUAR, 1 of 4 layers": ("fedluar", {"recycled": 1}),
            "FedLUAR, 2 of 4 layers": ("fedluar", {"recycled": 2}), "LBGM": ("lbgm", {"threshold": 0.95}),
            "FedPAQ, 8 bits": ("fedpaq", {"bits": 8}), "PruneFL": ("prunefl", {"period": 50}),

@@ -13,7 +13,7 @@ import fedtheory as ft
 
 federation = ft.make_problem("digits-perceptron", clients=20, alpha=0.1, smallest=10, weights="equal", batch_size=16,
                              held_out=0.2)
-setting, rounds, steps = {"local_steps": 10, "participants": 2, "replacement": False}, 80, (0.03, 0.1, 0.3, 1.0)
+setting, rounds, steps = {"local_steps": 10, "participants": 2}, 80, (0.03, 0.1, 0.3, 1.0)
 methods = {"fedavg": {}, "scaffold": {}, "fedsam": {}, "fedswa": {"rho_decay": 0.1, "eta_g": 1.5},
            "fedmoswa": {"rho_decay": 0.1, "eta_g": 1.5, "gamma": 0.2}}
 figure, panels = plt.subplots(1, 2, figsize=(8.4, 3.8), layout="constrained")

@@ -11,7 +11,7 @@ import fedtheory as ft
 federation = ft.make_quadratic(clients=12, dim=5)
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
 for participants in (None, 6, 3, 1):
-    method = ft.fedavg(eta_l=0.05, participants=participants, replacement=False)
+    method = ft.fedavg(eta_l=0.05, participants=participants)
     gap = ft.run(method, federation, rounds=120, seeds=64).dataset.suboptimality.values
     line, = axes.semilogy(gap.mean(0).clip(1e-12), label=f"{participants or 'all'} of 12 clients")
     if participants:

@@ -9,11 +9,10 @@ Conventions of the pseudocode:
   otherwise.
 * Gradients. ``g_k(y)`` is a stochastic gradient of client k at y. All g_k of one local step have the same samples or
   noise, and every local step new ones; one outside the local steps has samples of its own in every round.
-* Means. "mean over sampled k of a_k", in short "mean of a_k", is ``sum over sampled k of w_k a_k``. The weights w_k are p_k
-  with all clients, ``p_k m / s`` where s of m clients are drawn uniformly without replacement, and the share of the s draws
-  that fell on k where they are drawn with replacement, client k with probability p_k. Without replacement unequal p_k have
-  weights that need not sum to one. Their sum is W; with all clients, with replacement, or with equal p_k it is 1. Where W
-  is not 1, ``x_bar - x`` with ``x_bar = mean of x_k`` is not the mean of the x_k - x, and formulas say which is meant.
+* Means. "mean over sampled k of a_k", in short "mean of a_k", is ``sum over sampled k of w_k a_k``, and of models
+  ``x + sum over sampled k of w_k (x_k - x)``, x the model that clients received. The weights w_k are those of ``fedavg``, by
+  the scheme ``sampling``. Their sum W is 1 with all clients, with replacement, for ``bernoulli``, and with equal p_k without
+  replacement; in the other cases it is 1 on average only, which is why models are averaged by their changes.
   "1/m * sum over sampled k of a_k" is ``sum over sampled k of q_k a_k``, and "mean over all k" is ``sum over k of q_k a_k``,
   with the shares q_k = p_k / sum of all p; m is the number of clients.
 * Clients. A client that is drawn twice in a round takes part once: it takes its local steps once, sends one message, keeps

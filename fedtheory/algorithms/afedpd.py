@@ -63,7 +63,7 @@ OUTPUTS = {"bar": ReturnsAverage, "server": ServerOptimiser}
 
 def afedpd(
     eta_l=0.1, local_steps=1, rho_prox=0.1, output="bar", solver="gradient", epsilon=None, participants=None,
-    replacement=False,
+    sampling="without-replacement",
 ) -> Algorithm:
     """A-FedPD (Sun et al. 2024, Algorithm 1; specification afedpd 3.4): FedPD whose server keeps the duals of all clients.
 
@@ -90,7 +90,7 @@ def afedpd(
         [[0.0, 0.5, 0.75], [0.0, 1.0, 1.0]]
     """
     server = OUTPUTS[one_of("output", output, OUTPUTS)]()
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=VirtualDuals(rho_prox),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), correction=VirtualDuals(rho_prox),
                      client=local_solver(solver, epsilon), server=server, name="A-FedPD")
 
 

@@ -29,7 +29,8 @@ class SoftSharpnessAware(SharpnessAware):
 
 
 def afedpdsam(
-    eta_l=0.1, local_steps=1, rho_prox=0.1, rho_sam=0.1, sam_eps=0.0, output="bar", participants=None, replacement=False,
+    eta_l=0.1, local_steps=1, rho_prox=0.1, rho_sam=0.1, sam_eps=0.0, output="bar",
+    participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """A-FedPDSAM (Sun et al. 2024, Algorithm 2; specification afedpd 3.5): A-FedPD with sharpness-aware gradients.
 
@@ -55,7 +56,7 @@ def afedpdsam(
     plain = not hasattr(sam_eps, "shape") and sam_eps == 0
     oracle = SharpnessAware(rho_sam) if plain else SoftSharpnessAware(rho_sam, sam_eps)
     server = OUTPUTS[one_of("output", output, OUTPUTS)]()
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=oracle,
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), oracle=oracle,
                      correction=VirtualDuals(rho_prox), server=server, name="A-FedPDSAM")
 
 

@@ -68,7 +68,7 @@ class KeptDifference(Correction):
 
 def fa_nt(
     eta_l=0.1, local_steps=1, beta1=0.9, beta2=0.99, eps=1e-8, eta_g=1.0, trackers=None, y_init="zero", vhat="reset",
-    store="v", norm="elem", moment_index="immediate", v_init=0.0, participants=None, replacement=False,
+    store="v", norm="elem", moment_index="immediate", v_init=0.0, participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """FA-NT (Chen et al., Algorithm 2): local Adam whose direction, not its gradient, is corrected.
 
@@ -101,7 +101,7 @@ def fa_nt(
         ([-1.0, 1.0], [0.0, 0.0, 0.0])
     """
     client = Adam(beta1, beta2, eps, vhat, store, norm, moment_index, v_init)
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), client=client, server=ServerStep(eta_g),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), client=client, server=ServerStep(eta_g),
                      correction=DirectionTracking(start=y_init, trackers=trackers), name="FA-NT")
 
 

@@ -75,7 +75,7 @@ class Tracking(ControlVariates):
 
 def fadamgc(
     eta_l=0.1, local_steps=1, beta1=0.9, beta2=0.99, eps=1e-8, eta_g=1.0, trackers=None, y_init="zero", vhat="reset",
-    store="v", norm="elem", moment_index="immediate", v_init=0.0, participants=None, replacement=False,
+    store="v", norm="elem", moment_index="immediate", v_init=0.0, participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """FAdamGC (Chen et al., Algorithm 1): Adam on the clients, on gradients that tracking has corrected.
 
@@ -113,7 +113,7 @@ def fadamgc(
         [-0.6, -0.318368]
     """
     client = Adam(beta1, beta2, eps, vhat, store, norm, moment_index, v_init)
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), client=client, server=ServerStep(eta_g),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), client=client, server=ServerStep(eta_g),
                      correction=Tracking(start=y_init, trackers=trackers), name="FAdamGC")
 
 

@@ -42,7 +42,9 @@ class LookAhead(ServerOptimiser):
         return average, {"server_momentum": self.ahead(moment.state) + (average - moment.x)}
 
 
-def fedacg(eta_l=0.1, local_steps=1, lam=0.85, rho_prox=0.01, participants=None, replacement=False) -> Algorithm:
+def fedacg(
+    eta_l=0.1, local_steps=1, lam=0.85, rho_prox=0.01, participants=None, sampling="without-replacement",
+) -> Algorithm:
     """FedACG (Kim et al. 2024; specifications of FedMoSWA and FedLUAR, 8: medium to high confidence).
 
     ::
@@ -63,7 +65,7 @@ def fedacg(eta_l=0.1, local_steps=1, lam=0.85, rho_prox=0.01, participants=None,
         >>> run(fedacg(0.5, lam=0.5), Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
         [0.0, 0.5, 0.875]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=Proximal(rho_prox),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), correction=Proximal(rho_prox),
                      server=LookAhead(lam), name="FedACG")
 
 

@@ -74,7 +74,7 @@ class ServerProximal(ServerOptimiser):
 
 def fedadmm(
     eta_l=0.1, local_steps=1, rho_prox=0.1, variant="eq6", solver="gradient", epsilon=None, l2=0.0, l1=0.0,
-    weight="printed", participants=None, replacement=False,
+    weight="printed", participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """FedADMM (Wang et al. 2022; Gong et al. 2022; specification afedpd 3.2), with ``g(v) = l2/2 |v|^2 + l1 |v|_1``.
 
@@ -105,15 +105,15 @@ def fedadmm(
     server = ServerProximal(l2, l1, weight)
     regularised = any(isinstance(number, Schedule) or np.any(to_numpy(number) != 0) for number in (l2, l1))
     server = server if regularised else ServerOptimiser()
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=duals,
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), correction=duals,
                      client=local_solver(solver, epsilon), server=server, name="FedADMM")
 
 
 #: the traits with a term g, which pulls every coordinate towards zero
 REGULARISED = {
     "translation": False, "orthogonal": "signed permutations", "units": UNITS | {"l2": CURVATURE, "l1": SLOPE}, "tilt": None,
-    "fixed_point": None, "reductions": (), "exempt": {
-        "common optimum": "the term g pulls to the origin", "no step, no move": "the term g pulls to the origin"},
+    "fixed_point": None, "reductions": (), "exempt": dict.fromkeys(
+        ("common optimum", "common optimum, sampled", "no step, no move"), "the term g pulls to the origin"),
 }
 
 register(fedadmm, "fedadmm", "primal-dual method with partial participation", "Wang et al. 2022; Gong et al. 2022",

@@ -26,7 +26,7 @@ def align(base: Algorithm, matching, free=None) -> Algorithm:
 
 def fedalign(
     eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, indicator="broadcast", participants=None,
-    replacement=True, free=None,
+    sampling="without-replacement", free=None,
 ) -> FedAvg:
     """FedALIGN on FedAvg (Ravi and Shomorony, Section 3): free clients take part while their loss matches the objective's.
 
@@ -56,20 +56,20 @@ def fedalign(
         >>> [run(fedalign(0.25, epsilon=e), pair, 1).dataset.x.values[0, 1, 0].item() for e in (1.5, 1.6)]
         [0.25, -0.375]
     """
-    base = FedAvg(eta_l, local_steps, sampled(participants, replacement))
+    base = FedAvg(eta_l, local_steps, sampled(participants, sampling))
     return align(base, LossMatching(epsilon, warmup, strict, indicator), free)
 
 
 def fedalign_fedprox(
     eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, indicator="broadcast", rho_prox=1.0, participants=None,
-    replacement=True, free=None,
+    sampling="without-replacement", free=None,
 ) -> Algorithm:
     """FedALIGN on FedProx (Appendix C.2): as :func:`fedalign`, with the local steps of :func:`fedprox`.
 
     ``x_k <- x_k - eta_l * (g_k(x_k) + rho_prox * (x_k - x))``, x the broadcast model. Losses are compared without the
     proximal term, by the arguments of :func:`fedalign`.
     """
-    aligned = fedalign(eta_l, local_steps, epsilon, warmup, strict, indicator, participants, replacement, free)
+    aligned = fedalign(eta_l, local_steps, epsilon, warmup, strict, indicator, participants, sampling, free)
     return aligned.having(correction=Proximal(rho_prox), name="FedALIGN on FedProx")
 
 

@@ -34,7 +34,7 @@ class MaxStabilised(AdaptiveServer):
 
 def fedams(
     eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.9, beta2=0.99, eps=1e-3, v_init=0.0, option="fedams", participants=None,
-    replacement=False,
+    sampling="without-replacement",
 ) -> Algorithm:
     """FedAMS and FedAMSGrad (Wang, Lin, Chen 2022; specification of FAdamGC, 3.9: high confidence).
 
@@ -61,7 +61,7 @@ def fedams(
     """
     server = MaxStabilised("adam", eta_g, beta1, beta2, eps, v_init, option)
     name = "FedAMS" if option == "fedams" else "FedAMSGrad"
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=server, name=name)
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), server=server, name=name)
 
 
 UNITS = {"eta_l": STEP, "eta_g": LENGTH, "eps": (0, 2), "v_init": (0, 2), "beta1": NUMBER, "beta2": NUMBER}

@@ -83,7 +83,7 @@ class CyclicRounds(Schedule):
             costs=Costs(gradients=lambda local_steps: 2 * local_steps, kept=0)))
 def fedasam(
     eta_l=0.1, local_steps=1, rho_sam=0.5, nu=0.01, eta_g=1.0, swa_start=None, swa_cycle=5, swa_ratio=0.1,
-    participants=None, replacement=False,
+    participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """FedASAM (Caldarola et al. 2022), and with ``swa_start`` the average of late models.
 
@@ -111,7 +111,7 @@ def fedasam(
         >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1, start=[2.0]).dataset.x.values.ravel().tolist()
         [2.0, 1.5]
     """
-    oracle, selection = AdaptivelySharp(rho_sam, nu), sampled(participants, replacement)
+    oracle, selection = AdaptivelySharp(rho_sam, nu), sampled(participants, sampling)
     if swa_start is None:
         return Algorithm(eta_l, local_steps, selection, oracle=oracle, server=ServerStep(eta_g), name="FedASAM")
     return Algorithm(CyclicRounds(eta_l, swa_ratio, swa_start, swa_cycle), local_steps, selection, oracle=oracle,

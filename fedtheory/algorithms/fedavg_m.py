@@ -37,7 +37,7 @@ class HeavyBall(ClientOptimiser):
 
 
 def fedavg_m(
-    eta_l=0.1, local_steps=1, beta=0.1, gamma=0.1, momentum="broadcast", participants=None, replacement=False,
+    eta_l=0.1, local_steps=1, beta=0.1, gamma=0.1, momentum="broadcast", participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """FedAvg-M (Cheng et al. 2023; specification fadamgc 3.6: low to medium confidence).
 
@@ -61,7 +61,7 @@ def fedavg_m(
     """
     one_of("momentum", momentum, ("broadcast", "heavy-ball"))
     client = BroadcastMomentum(beta) if momentum == "broadcast" else HeavyBall(beta)
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), client=client, server=DirectionStep(gamma),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), client=client, server=DirectionStep(gamma),
                      name="FedAvg-M")
 
 

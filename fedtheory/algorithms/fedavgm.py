@@ -27,7 +27,7 @@ class ServerMomentum(ServerOptimiser):
         return moment.x + moment.server_number(self.eta_g) * u, {"server_momentum": u}
 
 
-def fedavgm(eta_l=0.1, local_steps=1, beta1=0.9, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
+def fedavgm(eta_l=0.1, local_steps=1, beta1=0.9, eta_g=1.0, participants=None, sampling="without-replacement") -> Algorithm:
     """FedAvgM (Hsu et al. 2019; specification of FedMoSWA, 8: high confidence).
 
     ::
@@ -47,7 +47,7 @@ def fedavgm(eta_l=0.1, local_steps=1, beta1=0.9, eta_g=1.0, participants=None, r
         >>> run(fedavgm(0.5, beta1=0.5), Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
         [0.0, 0.5, 1.0]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=ServerMomentum(beta1, eta_g),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), server=ServerMomentum(beta1, eta_g),
                      name="FedAvgM")
 
 

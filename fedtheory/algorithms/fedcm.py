@@ -53,7 +53,7 @@ class KeepsDirection(ServerStep):
             raise ValueError("the mean direction is per local step, so all clients must take ``local_steps`` gradient steps")
 
 
-def fedcm(eta_l=0.1, local_steps=1, beta=0.1, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
+def fedcm(eta_l=0.1, local_steps=1, beta=0.1, eta_g=1.0, participants=None, sampling="without-replacement") -> Algorithm:
     """FedCM (Xu et al. 2021), as in public implementations (specification afedpd 8: medium confidence).
 
     ::
@@ -74,7 +74,7 @@ def fedcm(eta_l=0.1, local_steps=1, beta=0.1, eta_g=1.0, participants=None, repl
         >>> run(fedcm(0.5, beta=0.5), Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
         [0.0, 0.25, 0.5625]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), client=BroadcastMomentum(beta),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), client=BroadcastMomentum(beta),
                      server=KeepsDirection(eta_g), name="FedCM")
 
 

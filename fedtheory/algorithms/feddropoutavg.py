@@ -19,8 +19,8 @@ __all__ = ["Dropped", "feddropoutavg"]
 @dataclass(frozen=True)
 class Dropped(UploadFilter):
     """Each coordinate of an upload is dropped with probability ``fdr``, a whole upload with probability ``cdr``; the
-    server averages each coordinate over those who sent it, with their weights divided by the senders' sum and multiplied by
-    the sum of all weights of the round."""
+    server averages each coordinate's changes over those who sent it, with their weights divided by the senders' sum and
+    multiplied by the sum of all weights of the round."""
 
     fdr: Any = rate(0.5, high=1)  #: number, (runs,) array or Schedule, at most 1
     cdr: Any = rate(0.0, high=1)
@@ -38,11 +38,13 @@ class Dropped(UploadFilter):
     def combine(self, sent, moment):
         xp = namespace(sent)
         ones = xp.ones_like(sent)
-        senders = moment.average(xp.where(self.kept(moment, sent), ones, 0))
-        return moment.average(ones) * moment.average(sent) / xp.where(senders > 0, senders, 1)
+        senders = moment.weighted_sum(xp.where(self.kept(moment, sent), ones, 0))
+        return moment.weighted_sum(ones) * moment.weighted_sum(sent) / xp.where(senders > 0, senders, 1)
 
 
-def feddropoutavg(eta_l=0.1, local_steps=1, eta_g=1.0, fdr=0.5, cdr=0.0, participants=None, replacement=False) -> Algorithm:
+def feddropoutavg(
+    eta_l=0.1, local_steps=1, eta_g=1.0, fdr=0.5, cdr=0.0, participants=None, sampling="without-replacement",
+) -> Algorithm:
     """FedDropoutAvg (Gunesli et al. 2021; specification of FedLUAR, 8: medium confidence).
 
     ::
@@ -50,13 +52,12 @@ def feddropoutavg(eta_l=0.1, local_steps=1, eta_g=1.0, fdr=0.5, cdr=0.0, partici
         x_k <- x_k - eta_l * g_k(x_k)                         local_steps times, from x_k = x
         client k sends each coordinate of x_k - x with probability 1 - fdr, and nothing at all with probability cdr
         d_j     <- sum of w_k (x_k - x)_j / sum of w_k, both over the sampled k that sent coordinate j; 0 if nobody did
-        x_bar_j <- W * (x_j + d_j)                            w_k: weights of fedavg; W: sum over sampled k of w_k
+        x_bar_j <- x_j + W * d_j                              w_k: weights of fedavg; W: sum over sampled k of w_k
         x       <- x + eta_g * (x_bar - x)
 
-    W is 1 except for unequal weights without replacement. All draws are independent, also of those of other rounds. The
-    literature also words ``cdr`` as a fixed share of clients that are left out; that is
-    ``participants``. A client sends the floats that it keeps; which they are, both sides know from a common seed. ``fdr
-    = cdr = 0`` is FedAvg.
+    W is 1 where the weights of a round sum to one (:func:`fedavg`). All draws are independent, also of those of other
+    rounds. The literature also words ``cdr`` as a fixed share of clients that are left out; that is ``participants``. A
+    client sends the floats that it keeps; which they are, both sides know from a common seed. ``fdr = cdr = 0`` is FedAvg.
 
     Example:
         With one client the coordinates that arrive move as in FedAvg, the others stay.
@@ -67,7 +68,7 @@ def feddropoutavg(eta_l=0.1, local_steps=1, eta_g=1.0, fdr=0.5, cdr=0.0, partici
         >>> sorted(set(run(feddropoutavg(0.5), one, 1).dataset.x.values[0, 1].tolist()))
         [0.0, 0.5]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=ServerStep(eta_g),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), server=ServerStep(eta_g),
                      upload=Dropped(fdr, cdr), name="FedDropoutAvg")
 
 
@@ -81,4 +82,5 @@ def still_or_moved(algorithm, federation, before, after):
 register(feddropoutavg, "feddropoutavg", "FedAvg over uploads from which parameters are dropped at random",
          "Gunesli et al. 2021", "fedluar/feddropoutavg", translation=True, units={"eta_l": STEP}, random=True,
          costs=Costs(up=None), reductions=(Reduction("fedavg", {"fdr": 0.0}),),
-         laws=(Law("what arrives moves as in FedAvg", still_or_moved, where=ONE_LOSS | {"local_steps": 1}),))
+         laws=(Law("what arrives moves as in FedAvg", still_or_moved, where=ONE_LOSS | {"local_steps": 1}),),
+         exempt={"unbiased average": "a coordinate is averaged over those who sent it"})

@@ -33,7 +33,7 @@ class GlobalDual(Duals):
 
 def feddyn(
     eta_l=0.1, local_steps=1, rho_prox=0.1, order="next", solver="gradient", epsilon=None, participants=None,
-    replacement=False,
+    sampling="without-replacement",
 ) -> Algorithm:
     """FedDyn (Acar et al. 2021; specification afedpd 3.3).
 
@@ -59,7 +59,7 @@ def feddyn(
         >>> [run(method, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values[0, 1, 0].item() for method in both]
         [1.0, 0.5]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=GlobalDual(rho_prox, order),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), correction=GlobalDual(rho_prox, order),
                      client=local_solver(solver, epsilon), name="FedDyn")
 
 

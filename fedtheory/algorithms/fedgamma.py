@@ -12,7 +12,7 @@ __all__ = ["fedgamma"]
 
 
 def fedgamma(
-    eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, start="zero", participants=None, replacement=False,
+    eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, start="zero", participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """FedGAMMA (Dai et al. 2023; specification fedmoswa 8: medium to high confidence).
 
@@ -35,7 +35,7 @@ def fedgamma(
         >>> run(fedgamma(0.5, rho_sam=0.5), Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
         [0.0, 0.75]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=SharpnessAware(rho_sam),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), oracle=SharpnessAware(rho_sam),
                      correction=ControlVariates("II", start), server=ServerStep(eta_g), name="FedGAMMA")
 
 

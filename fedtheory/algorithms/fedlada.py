@@ -63,19 +63,22 @@ class LastDirection(Correction):
     def aggregate(self, average, upload, moment):
         arrays = {"last_direction": (moment.x - average) / moment.server_length()}
         if self.moments == "averaged":
-            arrays["averaged_moment2"] = moment.average(upload.others["moment2_max"])
+            change = upload.others["moment2_max"] - moment.server("averaged_moment2")
+            arrays["averaged_moment2"] = moment.state.server["averaged_moment2"] + moment.weighted_sum(change)
         return average, arrays
 
     def check(self, algorithm):
-        if not isinstance(algorithm.client, Adam):
-            raise ValueError(f"FedLADA's correction mixes Adam's directions; got {type(algorithm.client).__name__}")
+        needed = AveragedAdam if self.moments == "averaged" else Adam
+        if not isinstance(algorithm.client, needed):
+            raise ValueError(f"FedLADA's correction with {self.moments} moments mixes the directions of {needed.__name__}; "
+                             f"got {type(algorithm.client).__name__}")
         if algorithm.client_steps is not None:
             raise ValueError("FedLADA divides by one length of the round; client_steps must be None")
 
 
 def fedlada(
     eta_l=0.1, local_steps=1, alpha=0.5, beta1=0.9, beta2=0.99, eps=1e-4, eta_g=1.0, moments="averaged", participants=None,
-    replacement=False,
+    sampling="without-replacement",
 ) -> Algorithm:
     """FedLADA (reference [29] of Chen et al.; specification of FAdamGC, 3.10: low confidence, one public port).
 
@@ -89,7 +92,7 @@ def fedlada(
             vhat_k <- max(vhat_k, v_k)
             x_k    <- x_k - eta_l * (alpha * m_k / sqrt(vhat_k) + (1 - alpha) * g_a)        0/0 = 0
         g_a <- (x - x_bar) / (eta_l * local_steps)                  x_bar = mean over sampled k of x_k
-        v   <- mean over sampled k of vhat_k                        both means with the weights of fedavg
+        v   <- v + mean over sampled k of (vhat_k - v)              both means with the weights of fedavg
         x   <- x + eta_g * (x_bar - x)
         before the first round g_a = 0 and v = eps^2
 
@@ -107,7 +110,7 @@ def fedlada(
         [0.0, 0.5, 1.0]
     """
     adam = (AveragedAdam if moments == "averaged" else Adam)(beta1, beta2, 0.0, v_init=number("eps", eps)**2)
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=LastDirection(alpha, moments),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), correction=LastDirection(alpha, moments),
                      client=adam, server=ServerStep(eta_g), name="FedLADA")
 
 

@@ -59,7 +59,7 @@ class LayerIntervals(UploadFilter):
         federation, xp = moment.federation, namespace(sent)
         layers, rarely = federation.layers(), moment.state.server["rarely_averaged"]
         steps = moment.algorithm.local_steps * xp.where(rarely, self.period + 0 * mean[:, :1], 1)
-        apart = moment.average(layer_sums((sent - mean[:, None, :])**2, layers))
+        apart = moment.weighted_sum(layer_sums((sent - mean[:, None, :])**2, layers))
         sizes = federation.backend.array([sizes_of(layers)])
         discrepancy = apart / (steps * sizes)
         return {"discrepancy": discrepancy, "rarely_averaged": rarely_averaged(discrepancy, sizes)}
@@ -103,20 +103,19 @@ def fedlama(eta_l=0.1, local_steps=1, period=2, participants=None) -> Algorithm:
         x_k <- x_k - eta_l * g_k(x_k)                               local_steps times
         layers averaged often:   (x_k)_l <- x_l <- mean over sampled k of (x_k)_l     after every round
         layers averaged rarely:  the same                                             after every ``period`` rounds
-                                 x_l <- W * x_l, the clients keep (x_k)_l             after the other rounds
+                                 x_l stays, the clients keep (x_k)_l                  after the other rounds
         after every ``period`` rounds, with all layers averaged:
-            d_l <- mean over sampled k of |x_k - x'|_l^2 / (local steps since the last average * size_l)
+            d_l <- mean over sampled k of |x_k - x|_l^2 / (local steps since the last average * size_l)
             sorted by d, layer l is averaged rarely from now on if
                 sum over l' <= l of d_l' * size_l' / sum of all  <  sum over l' > l of size_l' / sum of all
 
-    The means have the weights of ``fedavg``, and W is their sum, which is 1 except for unequal weights of clients some of
-    whom are drawn. d_l has the x_k before the average and x', the old x plus the mean of x_k - x, which is the new x where W
-    is 1; of equal d_l the layer that comes first is sorted first. The array ``own_model`` has the x_k before the average. At
-    first every layer is averaged often. A client starts a round from the averaged layers of x, and from its own in the
-    others. How many layers are averaged rarely follows the literature (medium confidence: where its two curves cross).
-    ``participants`` are drawn uniformly without replacement and stay together for a ``period``; all clients of a new period
-    start from x, so that absent clients hold nothing that counts. ``x`` holds every layer's last average (times W for every
-    round since). A participant receives and sends the layers that were averaged. ``period = 1``, or one layer, is FedAvg.
+    The means have the weights of ``fedavg``. d_l has the x_k before the average and the new x; of equal d_l the layer that
+    comes first is sorted first. The array ``own_model`` has the x_k before the average. At first every layer is averaged
+    often. A client starts a round from the averaged layers of x, and from its own in the others. How many layers are
+    averaged rarely follows the literature (medium confidence: where its two curves cross). ``participants`` are drawn
+    uniformly without replacement and stay together for a ``period``; all clients of a new period start from x, so that
+    absent clients hold nothing that counts. ``x`` holds every layer's last average. A participant receives and sends the
+    layers that were averaged. ``period = 1``, or one layer, is FedAvg.
 
     Example:
         Clients agree on the second coordinate, which is thus averaged after every other round from the third on.

@@ -32,7 +32,9 @@ class GloballyEstimated(SharpnessAware):
         return {name: local.own[name] for name in ("last_received", "took_part")}
 
 
-def fedlesam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
+def fedlesam(
+    eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=None, sampling="without-replacement",
+) -> Algorithm:
     """FedLESAM (Fan et al. 2024; specification of FedMoSWA, 8: medium to high confidence; the sign is old minus new).
 
     ::
@@ -54,7 +56,7 @@ def fedlesam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=Non
         >>> run(fedlesam(0.5, rho_sam=0.25), Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
         [0.0, 0.5, 0.875]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=GloballyEstimated(rho_sam),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), oracle=GloballyEstimated(rho_sam),
                      server=ServerStep(eta_g), name="FedLESAM")
 
 

@@ -1,6 +1,7 @@
 """FedLUAR: in every round some layers are not sent; the server applies their last update again."""
 
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
@@ -10,7 +11,7 @@ from fedtheory.layerwise import by_coordinate, share_of
 from fedtheory.method import register
 from fedtheory.parts import ClientOptimiser
 from fedtheory.recycling import RecycledSteps, Recycling
-from fedtheory.traits import EVERYONE, STEP, Costs, Law, Reduction, Variant
+from fedtheory.traits import STEP, Costs, Law, Reduction, Variant
 from synthetic.base.checks import flag, one_of
 from synthetic.numbers.arrays import namespace
 
@@ -76,7 +77,8 @@ def recycle(algorithm: Algorithm, recycled=1, recycled_object="pre-optimizer", *
 def fedluar(
     eta_l=0.1, local_steps=1, base="fedavg", recycled=1, selector="luar", score="keep", R0="empty", initial_update=None,
     score_floor=1e-12, score_norm="broadcast", lr_decay="displacement", mode="recycle", masks=None,
-    recycled_object="pre-optimizer", local_momentum=0.0, momentum_kept=False, participants=None, replacement=False,
+    recycled_object="pre-optimizer", local_momentum=0.0, momentum_kept=False,
+    participants=None, sampling="without-replacement",
     **arguments,
 ) -> Algorithm:
     """FedLUAR (Algorithms 1 and 2) on the method named ``base`` (X + LUAR), whose own ``arguments`` may follow.
@@ -85,15 +87,14 @@ def fedluar(
 
         change_l  <- mean over sampled k of (x_k - x)_l                      fresh layers l: these alone are sent
         applied_l <- change_l, or for recycled l: applied_l of the last round
-        x         <- W * x + applied                                         or what the base does with this as its x_bar
+        x         <- x + applied                                             or what the base does with this as its x_bar
         score_l   <- max(|applied_l| / |x_l|, score_floor)                   fresh layers; the others keep theirs
         the next round recycles ``recycled`` layers, drawn one after the other without replacement, each time
         with probabilities in proportion to 1/score_l
 
     |x_l| is of the model that the round's clients received; a layer where it is zero is drawn after all others. Round 0
     sends every layer (``R0``), applied starts at zero (``initial_update``). ``recycled = 0`` is the base; a participant
-    receives one model and one bit per layer. The mean, of the changes themselves, has the weights w_k of ``fedavg``, whose
-    sum W is 1 except for unequal weights without replacement; there layers that are not sent are multiplied by it too.
+    receives one model and one bit per layer. The mean has the weights w_k of ``fedavg``.
     :class:`fedtheory.recycling.Recycling` has the rules of ``selector``, ``score``, ``R0``, ``initial_update``,
     ``score_norm``, ``lr_decay``, ``mode`` and ``masks``, :func:`recycle` those of ``recycled_object``. A ``local_momentum``
     above 0 (0.9 in the paper's experiments) replaces the base's client optimiser by :class:`LocalMomentum`: ``u <-
@@ -112,8 +113,9 @@ def fedluar(
     """
     from fedtheory.registry import find_algorithm, make_algorithm
 
-    known, sampling = find_algorithm(base).arguments, {"participants": participants, "replacement": replacement}
-    arguments |= {name: value for name, value in sampling.items() if name in known or value}
+    known, chosen = find_algorithm(base).arguments, {"participants": participants, "sampling": sampling}
+    defaults = signature(fedluar).parameters
+    arguments |= {name: value for name, value in chosen.items() if name in known or value != defaults[name].default}
     algorithm = make_algorithm(base, eta_l=eta_l, local_steps=local_steps, **arguments)
     if not (isinstance(local_momentum, (int, float)) and local_momentum == 0):
         algorithm = algorithm.having(client=LocalMomentum(local_momentum, momentum_kept))
@@ -125,12 +127,12 @@ def fedluar(
 
 def feddrop(
     eta_l=0.1, local_steps=1, base="fedavg", recycled=1, selector="luar", score="keep", R0="empty", score_floor=1e-12,
-    masks=None, participants=None, replacement=False, **arguments,
+    masks=None, participants=None, sampling="without-replacement", **arguments,
 ) -> Algorithm:
     """FedLUAR's drop variant: the chosen layers have ``applied_l = 0`` in the round, the rest is as in :func:`fedluar`.
 
-    Where W of :func:`fedluar` is 1 they thus stay where they are, else they are multiplied by it. The paper's introduction
-    names the variant without pseudocode; this is its specification's reading.
+    They thus stay where they are. The paper's introduction names the variant without pseudocode; this is its specification's
+    reading.
 
     Example:
         >>> from fedtheory import run
@@ -140,7 +142,7 @@ def feddrop(
         [[0.0, 0.0], [0.5, 0.5], [0.5, 0.75]]
     """
     return fedluar(eta_l, local_steps, base, recycled, selector, score, R0, None, score_floor, mode="drop", masks=masks,
-                   participants=participants, replacement=replacement, **arguments)
+                   participants=participants, sampling=sampling, **arguments)
 
 
 _PAPER = "FedLUAR"
@@ -176,7 +178,7 @@ def _count(algorithm, federation, before, after):
 
 
 _LAWS = (Law("recycled layers repeat", _repeated), Law("ages", _ages), Law("number of layers recycled", _count),
-         Law("the model moves by the applied update", _applied, where=EVERYONE))
+         Law("the model moves by the applied update", _applied))
 
 _TRAITS = dict(orthogonal="within layers", units={"eta_l": STEP}, reductions=(Reduction("fedavg", {"recycled": 0}),),
     laws=_LAWS, costs=Costs(up=_sent), random=True)
@@ -190,7 +192,8 @@ def _with(base, where=None, **exempt) -> Variant:
 
 
 _BASES = (
-    *(_with(base) for base in ("fedprox", "fedpaq", "feddropoutavg", "fedadam", "fedyogi", "fedadagrad")),
+    *(_with(base) for base in ("fedprox", "fedpaq", "fedadam", "fedyogi", "fedadagrad")),
+    _with("feddropoutavg", unbiased_average="a coordinate is averaged over those who sent it"),
     *(_with(base, descends="momentum accumulates the update that a single layer repeats in every round")
       for base in ("fedacg", "fedavgm")),
     _with("fedmut", {"equal": True}, everything_received_is_counted="the server mutates the model before it sends it"),

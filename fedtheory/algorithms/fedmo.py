@@ -9,7 +9,9 @@ from fedtheory.traits import EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Reduc
 __all__ = ["fedmo"]
 
 
-def fedmo(eta_l=0.1, local_steps=1, gamma=0.2, option="II", start="zero", participants=None, replacement=False) -> Algorithm:
+def fedmo(
+    eta_l=0.1, local_steps=1, gamma=0.2, option="II", start="zero", participants=None, sampling="without-replacement",
+) -> Algorithm:
     """FedMo (Liu et al. 2025; specification fedmoswa 3.3): FedMoSWA with ``rho_decay = 1`` and ``eta_g = 1``.
 
     ::
@@ -32,7 +34,7 @@ def fedmo(eta_l=0.1, local_steps=1, gamma=0.2, option="II", start="zero", partic
         >>> run(fedmo(0.5, gamma=0.5), Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
         [0.0, 0.5, 0.5]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling),
                      correction=MovingVariates(option, start, gamma=gamma), name="FedMo")
 
 

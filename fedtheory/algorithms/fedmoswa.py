@@ -48,7 +48,7 @@ class MovingVariates(ControlVariates):
         m, gamma = moment.state.server["variate"], moment.server_number(self.gamma)
         change = upload.others["variate_change"]
         if not self.all_clients:
-            return average, {"variate": m + gamma * moment.average(change)}
+            return average, {"variate": m + gamma * moment.weighted_sum(change)}
         mean = moment.state.server["variate_mean"] + moment.over_all(change)
         return average, {"variate": m + gamma * (mean - m), "variate_mean": mean}
 
@@ -81,7 +81,7 @@ class FreshVariates(Correction):
     def moved(self, fresh, moment):
         """m after the exchange, (runs, dim)."""
         m = moment.state.server["variate"]
-        return m + moment.server_number(self.gamma) * (moment.average(fresh) - m)
+        return m + moment.server_number(self.gamma) * (moment.weighted_sum(fresh) - m)
 
     def begin(self, local, moment):
         fresh = moment.extra_gradient(moment.x[:, None, :] + 0 * local.x)
@@ -118,7 +118,7 @@ class SinceBroadcast(GradientOracle):
 def fedmoswa(
     eta_l=0.1, local_steps=1, rho_decay=0.1, eta_g=1.5, gamma=0.2, option="II", start="zero", variant="canonical",
     batch="independent", schedule="cyclic-linear", client_variate=None, server_variate=None, participants=None,
-    replacement=False,
+    sampling="without-replacement",
 ) -> Algorithm:
     """FedMoSWA (Liu et al. 2025; specification fedmoswa 3.3), with the values of the paper's experiments.
 
@@ -154,7 +154,7 @@ def fedmoswa(
     """
     one_of("variant", variant, ("canonical", "all-clients", "fresh"))
     one_of("batch", batch, BATCHES)
-    rates, chosen = local_rates(schedule, eta_l, rho_decay, local_steps), sampled(participants, replacement)
+    rates, chosen = local_rates(schedule, eta_l, rho_decay, local_steps), sampled(participants, sampling)
     oracle = GradientOracle()
     if variant == "fresh":
         if client_variate is not None or start != ("zero" if server_variate is None else "free"):

@@ -56,7 +56,7 @@ class Mutation(Correction):
 
 
 def fedmut(
-    eta_l=0.1, local_steps=1, eta_g=1.0, alpha=0.5, relative="start", participants=None, replacement=False,
+    eta_l=0.1, local_steps=1, eta_g=1.0, alpha=0.5, relative="start", participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """FedMut (Hu et al. 2024; specification of FedLUAR, 8: medium confidence).
 
@@ -83,7 +83,7 @@ def fedmut(
         >>> sorted(data.x_local.values[0, 1, :, 0].tolist()), data.x.values[0, 2, 0].item()
         ([0.25, 0.75], 0.75)
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=Mutation(alpha, relative),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), correction=Mutation(alpha, relative),
                      server=ServerStep(eta_g), name="FedMut")
 
 

@@ -43,8 +43,9 @@ class Normalised(UploadFilter):
         return change / self.length(moment), floats, local
 
     def receive(self, change, moment):
-        total = namespace(change).sum(moment.weight, axis=-1)[:, None]
-        return moment.average(self.length(moment)) / total * change, {}
+        xp = namespace(change)
+        total = xp.sum(moment.weight, axis=-1)[:, None]
+        return moment.weighted_sum(self.length(moment)) / xp.where(total > 0, total, 1) * change, {}
 
     def check(self, algorithm):
         if type(algorithm.client) not in (ClientOptimiser, HeavyBall):
@@ -53,7 +54,8 @@ class Normalised(UploadFilter):
 
 
 def fednova(
-    eta_l=0.1, local_steps=1, client_steps=None, rho_prox=0.0, beta=1.0, eta_g=1.0, participants=None, replacement=False,
+    eta_l=0.1, local_steps=1, client_steps=None, rho_prox=0.0, beta=1.0, eta_g=1.0,
+    participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """FedNova (Wang et al. 2020). Confidence high; medium for a pull and momentum together.
 
@@ -66,11 +68,11 @@ def fednova(
         length_k = client_steps[k] * eta_l                                           beta = 1, rho_prox = 0
                  | (1 - (1 - a)^client_steps[k]) / rho_prox,   a = eta_l * rho_prox      beta = 1
                  | eta_l * sum over j < client_steps[k] of (1 - (1 - beta)^(j + 1)) / beta      rho_prox = 0
-        x_bar <- W * x + (mean over sampled k of length_k) / W * mean over sampled k of ((x_k - x) / length_k)
+        x_bar <- x + (mean over sampled k of length_k) / W * mean over sampled k of ((x_k - x) / length_k)
         x     <- x + eta_g * (x_bar - x)
 
-    Both means have the weights w_k of ``fedavg``, and W is their sum, which is 1 except for unequal weights without
-    replacement. With schedules, or a pull and momentum together, ``length_k`` is how far the client's steps carry it along a
+    Both means have the weights w_k of ``fedavg``, and W is their sum, so that the first factor is a weighted mean of the
+    lengths. With schedules, or a pull and momentum together, ``length_k`` is how far the client's steps carry it along a
     constant gradient of one. ``client_steps``: (clients,) or (runs, clients) integers up to ``local_steps``;
     ``RandomSteps(fraction)``: in every round each client has an independent number of steps, uniform among the integers from
     ``fraction * local_steps``, rounded (halves up) and at least 1, to ``local_steps``; or None: all clients take
@@ -89,7 +91,7 @@ def fednova(
         [-0.01, -0.6]
     """
     plain = isinstance(beta, (int, float)) and beta == 1
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=Proximal(rho_prox),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), correction=Proximal(rho_prox),
                      client=ClientOptimiser() if plain else HeavyBall(beta), upload=Normalised(), server=ServerStep(eta_g),
                      client_steps=client_steps, name="FedNova")
 

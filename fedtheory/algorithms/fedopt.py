@@ -77,13 +77,14 @@ class AdaptiveServer(ServerOptimiser):
         return moment.x + moment.server_number(self.eta_g) * direction, {"server_moment1": m, "server_moment2": v}
 
 
-def _make(rule, name, eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, replacement) -> Algorithm:
+def _make(rule, name, eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, sampling) -> Algorithm:
     server = AdaptiveServer(rule, eta_g, beta1, beta2, eps, v_init)
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=server, name=name)
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), server=server, name=name)
 
 
 def fedadagrad(
-    eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.0, eps=1e-3, v_init="eps^2", participants=None, replacement=False,
+    eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.0, eps=1e-3, v_init="eps^2",
+    participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """FedAdagrad (Reddi et al. 2021; specification of FedLUAR, 8: high confidence).
 
@@ -98,12 +99,12 @@ def fedadagrad(
         >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
         [0.0, 0.25]
     """
-    return _make("adagrad", "FedAdagrad", eta_l, local_steps, eta_g, beta1, 0.0, eps, v_init, participants, replacement)
+    return _make("adagrad", "FedAdagrad", eta_l, local_steps, eta_g, beta1, 0.0, eps, v_init, participants, sampling)
 
 
 def fedadam(
     eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.9, beta2=0.99, eps=1e-3, v_init="eps^2", participants=None,
-    replacement=False,
+    sampling="without-replacement",
 ) -> Algorithm:
     """FedAdam (Reddi et al. 2021; specification of FAdamGC, 3.8: high confidence), with the paper's tau named ``eps``.
 
@@ -128,12 +129,12 @@ def fedadam(
         >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
         [0.0, 0.25]
     """
-    return _make("adam", "FedAdam", eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, replacement)
+    return _make("adam", "FedAdam", eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, sampling)
 
 
 def fedyogi(
     eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.9, beta2=0.99, eps=1e-3, v_init="eps^2", participants=None,
-    replacement=False,
+    sampling="without-replacement",
 ) -> Algorithm:
     """FedYogi (Reddi et al. 2021; specification of FedLUAR, 8: high confidence).
 
@@ -149,7 +150,7 @@ def fedyogi(
         >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
         [0.0, 0.25]
     """
-    return _make("yogi", "FedYogi", eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, replacement)
+    return _make("yogi", "FedYogi", eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, sampling)
 
 
 UNITS = {"eta_l": STEP, "eta_g": LENGTH, "eps": LENGTH, "beta1": NUMBER}

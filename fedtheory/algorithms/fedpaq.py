@@ -67,7 +67,7 @@ class Quantised(UploadFilter):
 
 def fedpaq(
     eta_l=0.1, local_steps=1, eta_g=1.0, bits=8, levels=None, scope="per-layer", quantiser="qsgd", participants=None,
-    replacement=False,
+    sampling="without-replacement",
 ) -> Algorithm:
     """FedPAQ (Reisizadeh et al. 2020) with the QSGD quantiser Q (specification of FedLUAR, 8: high confidence).
 
@@ -95,7 +95,7 @@ def fedpaq(
         >>> run(made, Quadratic([[[1.0, 1.0]]], [[[1.2, 0.0]]]), 1).dataset.x.values[0].tolist()
         [[0.0, 0.0], [0.6, 0.0]]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=ServerStep(eta_g),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), server=ServerStep(eta_g),
                      upload=Quantised(bits, levels, scope, quantiser), name="FedPAQ")
 
 

@@ -20,7 +20,7 @@ class FedPara(Algorithm):
                 "synthetic.factored(federation, rank)")
 
 
-def fedpara(eta_l=0.1, local_steps=1, eta_g=1.0, participants=None, replacement=False) -> FedPara:
+def fedpara(eta_l=0.1, local_steps=1, eta_g=1.0, participants=None, sampling="without-replacement") -> FedPara:
     """FedPara (Hyeon-Woo et al. 2022; specification of FedLUAR, 8: high confidence).
 
     ::
@@ -42,7 +42,7 @@ def fedpara(eta_l=0.1, local_steps=1, eta_g=1.0, participants=None, replacement=
         >>> digits.dim, data.uplink_floats.values[0, 0, 0].item()
         (640, 148.0)
     """
-    return FedPara(eta_l, local_steps, sampled(participants, replacement), server=ServerStep(eta_g))
+    return FedPara(eta_l, local_steps, sampled(participants, sampling), server=ServerStep(eta_g))
 
 
 register(fedpara, "fedpara", "FedAvg on factors of the model", "Hyeon-Woo, Ye-Bin, Oh 2022", "fedluar/fedpara")

@@ -22,7 +22,7 @@ class Proximal(Correction):
         return moment.algorithm.now(self.rho_prox, moment)
 
 
-def fedprox(eta_l=0.1, local_steps=1, rho_prox=1.0, participants=None, replacement=True) -> Algorithm:
+def fedprox(eta_l=0.1, local_steps=1, rho_prox=1.0, participants=None, sampling="without-replacement") -> Algorithm:
     """FedProx (Li et al. 2018), its local problems solved inexactly by gradient steps, as in FedALIGN, Appendix C.2.
 
     ::
@@ -40,7 +40,7 @@ def fedprox(eta_l=0.1, local_steps=1, rho_prox=1.0, participants=None, replaceme
         >>> run(fedprox(eta_l=0.5, local_steps=2), Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
         [0.0, 0.5]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=Proximal(rho_prox), name="FedProx")
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), correction=Proximal(rho_prox), name="FedProx")
 
 
 def regularised(federation, x, algorithm):

@@ -32,7 +32,9 @@ class SharpnessAware(GradientOracle):
         return gradient(local.x + along(gradient(local.x), moment.algorithm.now(self.rho_sam, moment))), local
 
 
-def fedsam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
+def fedsam(
+    eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=None, sampling="without-replacement",
+) -> Algorithm:
     """FedSAM (Qu et al. 2022).
 
     ::
@@ -50,7 +52,7 @@ def fedsam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=None,
         >>> run(fedsam(0.5, rho_sam=0.5), Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
         [0.0, 0.75]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=SharpnessAware(rho_sam),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), oracle=SharpnessAware(rho_sam),
                      server=ServerStep(eta_g), name="FedSAM")
 
 

@@ -61,7 +61,7 @@ class CommonPerturbation(GlobalDual):
     def aggregate(self, average, upload, moment):
         average, server = super().aggregate(average, upload, moment)
         radius = moment.server_number(moment.algorithm.oracle.rho_sam)
-        return average, server | {"perturbation": along(moment.average(upload.others["perturbation"]), radius)}
+        return average, server | {"perturbation": along(moment.weighted_sum(upload.others["perturbation"]), radius)}
 
     def check(self, algorithm):
         super().check(algorithm)
@@ -71,7 +71,8 @@ class CommonPerturbation(GlobalDual):
 
 
 def fedsmoo(
-    eta_l=0.1, local_steps=1, rho_prox=0.1, rho_sam=0.1, sent="mu", order="next", participants=None, replacement=False,
+    eta_l=0.1, local_steps=1, rho_prox=0.1, rho_sam=0.1, sent="mu", order="next",
+    participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """FedSMOO (Sun et al. 2023; specification fedmoswa 8: low to medium confidence).
 
@@ -97,7 +98,7 @@ def fedsmoo(
         >>> end.dataset.x.values.ravel().tolist(), end.state.server["perturbation"].tolist()
         ([0.0, 1.5], [[-0.5]])
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=DynamicPerturbation(rho_sam),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), oracle=DynamicPerturbation(rho_sam),
                      correction=CommonPerturbation(rho_prox, order, sent), name="FedSMOO")
 
 

@@ -28,7 +28,7 @@ class QuasiGradient(GradientOracle):
 
 
 def fedspeed(
-    eta_l=0.1, local_steps=1, rho_prox=0.1, rho_sam=0.1, alpha=1.0, participants=None, replacement=False,
+    eta_l=0.1, local_steps=1, rho_prox=0.1, rho_sam=0.1, alpha=1.0, participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """FedSpeed (Sun et al. 2023; specifications afedpd 8 and fedmoswa 8 with lambda = 1 / rho_prox: medium confidence).
 
@@ -51,7 +51,7 @@ def fedspeed(
         >>> run(method, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
         [0.0, 1.5]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=QuasiGradient(alpha, rho_sam),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), oracle=QuasiGradient(alpha, rho_sam),
                      correction=PrimalDual(rho_prox), name="FedSpeed")
 
 

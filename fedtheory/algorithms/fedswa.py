@@ -16,7 +16,8 @@ def local_rates(schedule: str, eta_l, rho_decay, local_steps: int):
 
 
 def fedswa(
-    eta_l=0.1, local_steps=1, rho_decay=0.1, eta_g=1.5, schedule="cyclic-linear", participants=None, replacement=False,
+    eta_l=0.1, local_steps=1, rho_decay=0.1, eta_g=1.5, schedule="cyclic-linear",
+    participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """FedSWA (Liu et al. 2025; specification fedmoswa 3.2), with the values of the paper's experiments.
 
@@ -39,7 +40,7 @@ def fedswa(
         [0.0, 1.03125]
     """
     rates = local_rates(schedule, eta_l, rho_decay, local_steps)
-    return Algorithm(rates, local_steps, sampled(participants, replacement), server=ServerStep(eta_g), name="FedSWA")
+    return Algorithm(rates, local_steps, sampled(participants, sampling), server=ServerStep(eta_g), name="FedSWA")
 
 
 register(fedswa, "fedswa", "local rates that fall within a round, server extrapolation", "Liu et al. 2025",

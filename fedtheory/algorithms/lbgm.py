@@ -48,7 +48,7 @@ class LookBack(UploadFilter):
             raise ValueError("look-back vectors are whole changes, so LBGM's filter cannot be combined with another one")
 
 
-def lbgm(eta_l=0.1, local_steps=1, eta_g=1.0, threshold=0.1, participants=None, replacement=False) -> Algorithm:
+def lbgm(eta_l=0.1, local_steps=1, eta_g=1.0, threshold=0.1, participants=None, sampling="without-replacement") -> Algorithm:
     """LBGM (Azam et al. 2021; specification of FedLUAR, 8: high confidence).
 
     ::
@@ -73,7 +73,7 @@ def lbgm(eta_l=0.1, local_steps=1, eta_g=1.0, threshold=0.1, participants=None, 
         >>> data.x.values[0, -1].tolist(), data.uplink_floats.values.ravel().tolist()
         ([0.875, 0.875], [2.0, 1.0, 1.0])
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=ServerStep(eta_g),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), server=ServerStep(eta_g),
                      upload=LookBack(threshold), name="LBGM")
 
 

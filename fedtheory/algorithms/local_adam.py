@@ -85,7 +85,7 @@ class Adam(ClientOptimiser):
 
 def local_adam(
     eta_l=0.1, local_steps=1, beta1=0.9, beta2=0.99, eps=1e-8, eta_g=1.0, vhat="reset", store="v", norm="elem",
-    moment_index="immediate", v_init=0.0, participants=None, replacement=False,
+    moment_index="immediate", v_init=0.0, participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """LocalAdam: FAdamGC without a correction. Chen et al. name it without a rule; this is their specification's reading.
 
@@ -115,7 +115,7 @@ def local_adam(
         [0.0, 0.75]
     """
     client = Adam(beta1, beta2, eps, vhat, store, norm, moment_index, v_init)
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), client=client, server=ServerStep(eta_g),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), client=client, server=ServerStep(eta_g),
                      name="LocalAdam")
 
 

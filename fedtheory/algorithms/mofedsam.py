@@ -9,7 +9,9 @@ from fedtheory.traits import ISOTROPIC, LENGTH, NUMBER, STEP, Costs, Reduction
 __all__ = ["mofedsam"]
 
 
-def mofedsam(eta_l=0.1, local_steps=1, rho_sam=0.05, beta=0.1, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
+def mofedsam(
+    eta_l=0.1, local_steps=1, rho_sam=0.05, beta=0.1, eta_g=1.0, participants=None, sampling="without-replacement",
+) -> Algorithm:
     """MoFedSAM (Qu et al. 2022; specification of FedMoSWA, 8: medium to high confidence; normalisations vary).
 
     ::
@@ -32,7 +34,7 @@ def mofedsam(eta_l=0.1, local_steps=1, rho_sam=0.05, beta=0.1, eta_g=1.0, partic
         >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
         [0.0, 0.375, 0.84375]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=SharpnessAware(rho_sam),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), oracle=SharpnessAware(rho_sam),
                      client=BroadcastMomentum(beta), server=KeepsDirection(eta_g), name="MoFedSAM")
 
 

@@ -67,7 +67,7 @@ class Contrastive(GradientOracle):
 
 
 def moon(
-    eta_l=0.1, local_steps=1, eta_g=1.0, mu_con=1.0, temperature=0.5, participants=None, replacement=False,
+    eta_l=0.1, local_steps=1, eta_g=1.0, mu_con=1.0, temperature=0.5, participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """MOON (Li, He, Song 2021; specification of FedLUAR, 8: high confidence).
 
@@ -95,7 +95,7 @@ def moon(
         >>> bool(abs(first - plain)[1].max() == 0), bool(abs(first - plain)[2].max() > 1e-6)
         (True, True)
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=Contrastive(mu_con, temperature),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), oracle=Contrastive(mu_con, temperature),
                      server=ServerStep(eta_g), name="MOON")
 
 

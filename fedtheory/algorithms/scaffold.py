@@ -24,7 +24,7 @@ __all__ = ["scaffold", "settled"]
 
 def scaffold(
     eta_l=0.1, local_steps=1, eta_g=1.0, option="II", start="zero", sign="standard", client_variate=None,
-    server_variate=None, participants=None, replacement=False,
+    server_variate=None, participants=None, sampling="without-replacement",
 ) -> Algorithm:
     """SCAFFOLD (Karimireddy et al. 2020, Algorithm 1; specification fadamgc 3.5).
 
@@ -57,7 +57,7 @@ def scaffold(
         [-0.6, -0.454545]
     """
     variates = ControlVariates(option, start, sign, client_variate, server_variate)
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=variates,
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), correction=variates,
                      server=ServerStep(eta_g), name="SCAFFOLD")
 
 

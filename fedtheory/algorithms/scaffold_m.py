@@ -13,7 +13,7 @@ __all__ = ["scaffold_m"]
 
 def scaffold_m(
     eta_l=0.1, local_steps=1, beta=0.1, gamma=0.1, option="average-gradient", start="zero", participants=None,
-    replacement=False,
+    sampling="without-replacement",
 ) -> Algorithm:
     """SCAFFOLD-M (Cheng et al. 2023; specification fadamgc 3.7: low to medium confidence).
 
@@ -38,7 +38,7 @@ def scaffold_m(
         >>> run(scaffold_m(0.5, beta=0.5, gamma=1.0), Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
         [0.0, 0.5, 1.0]
     """
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=ControlVariates(option, start),
+    return Algorithm(eta_l, local_steps, sampled(participants, sampling), correction=ControlVariates(option, start),
                      client=BroadcastMomentum(beta), server=DirectionStep(gamma), name="SCAFFOLD-M")
 
 

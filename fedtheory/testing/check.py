@@ -9,6 +9,7 @@ from fedtheory.testing import (  # noqa: F401  (they enter their properties)
     properties_costs,
     properties_declared,
     properties_participation,
+    properties_sampling,
     properties_symmetry,
 )
 from fedtheory.testing.federations import CASES, Case

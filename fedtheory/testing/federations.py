@@ -27,7 +27,7 @@ class Case:
     dim: int = 3
     rounds: int = 3
     local_steps: int = 3
-    participants: int | None = None  #: drawn per round, uniformly without replacement; None: all
+    participants: int | None = None  #: drawn per round, by ``sampling``; None: all
     sigma: float = 0.3  #: scale of two-point gradient noise
     runs: int = 2
     free: int = 0  #: clients without priority, after the others
@@ -36,6 +36,7 @@ class Case:
     identical: bool = False  #: one loss for all clients
     data: bool = False
     seed: int = 0
+    sampling: str = "without-replacement"  #: the scheme by which participants are drawn, a word of ``fedavg``
 
     def but(self, **changes) -> Self:
         """A copy with some fields replaced, by values or by functions of the old values; ``participants`` and ``free`` are
@@ -102,7 +103,8 @@ class Case:
         """Cases that are simpler in one respect, the largest simplification first."""
         if self.participants is not None:
             yield self.but(participants=None)
-        for name, simple in (("sigma", 0.0), ("free", 0), ("data", False), ("equal", True)):
+        simplest = {"sampling": "without-replacement", "sigma": 0.0, "free": 0, "data": False, "equal": True}
+        for name, simple in simplest.items():
             if getattr(self, name) != simple:
                 yield self.but(**{name: simple})
         for name in ("clients", "rounds", "local_steps", "dim", "runs"):
@@ -121,7 +123,8 @@ class Case:
         parts = [many(self.clients, "client") + (" of one loss" if self.identical and self.clients > 1 else ""),
                  f"dim {self.dim}", f"{many(self.rounds, 'round')} of {many(self.local_steps, 'local step')}"]
         if self.participants is not None:
-            parts.insert(1, f"{self.participants} of them per round")
+            scheme = "" if self.sampling == "without-replacement" else f" ({self.sampling})"
+            parts.insert(1, f"{self.participants} of them per round{scheme}")
         if self.free:
             parts.insert(1, f"{self.free} of them free")
         noise = "minibatches" if self.data else "noise"
@@ -145,7 +148,7 @@ class Case:
 #: from rich to poor: noise and all clients; noise and a sample; free clients; minibatches; one of everything
 CASES = (
     Case(),
-    Case(clients=4, dim=4, local_steps=2, participants=2, equal=True, rounds=4, seed=1),
+    Case(clients=4, dim=4, local_steps=2, participants=2, rounds=4, seed=1),
     Case(clients=4, free=2, local_steps=2, seed=2),
     Case(clients=3, dim=2, local_steps=2, data=True, seed=3),
     Case(clients=1, dim=1, rounds=2, local_steps=1, runs=1, sigma=0.0, seed=4),

@@ -44,7 +44,7 @@ REASONS = {
     "local steps and uploads stay inside the implementation": (
         "own data only", "only participants are computed", "gradients counted", "fresh samples", "declared costs",
         "communication totals", "who sits out costs nothing", "everything sent is counted",
-        "everything received is counted"),
+        "everything received is counted", "unbiased average"),
     "the state holds the start": ("no dead state", "shapes"),
     "it may see gradients alone, and no constant in a loss": ("loss offset",),
 }
@@ -59,7 +59,7 @@ CASES_OF_BLACK_BOXES = (
 )
 WHERE = {"sigma": 0.0, "data": False, "free": 0}
 _ANY = Algorithm()
-_OWN = ("eta_l", "local_steps", "participants", "replacement")  # arguments that a job has by itself
+_OWN = ("eta_l", "local_steps", "participants", "sampling")  # arguments that a job has by itself
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 from fedtheory.registry import find_algorithm
 from fedtheory.testing.federations import changed, power_of_two
 from fedtheory.testing.outcome import Broken, NotApplicable, at_most, same, true
-from fedtheory.testing.property import Property, needs, property_of_every_method
+from fedtheory.testing.property import KEEP_OPTIMUM, Property, needs, property_of_every_method
 from fedtheory.testing.subject import Subject, begin, models, play
 from fedtheory.traits import GRADIENT_DESCENT, ONE_LOSS, Law, Reduction
 from synthetic.numbers.arrays import NUMPY, to_numpy
@@ -27,16 +27,27 @@ STILL = {"sigma": 0.0, "data": False}
 @property_of_every_method("common optimum", common=True, equal=True, clients=power_of_two, **STILL)
 def common_optimum(subject, case):
     """At a common minimiser of all clients' losses nothing moves."""
+    stays_at_the_common_minimiser(subject, case)
+
+
+@property_of_every_method("common optimum, sampled", schemes=KEEP_OPTIMUM, common=True, **STILL)
+def common_optimum_sampled(subject, case):
+    """At a common minimiser of all clients' losses nothing moves, whoever is drawn, however much the clients weigh."""
+    needs(case.participants, "all clients take part")
+    stays_at_the_common_minimiser(subject, case)
+
+
+def stays_at_the_common_minimiser(subject, case):
     best = np.repeat(to_numpy(case.federation(subject.backend).center)[:, 0], case.runs, axis=0)
     found = models(subject, case, start=best)
     same(np.broadcast_to(best[:, None], found.shape), found, "x from the common minimiser")
 
 
-@property_of_every_method("no step, no move", **STILL)
+@property_of_every_method("no step, no move", schemes=KEEP_OPTIMUM, **STILL)
 def no_step_no_move(subject, case):
     """With local steps of length zero the model stays where it is."""
     needs("eta_l" in subject.parameters and not subject.build(case).client.solves, "it takes no steps of eta_l")
-    found = models(subject.with_arguments({"eta_l": 0.0}), case.but(equal=True))
+    found = models(subject.with_arguments({"eta_l": 0.0}), case)
     needs(np.isfinite(found).all(), "it divides by the length of the steps")
     same(np.broadcast_to(found[:, :1], found.shape), found, "x with eta_l = 0")
 
@@ -68,9 +79,10 @@ def _fixed_point(subject) -> list[Property]:
         apart = np.linalg.norm(models(subject, case) - to_numpy(case.federation().x_star)[:, None], axis=-1)
         at_most(apart[:, -1], 0.03 * apart[:, 0] + 1e-6, f"distance from the minimiser after {case.rounds} rounds")
 
-    where = {**STILL, "equal": True, "free": 0} | dict(point.where)
-    whole = where | {"participants": None, "rounds": 80, "runs": 1}
-    found = [Property("optimum", "At the minimiser of F, with the arrays that belong to it, nothing moves.", stays, where)]
+    where = {**STILL, "free": 0} | dict(point.where)
+    whole = where | {"equal": True, "participants": None, "rounds": 80, "runs": 1}
+    meaning = "At the minimiser of F, with the arrays that belong to it, nothing moves."
+    found = [Property("optimum", meaning, stays, where, schemes=KEEP_OPTIMUM)]
     if point.attracts:
         meaning = "Small steps lead to the minimiser of F, however different the clients are."
         found.append(Property("gets to the optimum", meaning, arrives, whole))
@@ -142,7 +154,7 @@ def other_method(reduction: Reduction, special: Subject, algorithm, case, federa
     """The models of the method to which ``special`` reduces, with the arguments that both take."""
     other = find_algorithm(reduction.to)
     own = {name: special.value(name) for name in other.arguments if name in special.parameters and name not in (
-        "local_steps", "participants", "replacement", "selection")}
+        "local_steps", "participants", "sampling", "selection")}
     target = Subject(reduction.to, other.make, other.arguments, other.traits, own | dict(reduction.given))
     return models(target, case, federation)
 

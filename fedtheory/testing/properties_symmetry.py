@@ -6,7 +6,7 @@ from fedtheory.engine import Observer
 from fedtheory.schedules import Schedule
 from fedtheory.testing.federations import RelabelledDraws, changed, power_of_two, rearranged
 from fedtheory.testing.outcome import Broken, NotApplicable, same
-from fedtheory.testing.property import needs, property_of_every_method
+from fedtheory.testing.property import KEEP_OPTIMUM, needs, property_of_every_method
 from fedtheory.testing.subject import begin, models, play
 from synthetic.base.noise import FiniteNoise
 from synthetic.numbers.arrays import NUMPY, namespace, to_numpy
@@ -94,7 +94,7 @@ def loss_offset(subject, case):
     same(models(subject, case), models(subject, case, lifted), "x, all losses larger by 5")
 
 
-@property_of_every_method("translation", **QUADRATIC)
+@property_of_every_method("translation", schemes=KEEP_OPTIMUM, **QUADRATIC)
 def translation(subject, case):
     """Losses and start moved by a vector: the trajectory moves by it."""
     needs(subject.traits.translation, "not declared")

@@ -10,9 +10,8 @@ import numpy as np
 
 from fedtheory.algorithm import PARTS, Algorithm
 from fedtheory.engine import rounds_of, starting_points
-from fedtheory.method import Method
+from fedtheory.method import Method, sampled
 from fedtheory.registry import ALGORITHMS, find_algorithm
-from fedtheory.selection import EveryPriority, WithoutReplacement
 from fedtheory.testing.federations import Case
 from fedtheory.testing.outcome import NotApplicable
 from fedtheory.traits import Traits
@@ -40,9 +39,11 @@ class Subject:
 
     def build(self, case: Case, **changes) -> Algorithm:
         """The method for a case, with some arguments changed. Raises NotApplicable if it refuses them."""
-        given = {"local_steps": case.local_steps, "participants": case.participants, "replacement": False}
+        given = {"local_steps": case.local_steps, "participants": case.participants, "sampling": case.sampling}
         if case.participants is not None and not self.samples:
             raise NotApplicable("the method does not sample clients")
+        if case.sampling != "without-replacement" and "sampling" not in self.parameters:
+            raise NotApplicable("the method samples clients by one scheme only")
         chosen = {name: value for name, value in given.items() if name in self.parameters} | dict(self.arguments) | changes
         try:
             made = self.make(**chosen)
@@ -81,7 +82,7 @@ def subject_of(method, arguments=None, traits: Traits | None = None) -> Subject:
         subject = _of_maker(getattr(core, "__name__", "method"), method, traits or registered)
     else:
         raise TypeError(f"expected an Algorithm, a maker or a method's name; got {method!r}")
-    given = {*(arguments or {}), "local_steps", "participants", "replacement"}
+    given = {*(arguments or {}), "local_steps", "participants", "sampling"}
     missing = [name for name, value in subject.parameters.items() if value is inspect.Parameter.empty and name not in given]
     if missing:
         raise TypeError(f"{subject.name} needs {', '.join(missing)}; give arguments={{{missing[0]!r}: ...}}")
@@ -99,24 +100,24 @@ def _of_maker(name: str, make, traits: Traits) -> Subject:
 
 
 def _of_algorithm(algorithm: Algorithm, traits: Traits | None) -> Subject:
-    """Arguments are the fields of the algorithm and of its parts, and ``participants``."""
+    """Arguments are the fields of the algorithm and of its parts, ``participants`` and ``sampling``."""
     parameters = {f.name: getattr(algorithm, f.name) for f in fields(algorithm)}
     for part in algorithm.parts:
         parameters |= {f.name: getattr(part, f.name) for f in fields(part)}
 
-    def make(participants=None, **changes):
+    def make(participants=None, sampling="without-replacement", **changes):
         new, own = algorithm, {f.name for f in fields(algorithm)}
         for name in PARTS:
             part = getattr(new, name)
             inner = {f.name: changes[f.name] for f in fields(part) if f.name in changes and f.name not in own}
             new = new.having(**{name: replace(part, **inner)}) if inner else new
-        sampling = EveryPriority() if participants is None else WithoutReplacement(participants)
         outer = {name: value for name, value in changes.items() if name in own}
-        selection = outer.pop("selection", replace(new.selection, sampling=sampling))
+        scheme = sampled(participants, sampling).sampling
+        selection = outer.pop("selection", None) or replace(new.selection, sampling=scheme)
         return new.having(selection=selection, **outer)
 
     traits = traits or getattr(type(algorithm), "traits", None) or Traits()
-    return Subject(algorithm.name, make, parameters | {"participants": None}, traits)
+    return Subject(algorithm.name, make, parameters | {"participants": None, "sampling": "without-replacement"}, traits)
 
 
 def on_numpy_if_it_can(subject: Subject) -> Subject:

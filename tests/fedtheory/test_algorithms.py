@@ -146,7 +146,7 @@ BAD = {
     "step beyond every number": (lambda: FedAvg(eta_l=1e400), "eta_l.* finite; got inf"),
     "array's number": (lambda: make_algorithm("fedprox", rho_prox=np.float64("inf")), "rho_prox.* finite; got"),
     "strictness": (lambda: LossMatching(strict="maybe"), "strict.*got 'maybe'"),
-    "replacement": (lambda: make_algorithm("fedavg", replacement="no"), "replacement.*got 'no'"),
+    "sampling": (lambda: make_algorithm("fedavg", sampling="no"), "sampling 'no'; allowed: without-replacement, with-"),
     "availability": (lambda: make_algorithm("fedalign", free="often"), "probability.* 0 .*1.*got 'often'"),
     "fraction text": (lambda: FractionOfBoth("half"), "fraction.* 0 .*1.*got 'half'"),
     "pattern of one row": (lambda: Pattern([1, 0, 1]), r"\(rounds, clients\).*got.*\(3,\)"),

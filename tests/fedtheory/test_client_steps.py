@@ -33,7 +33,7 @@ NOVA = {
     "fednova": maker("fednova", local_steps=4, client_steps=[1, 2, 3, 4, 4, 1]),
     "fednova random": maker("fednova", local_steps=4, client_steps=RandomSteps(0.3), eta_g=0.5),
     "fednova proximal": maker("fednova", local_steps=4, client_steps=[1, 2, 3, 4, 4, 1], rho_prox=0.5, beta=0.5),
-    "fedavg unequal": lambda **more: make_algorithm("fedavg", local_steps=4, replacement=False, **more).having(
+    "fedavg unequal": lambda **more: make_algorithm("fedavg", local_steps=4, **more).having(
         client_steps=RandomSteps(0.3)),
     "scaffold unequal": lambda **more: make_algorithm("scaffold", local_steps=4, **more).having(
         client_steps=[1, 2, 3, 4, 4, 1]),

@@ -64,7 +64,7 @@ METHODS = {
     "falling pull": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Geometric(2.0, 0.5)),
     "pull by iteration": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Tabulated(1 / (1 + np.arange(9.0)))),
     "scheme I": lambda: FedAvg(0.1, 3, Selection(sampling=WithReplacement(2))),
-    "two of them": lambda: make_algorithm("fedavg", local_steps=3, participants=2, replacement=False),
+    "two of them": lambda: make_algorithm("fedavg", local_steps=3, participants=2),
     "scaffold": lambda: make_algorithm("scaffold", local_steps=3, participants=2),
     "option I": lambda: make_algorithm("scaffold", local_steps=3, option="I"),
     "server momentum": lambda: make_algorithm("fedavgm", local_steps=3),

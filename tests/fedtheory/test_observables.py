@@ -66,7 +66,8 @@ def check_observables(row, name):
     for r, (_, participation, x_local, x) in enumerate(notes.ends):
         weight = np.broadcast_to(moved(participation.weight), shape)
         _compare(data, {"weight": weight, "participants": (weight > 0).sum(1)}, "step_round", r)
-        np.testing.assert_allclose(np.einsum("ik,ikd->id", weight, x_local), x, atol=1e-14)
+        moves = np.einsum("ik,ikd->id", weight, x_local - models[r][:, None])
+        np.testing.assert_allclose(models[r] + moves, x, atol=1e-14)
     for t, (_, participation, x_local, g) in enumerate(notes.steps):
         pi = np.broadcast_to(moved(participation.virtual_weight), shape)
         average = np.einsum("ik,ikd->id", pi, x_local)
@@ -155,8 +156,8 @@ def check_costs(name, options, down, up, gradients):
 
 def test_a_priority_client_that_is_not_drawn_sends_only_its_loss():
     federation = make_quadratic(clients=4, dim=5, priority=3, offsets=[0.0, 0.0, 0.0, 50.0])
-    for replacement in (False, True):
-        method = make_algorithm("fedalign", epsilon=0.1, participants=1, replacement=replacement, local_steps=3)
+    for scheme in ("without-replacement", "with-replacement"):
+        method = make_algorithm("fedalign", epsilon=0.1, participants=1, sampling=scheme, local_steps=3)
         data = run(method, federation, 6, record=["weight", "downlink_floats", "uplink_floats", "gradients"]).dataset
         drawn = data["weight"].values[0] > 0
         assert (drawn.sum(axis=1) == 1).all() and drawn.any(axis=0).sum() > 1

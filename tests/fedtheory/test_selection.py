@@ -1,10 +1,13 @@
 """Who is drawn, who is there, and bad input to the engine named in one line."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from fedtheory import (
+    ALGORITHMS,
     AllClients,
     Bernoulli,
     FractionOfBoth,
@@ -17,11 +20,18 @@ from fedtheory import (
     Tabulated,
     WithoutReplacement,
     WithReplacement,
+    from_arrays,
     make_algorithm,
     run,
 )
 from fedtheory.algorithms.fedavg import FedAvg
 from fedtheory.engine import one_round
+from fedtheory.method import sampled
+from fedtheory.selection import SCHEMES, scheme_of
+from fedtheory.testing import Case
+from fedtheory.testing.check import first_failure
+from fedtheory.testing.property import PROPERTIES
+from fedtheory.testing.subject import subject_of
 from synthetic import Draws, make_quadratic
 from tests.fedtheory.federations import FEDERATIONS, gathered, moved, variant
 
@@ -152,7 +162,7 @@ BAD = {
     "scheme I of 1.5": (lambda: WithReplacement(1.5), "participants.* 1.*got 1.5"),
     "scheme II of nobody": (lambda: WithoutReplacement(0), "participants.* 1.*got 0"),
     "scheme II of too many": (
-        lambda: _run(algorithm=make_algorithm("fedavg", participants=3, replacement=False)), "participants.* 1 .*2.*got 3"),
+        lambda: _run(algorithm=make_algorithm("fedavg", participants=3)), "participants.* 1 .*2.*got 3"),
     "fraction": (lambda: FractionOfBoth(0.0), "fraction.* 0 .*1.*got 0"),
     "normalisation": (lambda: FractionOfBoth(0.5, "mean"), "allowed: participants, unbiased"),
     "probability": (lambda: Bernoulli(1.5), "probability.* 0 .*1.*got 1.5"),
@@ -210,3 +220,61 @@ def test_independent_sampling_refuses_free_clients_and_chances_outside_of_0_to_1
     for make in (lambda: Independent(0.0), lambda: Independent(1.5), lambda: Selection(AllClients(), Independent(0.5))):
         with pytest.raises(ValueError, match=r"above 0|at most 1|free clients"):
             make()
+
+
+# schemes by name -------------------------------------------------------------------------------------------------------
+UNEVEN = Case(clients=3, dim=2, rounds=4, local_steps=2, participants=2, runs=1, sigma=0.0)
+
+
+def test_every_method_samples_by_one_scheme_unless_told_otherwise():
+    defaults = {name: method.arguments["sampling"] for name, method in ALGORITHMS.items() if "sampling" in method.arguments}
+    assert len(defaults) > 40 and set(defaults.values()) == {"without-replacement"}
+
+
+def test_schemes_have_names():
+    for name, made in SCHEMES.items():
+        assert scheme_of(made(2)) == scheme_of(sampled(2, name).sampling) == name
+    assert scheme_of(sampled().sampling) == "full" and scheme_of(FractionOfBoth(0.5)) == "FractionOfBoth"
+
+
+def test_scaffold_reaches_the_optimum_of_unequal_clients():
+    """Under every scheme but the one that averages models with weights that do not sum to one."""
+    rng, client = np.random.default_rng(0), np.repeat([0, 1, 2, 3], [30, 15, 10, 5])
+    features = rng.normal(size=(60, 3))
+    federation = from_arrays(features, features @ [5.0, -3.0, 2.0] + 10, client)
+    gaps = {}
+    for name in SCHEMES:
+        method = make_algorithm("scaffold", eta_l=0.02, local_steps=3, participants=2, sampling=name)
+        gaps[name] = float(run(method, federation, 400).dataset.suboptimality.values[0, -1])
+    assert {name for name, gap in gaps.items() if gap > 1e-8} == {"li2020-scheme-2"}
+
+
+@pytest.mark.parametrize(("scheme", "fails"), [
+    ("li2020-scheme-2", {"translation", "common optimum, sampled"}), ("bernoulli", {"unbiased average"}),
+    ("without-replacement", set()), ("with-replacement", set()), ("bernoulli-expected", set())])
+def test_the_conformance_suite_tells_schemes_apart(scheme, fails):
+    """What a scheme does not keep is seen failing, and nothing else."""
+    names = ("translation", "common optimum, sampled", "unbiased average")
+    found = {name for name in names if first_failure(
+        replace(PROPERTIES[name], schemes=(scheme,)), subject_of("fedavg"), [UNEVEN]) is not None}
+    assert found == fails
+
+
+def test_a_round_without_anybody_is_one_with_no_change_where_the_expected_number_divides():
+    """The model stays, and the server's momentum goes on."""
+    federation = make_quadratic(3, 2, L=4.0, mu=1.0, sigma=0.0, weights=[1.0, 2.0, 3.0], seed=1)
+    method = make_algorithm("fedavgm", eta_l=0.1, beta1=0.5, participants=1, sampling="bernoulli-expected")
+    data = run(method, federation, 12, seeds=[3], record=["x", "weight"]).dataset
+    x, idle = data.x.values[0], (data.weight.values[0] == 0).all(axis=-1)
+    assert idle.any() and not idle.all()
+    for r in np.flatnonzero(idle[1:]) + 1:
+        np.testing.assert_allclose(x[r + 1] - x[r], 0.5 * (x[r] - x[r - 1]), atol=1e-12)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: Independent(), lambda: Independent(0.5, 2), lambda: Independent(participants=0),
+    lambda: Independent(0.5, divisor="nobody"), lambda: WithoutReplacement(2, averaged="gradients"),
+    lambda: run(make_algorithm("fedavg", participants=9, sampling="bernoulli"), make_quadratic(3, 2), 1)])
+def test_schemes_refuse_what_they_do_not_know(make):
+    with pytest.raises(ValueError, match=r"got |unknown"):
+        make()

@@ -30,8 +30,8 @@ from tests.not_empty import not_empty
 
 ALGORITHMS = {
     "fedavg": {"name": "fedavg", "local_steps": 2, "eta_l": InverseTime(1.0, 9.0)},
-    "scheme I": {"name": "fedavg", "participants": 2},
-    "scheme II": {"name": "fedavg", "participants": 1, "replacement": False},
+    "scheme I": {"name": "fedavg", "participants": 2, "sampling": "with-replacement"},
+    "without replacement": {"name": "fedavg", "participants": 1},
     "broadcast": {"name": "fedalign", "epsilon": 0.5, "local_steps": 2, "free": Bernoulli(0.6), "warmup": 3},
     "at aggregation": {"name": "fedalign", "epsilon": 0.5, "local_steps": 2, "indicator": "local-at-aggregation"},
     "every step": {"name": "fedalign", "epsilon": 0.5, "local_steps": 2, "indicator": "local-every-step"},

@@ -96,7 +96,7 @@ def test_a_paper_made_by_the_page_is_refereed(toy):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("path", "old", "new"), [
-    ("verify/checker/methods/halfway.py", "(x + run.mean(ends)) / 2", "run.mean(ends)"),
+    ("verify/checker/methods/halfway.py", "(x + run.aggregate(ends, x)) / 2", "run.aggregate(ends, x)"),
     ("tests/bounds/papers/halfway_rows.py", "8 * step", "4 * step"),
     ("fedtheory/algorithms/halfway.py", "(moment.x + average) / 2, {}", "average / 2, {}"),
     ("bounds/papers/halfway/notation.py", '"rounds": Letter("T", "rounds"),', ""),

@@ -16,6 +16,7 @@ from verify.checker.gaps import GAPS, Gaps
 from verify.checker.length_runs import SHARED, WORLD, Coupled, LetterRun
 from verify.checker.limits import LETTERS, bounded
 from verify.checker.replay import Replay
+from verify.checker.run import INDEPENDENT
 from verify.checker.words import MEANS, require
 
 #: words that mean the same of letters as of coordinates; the others have none
@@ -63,7 +64,7 @@ class Lengths(Gaps, Replay):
                    and bounds_client({**rule, "left": ["L_client", "k"]}) for rule in self.hypotheses)
         alone = self.stated["setting"] == "point" and not {"objective_grad", *COMMON} & heads
         require(said or alone, "a federation may have clients that are no priority clients")
-        require(self.how["sampling"] != "bernoulli", "nobody may take part in a round, which lengths do not know")
+        require(self.how["sampling"] not in INDEPENDENT, "nobody may take part in a round, which lengths do not know")
 
     # the class -------------------------------------------------------------------------------------------------------------
     def federation(self):

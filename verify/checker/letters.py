@@ -19,6 +19,7 @@ from verify.checker.known import CLASS
 from verify.checker.letter_run import LetterRun
 from verify.checker.limits import LETTERS, Meter, bounded
 from verify.checker.replay import Replay
+from verify.checker.run import INDEPENDENT
 from verify.checker.words import require
 
 #: words that mean the same of letters as of coordinates; the others have none
@@ -42,7 +43,8 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
 
     def __init__(self, stated, sizes, values, without, weights, most=LETTERS, steps=None, notes=None):
         require(stated["setting"] == "run" and "replaced" not in stated["procedure"], "only runs of clients without samples")
-        require(stated["procedure"]["sampling"] != "bernoulli", "nobody may take part in a round, which letters do not know")
+        lonely = stated["procedure"]["sampling"] in INDEPENDENT
+        require(not lonely, "nobody may take part in a round, which letters do not know")
         count, self.most, self.notes = sizes["clients"], most, notes
         self.stated, self.hypotheses = stated, stated["hypotheses"]
         self.depends, self.points = [], [[] for _ in range(count)]

@@ -24,7 +24,7 @@ from verify.checker.kept import Kept
 from verify.checker.limits import OUTCOMES, TERMS, Meter, bounded
 from verify.checker.methods import adaptive
 from verify.checker.near import Near
-from verify.checker.run import Run
+from verify.checker.run import INDEPENDENT, Run
 from verify.checker.samples import Samples
 from verify.checker.space import infimum
 from verify.checker.words import COMPARE, JOINED, MEANS, WORDS, add, breaks, replayed, require
@@ -83,7 +83,7 @@ class Replay(Kept, Instance):
         bounded(prod(count for _, count in self.draws), OUTCOMES, "outcomes of chance")
         self.run = cache(lambda outcome, base=None, run=self.run: run(outcome, base) if base or any(outcome) else first)
     def participants_fit(self):
-        by_number = self.how["sampling"] not in ("full", "bernoulli")
+        by_number = self.how["sampling"] not in ("full", *INDEPENDENT)
         return by_number or self.size["participants"] == sum(self.given["priority"])
     def outcomes(self, held=None, free=lambda draw: True):
         """All outcomes, pairs (chance, outcome); what is not ``free`` stays as it is ``held``, and has no chance."""

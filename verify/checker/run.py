@@ -11,6 +11,11 @@ from verify.checker.intervals import Vector
 from verify.checker.limits import OUTCOMES, bounded
 from verify.checker.words import exact, require
 
+#: samplings of distinct clients, of which the second averages models; and of clients that each decide by themselves, of
+#: which the second divides by their expected number
+DISTINCT = (_, SCHEME_2) = ("without-replacement", "li2020-scheme-2")
+INDEPENDENT = (_, EXPECTED) = ("bernoulli", "bernoulli-expected")
+
 
 class Run:
     """One outcome of chance on an instance.
@@ -35,15 +40,16 @@ class Run:
             drawn = self.draw_clients(sizes["participants"])
             self.record["x_broadcast"].append(self.model)
             self.record["sampled"].append([int(k in drawn) for k in self.clients])
-            self.drawn = drawn or [k for k in self.clients if self.priority[k]]
+            goes_on = bool(drawn) or self.how["sampling"] == EXPECTED
+            self.drawn = drawn if goes_on else [k for k in self.clients if self.priority[k]]
             after = steps.send(self.drawn)
-            if drawn:
+            if goes_on:
                 state, past = after, [*past, (self.round, drawn)]
             else:  # clients run along, and nothing comes of it
                 steps = self.again(method, past)
             self.drawn = drawn
             self.keep(state)
-            self.average, self.shares_before = self.over_all(self.before), self.shares()
+            self.mean_before, self.shares_before = self.over_all(self.before), self.shares()
         self.at(self.local_steps * sizes["rounds"], state.get("client_model", [self.model for _ in self.clients]))
         self.record, unread = dict(self.record), self.how["options"].keys() - self.options_read
         require(not unread, f"the method does not read its options {', '.join(sorted(unread))}")
@@ -112,7 +118,7 @@ class Run:
         """Record time t: the models from which its step starts, and the stochastic gradients there."""
         self.instance.meter.record(models)
         aggregated = t > 0 and t % self.local_steps == 0
-        average = self.average if aggregated else self.over_all(models)
+        average = self.mean_before if aggregated else self.over_all(models)
         for name, value in {
             "x_local": models, "x_before": self.before if aggregated else models, "x": average, "g": gradients,
             "x_sampled": self.model if aggregated else average, "included": self.included,
@@ -141,7 +147,7 @@ class Run:
         members = [k for k in self.clients if self.priority[k]]
         if self.how["sampling"] == "full":
             return members
-        if self.how["sampling"] == "bernoulli":
+        if self.how["sampling"] in INDEPENDENT:
             chance = self.instance.parameter("participation")
             require(0 < chance <= 1 and len(members) == len(self.clients), "a chance, and priority for all")
             bounded(2 ** min(len(members), 64), OUTCOMES, "outcomes of sampling")
@@ -150,7 +156,7 @@ class Run:
             bounded(len(members) ** min(participants, 64), OUTCOMES, "outcomes of sampling")
             paths = [*product(members, repeat=participants)]
             return self.draw("sampling", [(prod(self.weights[k] for k in path), path) for path in paths])
-        if self.how["sampling"] != "without-replacement" or participants > len(members):
+        if self.how["sampling"] not in DISTINCT or participants > len(members):
             raise ValueError(f"{participants} of {len(members)} clients cannot be drawn {self.how['sampling']}")
         bounded(comb(len(members), participants), OUTCOMES, "outcomes of sampling")
         paths = [*combinations(members, participants)]
@@ -181,7 +187,10 @@ class Run:
         if law == "bernoulli":
             total = sum(self.weights[k] for k in drawn)
             return [self.weights[k] / total if k in drawn else self.weights[k] * 0 for k in self.clients]
-        if law == "without-replacement":
+        if law == EXPECTED:
+            chance = self.instance.parameter("participation")
+            return [w / chance if k in drawn else w * 0 for k, w in enumerate(self.weights)]
+        if law in DISTINCT:
             share = Fraction(sum(self.priority), len(drawn))
             sampled = [w * share if k in drawn else w * 0 for k, w in enumerate(self.weights)]
         else:
@@ -189,8 +198,27 @@ class Run:
         return [s if q else w for s, w, q in zip(sampled, self.weights, self.priority, strict=True)]
 
     def mean(self, vectors):
-        """Mean of the clients' vectors over those drawn and included."""
+        """The clients' vectors times the weights of those drawn and included, added up. The weights of a round sum to
+        :meth:`total`, so this is for changes; models have :meth:`aggregate`."""
         return self._weighted(self.shares(), vectors)
+
+    def total(self):
+        """The sum of the weights of :meth:`mean`."""
+        if self.how["sampling"] not in (*DISTINCT, EXPECTED):
+            return Fraction(1)
+        return sum(self._counted(self.shares()), Fraction(0)) / sum(self._counted(self.weights), Fraction(0))
+
+    def moved(self, x, change):
+        """The model x of the round after the mean ``change`` of the clients' models; where models are averaged, x counts by
+        the sum of the weights."""
+        return x * self.total() + change if self.how["sampling"] == SCHEME_2 else x + change
+
+    def aggregate(self, models, x):
+        """The mean of the clients' models: x plus the mean of what each differs from x; scheme II of Li et al. 2020 has the
+        sum of the weighted models. Where weights sum to one both are the same."""
+        if self.how["sampling"] in ("without-replacement", EXPECTED):
+            return self.moved(x, self.mean([y - x for y in models]))
+        return self.mean(models)
 
     def over_all(self, vectors):
         """Mean of the clients' vectors over all included."""

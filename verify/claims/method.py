@@ -1,35 +1,25 @@
 """The method of a claim: from its name and options to an algorithm of ``fedtheory``."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import sympy as sp
 
 from bounds.formulas.well_formed import Fault
-from bounds.language.claim import HOLDS, SAMPLING, Claim, Condition, Procedure, names_in
+from bounds.language.claim import HOLDS, INDEPENDENT, SAMPLING, Claim, Condition, Procedure, names_in
 from bounds.language.on_samples import speaks_of_samples
 from bounds.language.words import local_steps
 from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
 from fedtheory.registry import ALGORITHMS
-from fedtheory.selection import (
-    Always,
-    EveryPriority,
-    Independent,
-    LossMatching,
-    PriorityOnly,
-    Selection,
-    WithoutReplacement,
-    WithReplacement,
-)
+from fedtheory.selection import SCHEMES, Always, EveryPriority, LossMatching, PriorityOnly, Selection
 from fedtheory.traits import Record
 from synthetic.numbers.decimals import as_written
 
 __all__ = [
-    "BERNOULLI", "PARAMETERS", "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "own_arguments",
+    "PARAMETERS", "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "own_arguments",
     "recorded_by_methods", "selection_of", "solves_local_problems", "subset_left_open",
 ]
-
-BERNOULLI = SAMPLING[-1]
 
 #: names of what an instance has besides the names of the language, in the search or in a certificate
 PARAMETERS = frozenset({
@@ -38,9 +28,6 @@ PARAMETERS = frozenset({
     "sample_curvature", "sample_knot", "sample_offset", "sample_slope", "sample_width", "start_offset", "step_fraction",
     "step_scale", "tail", "tie", "weight"})
 
-_LAWS = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
-
-
 def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=None, free=None, participation=1) -> Selection:
     """The selection that a claim's procedure names.
 
@@ -48,13 +35,12 @@ def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=Non
         participants: the number of sampled priority clients.
         epsilon: the matching threshold; None: free clients take no part.
         free: the availability of free clients.
-        participation: the probability with which each priority client takes part, where they are sampled ``bernoulli``.
+        participation: the probability with which each priority client takes part, where they decide by themselves.
     """
     procedure = procedure or Procedure()
-    law = _LAWS.get(procedure.sampling)
-    sampling = law(participants) if law else EveryPriority()
-    if procedure.sampling == BERNOULLI:
-        sampling = Independent(participation)
+    sampling = EveryPriority() if procedure.sampling == "full" else SCHEMES[procedure.sampling](participants)
+    if procedure.sampling in INDEPENDENT:
+        sampling = replace(sampling, probability=participation, participants=None)
     if epsilon is None:
         return Selection(PriorityOnly(), sampling)
     matching = LossMatching(epsilon, strict=procedure.strict, indicator=procedure.indicator)
@@ -64,7 +50,7 @@ def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=Non
 def own_arguments(procedure: Procedure | None) -> tuple[str, ...]:
     """Names of the hyper-parameters of the procedure's method besides steps and selection."""
     arguments = find_algorithm((procedure or Procedure()).base).arguments
-    return tuple(name for name in arguments if name not in ("eta_l", "local_steps", "participants", "replacement"))
+    return tuple(name for name in arguments if name not in ("eta_l", "local_steps", "participants", "sampling"))
 
 
 @cache
@@ -87,12 +73,13 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
     if procedure.sampling not in SAMPLING:
         yield Fault("sampling", 0, procedure.sampling,
                     f"unknown sampling {procedure.sampling!r}; allowed: {', '.join(SAMPLING)}")
-    if procedure.sampling == BERNOULLI and (procedure.free_clients or speaks_of_samples(claim)):
-        yield Fault("sampling", 0, BERNOULLI, f"{BERNOULLI} sampling is defined for claims without free clients and without "
-                    "samples; allowed: another sampling")
-    if procedure.sampling == BERNOULLI and not {*claim.constants, *(v.name for v in claim.variables)} & {"participation"}:
-        yield Fault("sampling", 0, "participation", f"{BERNOULLI} sampling needs the probability participation: a condition "
-                    "'participation == ...' or a variable")
+    own = procedure.sampling in INDEPENDENT
+    if own and (procedure.free_clients or speaks_of_samples(claim)):
+        yield Fault("sampling", 0, procedure.sampling, f"{procedure.sampling} sampling is defined for claims without free "
+                    "clients and without samples; allowed: another sampling")
+    if own and not {*claim.constants, *(v.name for v in claim.variables)} & {"participation"}:
+        yield Fault("sampling", 0, "participation", f"{procedure.sampling} sampling needs the probability participation: a "
+                    "condition 'participation == ...' or a variable")
     try:
         method = find_algorithm(procedure.base)
     except LookupError as error:

@@ -10,7 +10,7 @@ from bounds.language.claim import Procedure
 from fedtheory import Algorithm, FedAvg, find_algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.parts import ServerOptimiser
-from fedtheory.selection import AllClients, Always, LossMatching, PriorityOnly
+from fedtheory.selection import AllClients, Always, LossMatching, PriorityOnly, scheme_of
 from synthetic.numbers.arrays import to_numpy
 from verify.claims.method import free_starts, own_arguments, selection_of
 
@@ -51,9 +51,8 @@ def other_procedure(procedure: Procedure | None, algorithm: Algorithm) -> str | 
         options = ", ".join(f"{name} = {value}" for name, value in procedure.options)
         asked = find_algorithm(procedure.base).make().name if made is None else made.name
         return f"the claim is about {asked}{f' with {options}' if options else ''}; the runs are {algorithm.name}'s"
-    if type(selection.sampling) is not type(wanted.sampling):
-        return (f"the claim's priority clients are chosen by {type(wanted.sampling).__name__}; the runs' by "
-                f"{type(selection.sampling).__name__}")
+    if (theirs := scheme_of(selection.sampling)) != scheme_of(wanted.sampling):
+        return f"the claim's priority clients are sampled {procedure.sampling}; the runs' {theirs}"
     if not procedure.free_clients:
         same = isinstance(selection.matching, PriorityOnly)
         return None if same else "the claim has no free clients; in the runs they take part"

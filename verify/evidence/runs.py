@@ -87,8 +87,8 @@ class Runs:
         sampling = self.algorithm.selection.sampling
         if not isinstance(sampling, Independent):
             return {}
-        chances = np.unique(to_numpy(sampling.probability) if hasattr(sampling.probability, "shape") else
-                            [float(sampling.probability)])
+        chance = sampling.chance(self.federation)
+        chances = np.unique(to_numpy(chance) if hasattr(chance, "shape") else [float(chance)])
         if len(chances) > 1:
             text = f"a claim has one participation; the runs have {len(chances)}, from {chances[0]:g} to {chances[-1]:g}"
             self.other = self.other or text

@@ -320,7 +320,7 @@ def _of_procedure(given: Mapping[str, Any], claim: Claim) -> Iterator[str]:
         if _of_samples(claim):
             wanted |= {"replaced": procedure.data_sets, "gradients": "training"}
     arguments = dict(find_algorithm(base).arguments)
-    for name in ("eta_l", "local_steps", "participants", "replacement"):
+    for name in ("eta_l", "local_steps", "participants", "sampling"):
         arguments.pop(name, None)
     arguments |= dict(() if procedure is None else procedure.options)
     named = _free(claim) if claim.setting == "run" else set()

@@ -178,7 +178,7 @@ def _procedure(claim: Claim) -> dict[str, Any]:
 
 
 #: arguments of a method that other parts of a certificate give
-_OF_EVERY_METHOD = ("eta_l", "local_steps", "participants", "replacement")
+_OF_EVERY_METHOD = ("eta_l", "local_steps", "participants", "sampling")
 
 
 def _option(value):

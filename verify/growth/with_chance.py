@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from bounds.language.claim import Claim
+from bounds.language.claim import DISTINCT, Claim
 from verify.growth.motion import moved, small_sizes
 from verify.growth.same_instance import NOISE, tame
 from verify.growth.trials import Member, Track, Trials
@@ -60,7 +60,7 @@ def _with_chance(trials: Trials, name: str) -> Iterator[tuple[Shape, Leaves, lis
 
 def _without(shape: Shape, leaves: Leaves) -> tuple[Shape, Leaves]:
     """The instances without noise, and with as many participants as clients."""
-    participants = shape.priority_clients if shape.sampling == "without-replacement" else shape.participants
+    participants = shape.priority_clients if shape.sampling in DISTINCT else shape.participants
     return with_participants(replace(shape, noisy=()), participants), {n: a for n, a in leaves.items() if n != "noise"}
 
 

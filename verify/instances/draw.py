@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import BY_NUMBER, Claim, length_of, names_in
+from bounds.language.claim import BY_NUMBER, DISTINCT, Claim, length_of, names_in
 from bounds.language.names import CONSTANT, row_of
 from synthetic.numbers.arrays import NUMPY
 from verify.claims.hypotheses import bounds_on_entries, bounds_on_numbers
@@ -111,7 +111,7 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations, longer) -> Shape:
     participants = 1
     if sampling in BY_NUMBER:
         participants = int(10 ** rng.uniform(0, 3)) if priority == 1 else int(rng.integers(1, 4))
-    if sampling == "without-replacement":
+    if sampling in DISTINCT:
         participants = priority - 1 if priority > max(_FEW) and participants == 3 else min(participants, priority)
     shape = Shape(priority + free, free, dim, steps, rounds, participants, sampling, (), RARE[rng.integers(len(RARE))],
                   sizes, layers=layers, chance=chance_of(procedure, claim.variables))

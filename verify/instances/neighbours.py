@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from bounds.language.claim import Claim
+from bounds.language.claim import DISTINCT, Claim
 from verify.claims.sizes import allowed, integer_variables
 from verify.instances.instance import outcomes
 from verify.instances.leaves import Leaves
@@ -74,7 +74,7 @@ def with_another_integer(claim: Claim, shape: Shape, rng: np.random.Generator) -
 
 def with_other_participants(shape: Shape, rng: np.random.Generator) -> Shape:
     """The shape with one participant more or less, where clients are sampled without replacement."""
-    if shape.sampling != "without-replacement":
+    if shape.sampling not in DISTINCT:
         return shape
     return with_participants(shape, int(np.clip(shape.participants + rng.choice([-1, 1]), 1, shape.priority_clients)))
 

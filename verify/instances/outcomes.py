@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bounds.language.claim import INDEPENDENT
 from synthetic.numbers.arrays import Backend
 from synthetic.numbers.draws import CLIENTS, COMMUNICATION, LAYERS, LOST, MUTATION, NOISE, TRACKERS, EnumeratedDraws
 
@@ -29,7 +30,7 @@ class Outcomes(NamedTuple):
 
 
 #: samplings under which the number of different participants varies
-_VARYING = ("with-replacement", "bernoulli")
+_VARYING = ("with-replacement", *INDEPENDENT)
 
 
 def _clients(shape) -> list[tuple[int, ...]]:
@@ -37,7 +38,7 @@ def _clients(shape) -> list[tuple[int, ...]]:
     others, and -1 for free clients."""
     if shape.sampling == "full":
         return [()]
-    if shape.sampling == "bernoulli":
+    if shape.sampling in INDEPENDENT:
         return [(*row, *[-1] * shape.free) for row in product((1, 0), repeat=shape.priority_clients)]
     if shape.sampling == "with-replacement":
         return list(product(range(shape.priority_clients), repeat=shape.participants))
@@ -114,8 +115,8 @@ def numbers_of_outcomes(shape) -> tuple[int, int]:
     """How many outcomes (noise, the rest) an exact expectation over this shape enumerates."""
     slots = shape.chance.gradients(shape.iterations, shape.rounds)
     sampled, there, replaced = shape.participants, shape.priority_clients, shape.sampling in _VARYING
-    clients = {"full": lambda: 1, "bernoulli": lambda: 2**there, "with-replacement": lambda: there**sampled,
-               "without-replacement": lambda: comb(there, sampled)}[shape.sampling]()
+    clients = 1 if shape.sampling == "full" else 2**there if shape.sampling in INDEPENDENT else comb(there, sampled)
+    clients = there**sampled if shape.sampling == "with-replacement" else clients
     orders = factorial(max(len(shape.layers), 1)) if shape.chance.layers else 1
     if shape.subset is not None and not replaced:
         trackers = comb(shape.taking_part, shape.subset)
@@ -155,14 +156,14 @@ def enumerated(shape, weights, backend: Backend) -> Outcomes:
     else:
         own = sum(_by_toss(shape)[stream] for stream in chance.tosses if stream != MUTATION)
         given = len(_orders(shape)) * (2 ** (own * len(_present(shape, _clients(shape)[0]))) if own else 1)
-        given *= len(_coins(shape)) * (len(_clients(shape)) if shape.sampling == "bernoulli" else 1)
+        given *= len(_coins(shape)) * (len(_clients(shape)) if shape.sampling in INDEPENDENT else 1)
         count = len(paths) // given**shape.rounds
         sampling_weight = np.full((1, len(paths)), Fraction(1, count), dtype=object)
 
     both = (instances, len(noise_rows), len(paths))
     tables = {NOISE: spread(noise, both, 1)}
     if shape.sampling != "full":
-        tables[CLIENTS] = spread(clients[..., None] if shape.sampling == "bernoulli" else clients, both, 2)
+        tables[CLIENTS] = spread(clients[..., None] if shape.sampling in INDEPENDENT else clients, both, 2)
     if chance.coin:
         tables[COMMUNICATION] = spread(coins[..., None], both, 2)
     if chance.layers:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from bounds.language.claim import Claim
+from bounds.language.claim import DISTINCT, Claim
 from verify.claims.needs import needs_equal_curvatures
 from verify.instances.leaves import Leaves, repeated, taken
 from verify.instances.shape import Shape, with_participants, with_size, with_subset, with_times
@@ -15,7 +15,7 @@ def without_client(claim: Claim, shape: Shape, leaves: Leaves, client: int) -> t
     is_free = client >= shape.priority_clients
     if not is_free and shape.priority_clients == 1:
         return None
-    if shape.sampling == "without-replacement" and not is_free and shape.participants == shape.priority_clients:
+    if shape.sampling in DISTINCT and not is_free and shape.participants == shape.priority_clients:
         return None
     kept = [k for k in range(shape.clients) if k != client]
     return _with_clients(claim, shape, leaves, kept, [kept.index(k) for k in shape.noisy if k != client])
@@ -36,7 +36,7 @@ def _with_copies(claim: Claim, shape: Shape, leaves: Leaves, clients: int) -> tu
         raise NotImplementedError("copies of clients are made without free clients only")
     kept = [k % shape.clients for k in range(clients)]
     new, leaves = _with_clients(claim, shape, leaves, kept, [place for place, k in enumerate(kept) if k in shape.noisy])
-    if shape.sampling != "without-replacement" or shape.participants != shape.clients:
+    if shape.sampling not in DISTINCT or shape.participants != shape.clients:
         return new, leaves
     new = replace(new, participants=clients)
     return (with_subset(new, clients) if shape.subset == shape.clients else new), leaves
@@ -90,7 +90,7 @@ def resized(claim: Claim, shape: Shape, leaves: Leaves, name: str | Together, si
     if shape.family.coupled and name in ("clients", "participants"):
         raise NotImplementedError(f"clients with samples are not copied, so that {name} stays")
     if name == "participants":
-        if shape.sampling == "without-replacement" and size > shape.priority_clients:
+        if shape.sampling in DISTINCT and size > shape.priority_clients:
             raise ValueError(f"at most {shape.priority_clients} participants; got {size}")
         return with_participants(shape, size), leaves
     if name == "clients":

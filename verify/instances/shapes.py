@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import BY_NUMBER, HOLDS, Claim, names_in
+from bounds.language.claim import BY_NUMBER, DISTINCT, HOLDS, Claim, names_in
 from bounds.language.names import symbol
 from verify.claims.method import by_coordinate, subset_left_open
 from verify.claims.needs import speaks_of_samples
@@ -119,10 +119,10 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
             own = {name: size for name, size in way.items() if name not in dict(short[number].sizes)}
             if short[number].sampling not in BY_NUMBER:
                 own.pop("participants", None)
-            if "dim" in own and short[number].sampling == "without-replacement":  # all of them, and no chance
+            if "dim" in own and short[number].sampling in DISTINCT:  # all of them, and no chance
                 own["participants"] = _FEW
             shape = replace(_drawn(claim, short[number], rng), **own)
-            if shape.sampling == "without-replacement":  # free clients are not sampled
+            if shape.sampling in DISTINCT:  # free clients are not sampled
                 shape = with_participants(shape, min(shape.participants, shape.priority_clients))
             shape = within_sizes(claim, shape, rng)
             if not allowed(claim, shape.as_sizes()):
@@ -176,7 +176,7 @@ def _each_small_shape(claim: Claim) -> Iterator[Shape]:
             continue
         if free and procedure is not None and not procedure.free_clients:
             continue
-        if sampling == "without-replacement" and participants > priority:
+        if sampling in DISTINCT and participants > priority:
             continue
         sizes = tuple((v.name, v.low + a) for v, a in zip(own, more, strict=True))
         sizes += tuple((name, 1) for name in subset_left_open(claim))

@@ -9,14 +9,14 @@ from math import prod
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import Claim, Procedure
+from bounds.language.claim import INDEPENDENT, Claim, Procedure
 from fedtheory import find_algorithm
 from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
 from synthetic.numbers.arrays import EXACT, NUMPY, Backend, namespace, to_numpy
 from synthetic.numbers.roots import Irrational, just_inside
-from verify.claims.method import BERNOULLI, algorithm_of, own_arguments, selection_of
+from verify.claims.method import algorithm_of, own_arguments, selection_of
 from verify.claims.open_constants import possible
 from verify.claims.sizes import entries_of
 from verify.claims.ties import ties_of
@@ -312,7 +312,7 @@ class _Binder(Determined):
 
     def _selection(self, copies):
         procedure, xp = self.claim.procedure, namespace(self.env.federation.weights)
-        if self.shape.sampling == BERNOULLI:
+        if self.shape.sampling in INDEPENDENT:
             if "participation" not in self.env.bound:
                 raise UnboundName("nothing supplies 'participation': give a condition on it, or declare it as a variable")
             chance = self.env.bound["participation"].data.reshape(-1)

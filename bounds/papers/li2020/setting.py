@@ -36,7 +36,7 @@ __all__ = [
 
 FULL = Procedure()
 SCHEME_1 = Procedure(sampling="with-replacement")
-SCHEME_2 = Procedure(sampling="without-replacement")
+SCHEME_2 = Procedure(sampling="li2020-scheme-2")
 li_claim = partial(Claim, setting="run", source="li2020", procedure=FULL, definitions=DEFINITIONS)
 
 #: the variances of the clients enter the formulas themselves (Assumption 3 with sigma_k)

@@ -15,7 +15,7 @@ def _average(changed) -> Plant:
         changed(upload.model, moment.weight[..., None], moment), {}))
 
 
-def _weighted(models, weight):
+def _weighted(models, weight, moment=None):
     return (weight * models).sum(1) / weight.sum(1)
 
 
@@ -66,18 +66,23 @@ STEP, GRADIENT_DESCENT = "self.step_size(moment) * direction", "eta_g=1.0, one c
 FAULTS = (
     Fault("clients weigh the same whatever their data", "fedavg", "SMILELab-FL/FedLab#305",
           _average(lambda models, weight, moment: _weighted(models, (weight != 0) + 0 * weight)), ("split client",)),
+    Fault("models are averaged by weights that sum to one on average only", "fedavg", "general",
+          _average(lambda models, weight, moment: moment.weighted_sum(models)),
+          ("translation", "common optimum, sampled", "no step, no move")),
+    Fault("the weights of unequal clients are divided by the sum of those drawn", "fedavg", "general",
+          _average(_weighted), ("unbiased average",)),
     Fault("the sum over drawn clients is divided by the number of all", "fedavg", "ssg-research/WAFFLE#6",
-          _average(lambda models, weight, moment: moment.average(models) * (1.0 * (weight != 0)).sum(1)
+          _average(lambda models, weight, moment: moment.weighted_sum(models) * (1.0 * (weight != 0)).sum(1)
                    / moment.federation.clients), ("common optimum",)),
     Fault("the old model stays in the sum of the new ones", "fedavg", "cisco-open/flame#95",
-          _average(lambda models, weight, moment: moment.x + moment.average(models)),
+          _average(lambda models, weight, moment: moment.x + moment.weighted_sum(models)),
           ("common optimum", "no step, no move")),
     Fault("clients that were not drawn are averaged in with their old models", "fedavg", "omarfoq/FedEM#3",
           _average(lambda models, weight, moment: moment.x + moment.over_all(models - moment.x[:, None, :])),
           ("eta_g=1.0, one loss: gradient descent",)),
     Fault("the first client counts twice", "fedavg", "OpenMined/PySyft#3828",
           _average(lambda models, weight, moment: (
-              moment.average(models) + weight[:, 0] * models[:, 0]) / (1 + weight[:, 0])),
+              moment.weighted_sum(models) + weight[:, 0] * models[:, 0]) / (1 + weight[:, 0])),
           ("client order", "split client", "everyone twice")),
     Fault("the last client's model becomes everyone's", "fedavg", "OpenMined/PySyft#3613",
           _average(lambda models, weight, moment: models[:, -1] + 0 * moment.x),

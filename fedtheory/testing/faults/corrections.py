@@ -104,7 +104,7 @@ FAULTS = (
     Fault("the norm in FedDyn's penalty is not squared", "feddyn", "unc-optimization/FedDR#1",
           _pulled(f"along({AWAY}, 1)"), (PARAMETER,)),
     Fault("with some clients a round only their duals are averaged", "feddyn", "docs/peers.md, fault 5 (Fluke)",
-          _edit("aggregate", DUAL, "moment.average(moment.rows(moment.state.clients['dual']) + self.pull(moment) * "
+          _edit("aggregate", DUAL, "moment.weighted_sum(moment.rows(moment.state.clients['dual']) + self.pull(moment) * "
                 "(upload.model - moment.x[:, None, :]))"), (OPTIMUM,)),
     Fault("a client's first round starts from another model", "feddyn", "docs/peers.md, fault 6 (Fluke)",
           change("correction.begin", newcomers_elsewhere), (TERMS,)),

@@ -114,7 +114,7 @@ FAULTS = (
     Fault("nothing is counted as sent", "fedluar", "AdamWei-boop/Federated-Learning-with-Model-Quantization#1",
           edit("upload.send", "sent), floats", "sent), 0 * floats"), ("declared costs",)),
     Fault("dropped coordinates count as zeros in the mean", "feddropoutavg", "fedluar 8",
-          change("upload.combine", lambda self, original, sent, moment: moment.average(sent)),
+          change("upload.combine", lambda self, original, sent, moment: moment.weighted_sum(sent)),
           ("law: what arrives moves as in FedAvg",)),
     Fault("the look-back coefficient is lost", "lbgm", "fedluar 8",
           edit("upload.send", "inner / xp.where(last > 0, last, 1) * back", "back"),

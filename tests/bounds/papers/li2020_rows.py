@@ -14,7 +14,7 @@ __all__ = ["DOMAINS", "MEANINGS", "METHOD", "ROWS", "SUPPOSED", "TIMES", "WITHOU
 WITHOUT_LETTER = {"C"}
 #: FedAvg without free clients, everybody in every round
 METHOD = "fedavg"
-SCHEME_I, SCHEME_II = "fedavg sampling=with-replacement", "fedavg sampling=without-replacement"
+SCHEME_I, SCHEME_II = "fedavg sampling=with-replacement", "fedavg sampling=li2020-scheme-2"
 DOMAINS = {
     "C": "hidden", **dict.fromkeys(("L", "mu", "step_offset"), "positive"),
     **dict.fromkeys(("iterations", "local_steps"), "integer from 1"),

@@ -83,15 +83,15 @@ def weights_sum_to_one(kind, seed):
     federation, start, rng = example(kind, seed)
     federation = gathered(federation, range(federation.clients))
     members = int(federation.priority.sum())
-    for options in ({}, {"participants": 3}, {"free": Bernoulli(0.5)}, {"indicator": "local-at-aggregation"},
-                    {"indicator": "local-every-step"}):
+    for options in ({}, {"participants": 3, "sampling": "with-replacement"}, {"free": Bernoulli(0.5)},
+                    {"indicator": "local-at-aggregation"}, {"indicator": "local-every-step"}):
         algorithm = method(rng, **options)
         data = run(algorithm, federation, ROUNDS, start=start, seeds=SEEDS, record=["aggregate_weight", "weight"]).dataset
         for name in ("aggregate_weight", "weight"):
             assert data[name].values.min() >= 0
             same(data[name].values.sum(axis=-1), 1.0, 1e-14)
     equal = gathered(federation, range(federation.clients), weights=0 * federation.weights + 1)
-    drawn = method(rng, participants=int(rng.integers(1, members + 1)), replacement=False)
+    drawn = method(rng, participants=int(rng.integers(1, members + 1)))
     weight = run(drawn, equal, ROUNDS, start=start, seeds=SEEDS, record=["weight"]).dataset["weight"].values
     same(weight.sum(axis=-1), 1.0, 1e-14)
 

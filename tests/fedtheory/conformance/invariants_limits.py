@@ -127,8 +127,10 @@ def one_priority_client_makes_sampling_idle(kind, seed):
     steps = int(rng.integers(1, 4))
     full = path(make_algorithm("fedalign", epsilon=0.7, local_steps=steps), federation, start)
     for size in (1, 2, 5):
-        same(path(make_algorithm("fedalign", epsilon=0.7, local_steps=steps, participants=size), federation, start), full)
-    single = make_algorithm("fedalign", epsilon=0.7, local_steps=steps, participants=1, replacement=False)
+        drawn = make_algorithm(
+            "fedalign", epsilon=0.7, local_steps=steps, participants=size, sampling="with-replacement")
+        same(path(drawn, federation, start), full)
+    single = make_algorithm("fedalign", epsilon=0.7, local_steps=steps, participants=1)
     same(path(single, federation, start), full)
 
 
@@ -137,14 +139,14 @@ def drawing_everybody_makes_scheme_two_idle(kind, seed):
     members = int(federation.priority.sum())
     steps = int(rng.integers(1, 4))
     full = path(make_algorithm("fedalign", epsilon=0.7, local_steps=steps), federation, start)
-    drawn = make_algorithm("fedalign", epsilon=0.7, local_steps=steps, participants=members, replacement=False)
+    drawn = make_algorithm("fedalign", epsilon=0.7, local_steps=steps, participants=members)
     same(path(drawn, federation, start), full)
 
 
 def the_unit_of_sizes_is_idle(kind, seed):
     federation, start, rng = example(kind, seed)
     scaled = gathered(federation, range(federation.clients), weights=17.3 * federation.weights)
-    for options in ({}, {"participants": 3}, {"participants": 1, "replacement": False}):
+    for options in ({}, {"participants": 3}, {"participants": 1}):
         algorithm = method(rng, **options)
         same(path(algorithm, scaled, start), path(algorithm, federation, start))
 

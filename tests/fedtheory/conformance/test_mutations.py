@@ -97,7 +97,7 @@ FAULTS = [
           _plain(test_engine.check_batch_invariance, "stragglers", "gaussian noise")),
     Fault("resuming restarts the iteration counter", faults.clock_restarted, _resume("fedavg")),
     Fault("resuming restarts the draws of clients", faults.clock_restarted, _resume("scheme I", "logistic")),
-    Fault("resuming with other seeds", faults.seeds_renewed, _resume("scheme II")),
+    Fault("resuming with other seeds", faults.seeds_renewed, _resume("without replacement")),
     Fault("resuming forgets the clients' own models", faults.resumed_from(faults.models_forgotten), _resume("alone")),
     Fault("resuming forgets who counted", faults.resumed_from(faults.participation_forgotten),
           _resume("at aggregation")),

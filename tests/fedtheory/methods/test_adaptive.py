@@ -137,18 +137,18 @@ def test_local_steps_at_once_are_local_steps(row, participants):
 
 
 REDUCTIONS = {
-    "fedavgm without momentum": (maker("fedavgm", beta1=0.0, eta_g=0.7), maker("fedavg", eta_g=0.7, replacement=False)),
+    "fedavgm without momentum": (maker("fedavgm", beta1=0.0, eta_g=0.7), maker("fedavg", eta_g=0.7)),
     "fedadam that does not adapt": (
         maker("fedadam", beta1=0.0, beta2=1.0, v_init=1.0, eps=0.0, eta_g=0.7),
-        maker("fedavg", eta_g=0.7, replacement=False)),
+        maker("fedavg", eta_g=0.7)),
     "fedyogi that does not adapt": (
         maker("fedyogi", beta1=0.0, beta2=1.0, v_init=1.0, eps=0.0, eta_g=0.7),
-        maker("fedavg", eta_g=0.7, replacement=False)),
+        maker("fedavg", eta_g=0.7)),
     "fedadam starts at eps^2": (maker("fedadam", eps=0.5), maker("fedadam", eps=0.5, v_init=0.25)),
-    "fedacg without look-ahead": (maker("fedacg", lam=0.0, rho_prox=0.5), maker("fedprox", rho_prox=0.5, replacement=False)),
-    "fednova with equal steps": (maker("fednova", eta_g=0.7), maker("fedavg", eta_g=0.7, replacement=False)),
+    "fedacg without look-ahead": (maker("fedacg", lam=0.0, rho_prox=0.5), maker("fedprox", rho_prox=0.5)),
+    "fednova with equal steps": (maker("fednova", eta_g=0.7), maker("fedavg", eta_g=0.7)),
     "fednova with equal steps and a pull": (
-        maker("fednova", rho_prox=0.5, client_steps=[3] * 6), maker("fedprox", rho_prox=0.5, replacement=False)),
+        maker("fednova", rho_prox=0.5, client_steps=[3] * 6), maker("fedprox", rho_prox=0.5)),
 }
 
 

@@ -438,7 +438,7 @@ def moon_step(federation, y, x, last, i, iteration, eta, mu):
 @pytest.mark.parametrize("batch_size", [None, 3])
 def test_moon_by_loops(batch_size):
     federation, mu, eta = network(batch_size), 2.0, 0.1
-    options = {"eta_l": eta, "local_steps": 2, "participants": 2, "replacement": False}
+    options = {"eta_l": eta, "local_steps": 2, "participants": 2}
     start = to_numpy(federation.default_start())
     seen = watch(make_algorithm("moon", mu_con=mu, temperature=0.5, **options), federation, 3, start=start, seeds=SEEDS[:1])
     x, last = start, {i: start for i in range(3)}
@@ -459,7 +459,7 @@ def test_moon_by_loops(batch_size):
 def test_fedpara_is_fedavg_on_factors():
     whole = make_problem("digits", clients=3, rows=60)
     federation = factored(whole, rank=2)
-    start, options = federation.default_start(), {"eta_l": 0.1, "local_steps": 2, "participants": 2, "replacement": False}
+    start, options = federation.default_start(), {"eta_l": 0.1, "local_steps": 2, "participants": 2}
     data = [run(make_algorithm(name, **options), federation, 3, start=start, record=["x", "uplink_floats"]).dataset
             for name in ("fedpara", "fedavg")]
     np.testing.assert_array_equal(data[0]["x"].values, data[1]["x"].values)

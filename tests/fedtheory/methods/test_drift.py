@@ -222,9 +222,8 @@ def test_absent_clients_keep_their_variates(row):
     ("fedcm", {"eta_g": 0.2 / 0.15}, "fedavg", {}),
 ])
 def test_all_weight_on_the_gradient_is_the_method_without_momentum(name, arguments, plain, given_plain, participants):
-    more = {"participants": participants, **({"replacement": False} if plain == "fedavg" else {})}
     first = path(make_algorithm(name, **STEPS, beta=1.0, participants=participants, **arguments), noisy(), 5)
-    other = path(make_algorithm(plain, **STEPS, eta_g=0.2 / 0.15, **given_plain, **more), noisy(), 5)
+    other = path(make_algorithm(plain, **STEPS, eta_g=0.2 / 0.15, **given_plain, participants=participants), noisy(), 5)
     np.testing.assert_allclose(first, other, atol=1e-12)
 
 
@@ -406,7 +405,7 @@ def test_what_full_participation_conserves():
 
 # FedSWA and FedMoSWA as other methods (7.7-7.11) ----------------------------------------------------------------------
 def _fedavg(eta_l=0.05, eta_g=1.0, participants=None, local_steps=3):
-    return FedAvg(eta_l, local_steps, sampled(participants, False), server=ServerStep(eta_g))
+    return FedAvg(eta_l, local_steps, sampled(participants), server=ServerStep(eta_g))
 
 
 @pytest.mark.parametrize("participants", [None, 2])

@@ -558,7 +558,8 @@ def test_unequal_weights():
         seen = watch(make_algorithm("afedpd", **STEPS, participants=participants), federation, 3)
         for t in range(3):
             weight = seen.active[t][..., None] * p * (3 if participants else 1)
-            np.testing.assert_allclose(seen.out[t + 1], (weight * seen.ends[t]).sum(axis=1), atol=1e-12)
+            changes = (weight * (seen.ends[t] - seen.x[t][:, None])).sum(axis=1)
+            np.testing.assert_allclose(seen.out[t + 1], seen.x[t] + changes, atol=1e-12)
             mean = (p * seen.arrays[t + 1]["duals"]).sum(axis=1)
             np.testing.assert_allclose(seen.x[t + 1], seen.out[t + 1] + mean / RHO, atol=1e-12)
             if participants is None:

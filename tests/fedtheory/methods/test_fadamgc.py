@@ -143,7 +143,7 @@ def test_large_eps_leads_to_scaffold_and_fedavg(name, beta1, trackers, participa
     """7: the difference falls like 1 / eps."""
     options = {"local_steps": 3, "participants": participants}
     limit = make("scaffold", eta_l=0.1, option="average-gradient", **options)
-    limit = limit if trackers is None else make_algorithm("fedavg", eta_l=0.1, replacement=False, **options)
+    limit = limit if trackers is None else make_algorithm("fedavg", eta_l=0.1, **options)
     limit = limit.having(client=Averaging(beta1))
     expected, found = path(limit, noisy(), 6, seeds=[3, 4]), []
     for eps in (1e3, 1e4):

@@ -48,8 +48,8 @@ def test_what_every_row_owes(row, tmp_path):
 
 
 REDUCTIONS = {
-    "fedasam of radius 0": (maker("fedasam", rho_sam=0.0), maker("fedavg", replacement=False)),
-    "fedlesam of radius 0": (maker("fedlesam", rho_sam=0.0), maker("fedavg", replacement=False)),
+    "fedasam of radius 0": (maker("fedasam", rho_sam=0.0), maker("fedavg")),
+    "fedlesam of radius 0": (maker("fedlesam", rho_sam=0.0), maker("fedavg")),
     "mofedsam of radius 0": (maker("mofedsam", rho_sam=0.0, beta=0.3), maker("fedcm", beta=0.3)),
     "mofedsam without momentum": (
         maker("mofedsam", rho_sam=0.3, beta=1.0, eta_g=0.5), maker("fedsam", rho_sam=0.3, eta_g=0.5)),
@@ -192,7 +192,7 @@ def test_the_first_participation_has_no_perturbation():
     """Also in a later round, when the model is no longer the first."""
     tables = [[[0, 1], [2, 3], [4, 5]]]
     first, second = (path(make_algorithm(name, local_steps=2, participants=2, **more), clean(), 3, draws=subsets(tables))
-                     for name, more in (("fedlesam", {"rho_sam": 5.0}), ("fedavg", {"replacement": False})))
+                     for name, more in (("fedlesam", {"rho_sam": 5.0}), ("fedavg", {})))
     np.testing.assert_array_equal(first, second)
 
 

@@ -44,7 +44,7 @@ def wide(layerwise):
 @pytest.mark.parametrize("selector", ["luar", "inverted", "uniform", "update-norm"])
 @pytest.mark.parametrize("participants", [None, 2])
 def test_1_nothing_recycled_is_fedavg(selector, participants):
-    federation, sampling = layered(sigma=0.5), {"participants": participants, "replacement": False}
+    federation, sampling = layered(sigma=0.5), {"participants": participants}
     found = path(luar(recycled=0, selector=selector, **sampling), federation)
     same_order = make_algorithm("fedpaq", eta_l=0.1, local_steps=2, **FRESH, **sampling)
     np.testing.assert_array_equal(found, path(same_order, federation))

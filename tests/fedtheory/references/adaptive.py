@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.fedtheory.references.common import Given, mean, now
+from tests.fedtheory.references.common import Given, average, mean, moved, now
 
 __all__ = ["fedams", "fedavgm", "fedlada", "fednova", "fedopt"]
 
@@ -20,7 +20,7 @@ def fedavgm(given: Given, eta_l, beta_u, eta_g=1):
     theta, u = given.x, 0 * given.x
     path = [theta]
     for t, S in enumerate(given.active):
-        Delta = theta - mean(given, t, {i: _plain(given, eta_l, t, i, theta) for i in S})
+        Delta = theta - average(given, t, theta, {i: _plain(given, eta_l, t, i, theta) for i in S})
         u = beta_u * u + Delta
         theta = theta - eta_g * u
         path.append(theta)
@@ -32,7 +32,7 @@ def fedopt(given: Given, eta_l, eta_g, kind, beta1, beta2, tau, v_init):
     x, m, v = given.x, 0 * given.x, v_init + 0 * given.x
     path = [x]
     for t, S in enumerate(given.active):
-        delta = mean(given, t, {i: _plain(given, eta_l, t, i, x) for i in S}) - x
+        delta = average(given, t, x, {i: _plain(given, eta_l, t, i, x) for i in S}) - x
         m = beta1 * m + (1 - beta1) * delta
         if kind == "adagrad":
             v = v + delta * delta
@@ -50,7 +50,7 @@ def fedams(given: Given, eta_l, eta_g, option, beta1, beta2, eps, v_init=0):
     x, m, v, vhat = given.x, 0 * given.x, v_init + 0 * given.x, 0 * given.x
     path = [x]
     for t, S in enumerate(given.active):
-        delta = mean(given, t, {i: _plain(given, eta_l, t, i, x) for i in S}) - x
+        delta = average(given, t, x, {i: _plain(given, eta_l, t, i, x) for i in S}) - x
         m = beta1 * m + (1 - beta1) * delta
         v = beta2 * v + (1 - beta2) * delta * delta
         if option == "fedams":
@@ -82,8 +82,9 @@ def fednova(given: Given, eta_l, steps, eta_g=1, momentum=0, mu=0):
         eta = now(eta_l, t)
         end = {i: local(lambda y, k, i=i, t=t: given.grad(i, y, t, k), x, steps[t][i], eta) for i in S}
         length = {i: -local(lambda y, k: 1, 0 * x[0], steps[t][i], eta) for i in S}
-        total = mean(given, t, dict.fromkeys(S, 1))
-        x_bar = total * x + mean(given, t, length) / total * mean(given, t, {i: (end[i] - x) / length[i] for i in S})
+        total = mean(given, t, dict.fromkeys(S, 1)) or 1
+        change = mean(given, t, length) / total * mean(given, t, {i: (end[i] - x) / length[i] for i in S})
+        x_bar = moved(given, t, x, change)
         x = x + eta_g * (x_bar - x)
         path.append(x)
     return path
@@ -108,8 +109,8 @@ def fedlada(given: Given, eta_l, eta_g, alpha, beta1, beta2, eps, moments="avera
                 vhat[i] = np.maximum(vhat[i], v_i)
                 x_i[i] = x_i[i] - eta_l * (alpha * m / np.sqrt(vhat[i]) + (1 - alpha) * g_a)
             own[i] = v_i
-        x_bar = mean(given, t, x_i)
-        g_a, v = (x - x_bar) / (eta_l * K), mean(given, t, vhat)
+        x_bar = average(given, t, x, x_i)
+        g_a, v = (x - x_bar) / (eta_l * K), v + mean(given, t, {i: vhat[i] - v for i in S})
         x = x + eta_g * (x_bar - x)
         path.append(x)
     return path

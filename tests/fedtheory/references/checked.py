@@ -25,7 +25,7 @@ __all__ = ["CHECKED", "checked", "replayed"]
 #: names of the methods that the checker knows
 CHECKED = tuple(METHODS)
 #: what a method's maker is told and the checker is not
-NOT_OPTIONS = ("eta_l", "local_steps", "participants", "replacement")
+NOT_OPTIONS = ("eta_l", "local_steps", "participants", "sampling")
 
 
 def _number(value):

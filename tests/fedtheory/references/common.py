@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["EXTRA", "START", "Given", "at_start", "mean", "mean_over_all", "norm", "now", "sum_of_shares", "unit"]
+__all__ = ["EXTRA", "START", "Given", "at_start", "average", "mean", "mean_over_all", "moved", "norm", "now",
+           "sum_of_shares", "unit"]
 
 EXTRA, START = "extra", "start"  #: gradients that belong to no local step: one more in a round, and before the first
 
@@ -17,7 +18,8 @@ class Given(NamedTuple):
     ``k = EXTRA``: on samples of its own for the round; ``t = START``: on samples of its own before the first round.
     ``active[t]`` lists the clients of round t, each once, and ``weights[t]`` tells the weight of each of them in the mean,
     those in the docstring of ``fedavg``; ``shares`` are the p_k. ``minimise(i, linear, rho, center)`` is the minimiser
-    over v of F_i(v) + <linear, v> + rho/2 |v - center|^2. ``full(i, x)`` is the gradient of F_i.
+    over v of F_i(v) + <linear, v> + rho/2 |v - center|^2. ``full(i, x)`` is the gradient of F_i. ``of_models``: whether the
+    server averages models, as in scheme II of Li et al. 2020, and not their changes.
     """
 
     grad: Callable[..., np.ndarray]
@@ -29,6 +31,7 @@ class Given(NamedTuple):
     shares: list[Any]
     minimise: Any = None
     full: Any = None
+    of_models: bool = False
 
 
 def mean(given: Given, t, values):
@@ -37,6 +40,16 @@ def mean(given: Given, t, values):
     ``values``: a vector or number of each of them, by client. The weights need not sum to one.
     """
     return sum(given.weights[t][i] * values[i] for i in given.active[t])
+
+
+def moved(given: Given, t, x, change):
+    """x plus the mean ``change`` of the sampled clients; where models are averaged, x times the sum of the weights."""
+    return (sum(given.weights[t].values()) if given.of_models else 1) * x + change
+
+
+def average(given: Given, t, x, models):
+    """The mean of the sampled clients' models, by client, around the model ``x`` that they received."""
+    return moved(given, t, x, mean(given, t, {i: models[i] - x for i in given.active[t]}))
 
 
 def sum_of_shares(given: Given, values):

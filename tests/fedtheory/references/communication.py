@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.fedtheory.references.common import START, Given, mean, norm, now
+from tests.fedtheory.references.common import START, Given, average, mean, moved, norm, now
 
 __all__ = [
     "feddropoutavg", "fedlama", "fedluar", "fedluar_acg", "fedluar_adam", "fedluar_mut", "fedluar_paq", "fedmut", "fedpaq",
@@ -42,6 +42,7 @@ class _Luar:
 
     def apply(self, fresh, x, t, factor=1):
         """The applied update of round t, from the mean update and the model at which local steps began."""
+        fresh = fresh + 0 * x  # a vector, even where nobody takes part
         previous, self.applied = self.applied, fresh.copy()
         for l, layer in enumerate(self.layers):
             if l in self.R:
@@ -71,7 +72,7 @@ def fedluar(given: Given, eta_l, layers, recycle, mu=0, rescaled=False, **option
         ends = _ends(given, eta_l, t, S, {i: x for i in S}, mu, x)
         fresh = mean(given, t, {i: ends[i] - x for i in S})
         factor = now(eta_l, t) / now(eta_l, t - 1) if rescaled and t else 1
-        x = _total(given, t) * x + luar.apply(fresh, x, t, factor)
+        x = moved(given, t, x, luar.apply(fresh, x, t, factor))
         path.append(x)
     return path, luar
 
@@ -84,7 +85,7 @@ def fedluar_acg(given: Given, eta_l, layers, recycle, lam, beta, **options):
         z = x + lam * M
         ends = _ends(given, eta_l, t, S, {i: z for i in S}, beta, z)
         fresh = mean(given, t, {i: ends[i] - z for i in S})
-        M = lam * M + (_total(given, t) - 1) * z + luar.apply(fresh, z, t)
+        M = lam * M + moved(given, t, z, luar.apply(fresh, z, t)) - z
         x = x + M
         path.append(x)
     return path, luar
@@ -98,7 +99,7 @@ def fedluar_mut(given: Given, eta_l, layers, recycle, alpha, signs, relative="st
         starts = {i: x + alpha * signs(i, t) * g for i in S}
         ends = _ends(given, eta_l, t, S, starts)
         changes = {i: ends[i] - (starts[i] if relative == "start" else x) for i in S}
-        new = _total(given, t) * x + luar.apply(mean(given, t, changes), x, t)
+        new = moved(given, t, x, luar.apply(mean(given, t, changes), x, t))
         x, g = new, new - x
         path.append(x)
     return path, luar
@@ -114,7 +115,7 @@ def fedluar_paq(given: Given, eta_l, layers, recycle, s, uniform, **options):
             u = uniform(i, t)
             for layer in layers:
                 change[layer] = quantise(change[layer], s, u[layer])
-        x = _total(given, t) * x + luar.apply(mean(given, t, sent), x, t)
+        x = moved(given, t, x, luar.apply(mean(given, t, sent), x, t))
         path.append(x)
     return path, luar
 
@@ -128,7 +129,7 @@ def fedluar_adam(given: Given, eta_l, layers, recycle, eta_s, beta1, beta2, tau,
         change = mean(given, t, _updates(given, eta_l, t, S, x))
         if recycled == "pre":
             change = luar.apply(change, x, t)
-        change = change + (_total(given, t) - 1) * x
+        change = moved(given, t, x, change) - x
         m_new, v_new = beta1 * m + (1 - beta1) * change, beta2 * v + (1 - beta2) * change**2
         step = eta_s * m_new / (np.sqrt(v_new) + tau)
         if recycled == "post":
@@ -165,7 +166,7 @@ def fedpaq(given: Given, eta_l, s, uniform, layers, eta_g=1):
         for i, change in _updates(given, eta_l, t, S, x).items():
             u = uniform(i, t)
             sent[i] = x + np.concatenate([quantise(change[layer], s, u[layer]) for layer in layers])
-        x = x + eta_g * (mean(given, t, sent) - x)
+        x = x + eta_g * (average(given, t, x, sent) - x)
         path.append(x)
     return path
 
@@ -183,7 +184,7 @@ def lbgm(given: Given, eta_l, theta, eta_g=1):
             else:
                 look_back[i] = g
                 received[i] = x + g
-        x = x + eta_g * (mean(given, t, received) - x)
+        x = x + eta_g * (average(given, t, x, received) - x)
         path.append(x)
     return path
 
@@ -192,13 +193,13 @@ def feddropoutavg(given: Given, eta_l, kept, eta_g=1):
     """fedluar 8. ``kept(i, t)``: truth values (d,), which parameters client i sends; one that nobody sends stays."""
     x, path = given.x, [given.x]
     for t, S in enumerate(given.active):
-        changes, masks, x_bar = _updates(given, eta_l, t, S, x), {i: kept(i, t) for i in S}, x.copy()
+        changes, masks, d = _updates(given, eta_l, t, S, x), {i: kept(i, t) for i in S}, 0 * x
         w, total = given.weights[t], _total(given, t)
         for j in range(len(x)):
             senders = [i for i in S if masks[i][j]]
             arrived = sum(w[i] * changes[i][j] for i in senders) / sum(w[i] for i in senders) if senders else 0
-            x_bar[j] = total * (x[j] + arrived)
-        x = x + eta_g * (x_bar - x)
+            d[j] = total * arrived
+        x = x + eta_g * (moved(given, t, x, d) - x)
         path.append(x)
     return path
 
@@ -229,9 +230,9 @@ def prunefl(given: Given, eta_l, count, period, times, client=0, initial_steps=1
                 sums[i] = sums[i] + g * g
                 y = y - now(eta_l, t) * only(kept, g)
             ends[i] = y
-        x = mean(given, t, ends)
+        x = only(kept, average(given, t, x, ends))
         if (t + 1) % period == 0:
-            kept = largest(mean(given, t, sums))
+            kept = largest(mean(given, t, sums)) if S else kept
             x = only(kept, x)
             sums |= {i: 0 * x for i in S}
         path.append(x)
@@ -257,11 +258,11 @@ def fedlama(given: Given, eta_l, layers, period):
     for t, S in enumerate(given.active):
         last = (t + 1) % period == 0
         starts = {i: own.get(i, x) for i in S} if t % period else {i: x for i in S}
-        ends, new = _ends(given, eta_l, t, S, starts), _total(given, t) * x
+        ends, new = _ends(given, eta_l, t, S, starts), moved(given, t, x, 0 * x)
         own = {i: ends[i].copy() for i in S}
         for l, layer in enumerate(layers):
             if last or l not in seldom:
-                new[layer] = mean(given, t, {i: ends[i][layer] for i in S})
+                new[layer] = average(given, t, x[layer], {i: ends[i][layer] for i in S})
                 for i in S:
                     own[i][layer] = new[layer]
         before, x = x, new
@@ -279,7 +280,7 @@ def fedmut(given: Given, eta_l, alpha, signs, eta_g=1):
     x, g, path = given.x, 0 * given.x, [given.x]
     for t, S in enumerate(given.active):
         ends = _ends(given, eta_l, t, S, {i: x + alpha * signs(i, t) * g for i in S})
-        new = x + eta_g * (mean(given, t, ends) - x)
+        new = x + eta_g * (average(given, t, x, ends) - x)
         x, g = new, new - x
         path.append(x)
     return path

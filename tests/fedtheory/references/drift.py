@@ -1,6 +1,6 @@
 """Slow references: momentum that clients receive from the server."""
 
-from tests.fedtheory.references.common import Given, at_start, mean, mean_over_all, now, sum_of_shares
+from tests.fedtheory.references.common import Given, at_start, average, mean, mean_over_all, now, sum_of_shares
 
 __all__ = ["fedavg_m", "fedcm", "scaffnew", "scaffold_m"]
 
@@ -26,7 +26,7 @@ def scaffold_m(given: Given, eta, beta, gamma, start="zero"):
                 total = total + g
                 x_i[i] = x_i[i] - eta * (beta * (g - c_i[i] + c) + (1 - beta) * M)
             c_new[i] = total / K
-        M = (x - mean(given, t, x_i)) / (eta * K)
+        M = (x - average(given, t, x, x_i)) / (eta * K)
         x = x - gamma * M
         c = c + sum_of_shares(given, {i: c_new[i] - c_i[i] for i in S})
         c_i |= c_new
@@ -46,7 +46,7 @@ def fedavg_m(given: Given, eta, beta, gamma, heavy_ball=False):
                 g = grad(i, x_i[i], t, k)
                 u = (1 - beta) * u + g
                 x_i[i] = x_i[i] - eta * (u if heavy_ball else beta * g + (1 - beta) * M)
-        M = (x - mean(given, t, x_i)) / (eta * K)
+        M = (x - average(given, t, x, x_i)) / (eta * K)
         x = x - gamma * M
         path.append(x)
     return path
@@ -61,7 +61,7 @@ def fedcm(given: Given, eta, alpha, eta_g=1):
         for i in S:
             for k in range(K):
                 y[i] = y[i] - eta * (alpha * grad(i, y[i], t, k) + (1 - alpha) * Delta)
-        Delta = (x - mean(given, t, y)) / (eta * K)
+        Delta = (x - average(given, t, x, y)) / (eta * K)
         x = x - eta_g * eta * K * Delta
         path.append(x)
     return path

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.fedtheory.references.common import Given, mean, mean_over_all, now, sum_of_shares, unit
+from tests.fedtheory.references.common import Given, average, mean, mean_over_all, now, sum_of_shares, unit
 
 __all__ = [
     "afedpd", "afedpd_aligned", "fedadmm", "fedadmm_with_g", "feddyn", "fedpd", "fedsmoo", "fedspeed", "solve_inexactly",
@@ -55,7 +55,7 @@ def fedadmm_with_g(given: Given, rho, eta_l, l2, l1, w):
         theta_i = {i: local(i, t, lam[i], theta) for i in P}
         for i in P:
             lam[i] = lam[i] + rho * (theta_i[i] - theta)
-        bars = mean(given, t, {i: theta_i[i] + lam[i] / rho for i in P})
+        bars = average(given, t, theta, {i: theta_i[i] + lam[i] / rho for i in P})
         theta = np.array([minimiser(bar) for bar in bars], dtype=bars.dtype)
         path.append(theta)
     return path
@@ -73,7 +73,7 @@ def afedpd_aligned(given: Given, rho, eta_l):
             for k in range(K):
                 y = y - now(eta_l, t) * (given.grad(i, y, t, k) + mu[i] + rho * (y - z))
             x_i[i] = y
-        z_new = mean(given, t, x_i)
+        z_new = average(given, t, z + v, x_i)
         v, z = z_new - z, z_new
         for i in P:
             mu[i] = mu[i] + rho * (x_i[i] - z)
@@ -96,7 +96,7 @@ def fedspeed(given: Given, eta, rho, r, alpha):
                 y = y - now(eta, t) * (tilde - hat[i] + rho * (y - x))
             hat[i] = hat[i] - rho * (y - x)
             sent[i] = y - hat[i] / rho
-        x = mean(given, t, sent)
+        x = average(given, t, x, sent)
         path.append(x)
     return path
 
@@ -119,7 +119,7 @@ def fedsmoo(given: Given, eta, a, r, s_from="mu", order="next"):
             lam[i] = lam[i] - (x - theta) / a
         s = r * unit(mean(given, t, mu if s_from == "mu" else s_hat))
         h_new = h - sum_of_shares(given, {i: theta_i[i] - theta for i in S}) / a
-        theta = mean(given, t, theta_i) - a * (h_new if order == "next" else h)
+        theta = average(given, t, theta, theta_i) - a * (h_new if order == "next" else h)
         h = h_new
         path.append(theta)
     return path
@@ -158,7 +158,7 @@ def fedadmm(given: Given, eta_l, rho_prox, variant="eq6", solver="gradient", eps
             x_i = local(i, t, lam[i], x)
             lam[i] = lam[i] + rho_prox * (x_i - x)
             last[i] = x_i + lam[i] / rho_prox
-        x = mean(given, t, last) if variant == "eq6" else mean_over_all(given, last)
+        x = average(given, t, x, last) if variant == "eq6" else mean_over_all(given, last)
         path.append(x)
     return path
 
@@ -172,7 +172,7 @@ def feddyn(given: Given, eta_l, rho_prox, order="next", solver="gradient", epsil
         for i in S:
             lam_i[i] = lam_i[i] + rho_prox * (x_i[i] - x)
         new = lam + rho_prox * sum_of_shares(given, {i: x_i[i] - x for i in S})
-        x = mean(given, t, x_i) + (new if order == "next" else lam) / rho_prox
+        x = average(given, t, x, x_i) + (new if order == "next" else lam) / rho_prox
         lam = new
         path.append(x)
     return path
@@ -190,7 +190,7 @@ def afedpd(given: Given, eta_l, rho_prox, output="bar", solver="gradient", epsil
     path = [x]
     for t, S in enumerate(given.active):
         x_i = {i: local(i, t, lam[i], x) for i in S}
-        x_bar = mean(given, t, x_i)
+        x_bar = average(given, t, x, x_i)
         lam = {i: lam[i] + rho_prox * ((x_i[i] if i in S else x_bar) - x) for i in lam}
         x = x_bar + mean_over_all(given, lam) / rho_prox
         path.append(x_bar if output == "bar" else x)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tests.fedtheory.references.common import Given, mean
+from tests.fedtheory.references.common import Given, average
 
 __all__ = ["fedpara", "moon"]
 
@@ -51,7 +51,7 @@ def fedpara(given: Given, eta, eta_g, shape, rank):
             for k in range(given.local_steps):
                 y = y - eta * _by_chain_rule(y, shape, rank, lambda W, i=i, k=k, t=t: given.grad(i, W, t, k))
             local[i] = y
-        x = x + eta_g * (mean(given, t, local) - x)
+        x = x + eta_g * (average(given, t, x, local) - x)
         path.append(x)
     return path
 
@@ -89,6 +89,6 @@ def moon(given: Given, eta, eta_g, mu, theta, samples):
                 y = y - eta * (given.grad(i, y, t, k) + mu * pull.ravel())
             local[i] = y
         last.update(local)
-        x = x + eta_g * (mean(given, t, local) - x)
+        x = x + eta_g * (average(given, t, x, local) - x)
         path.append(x)
     return path

@@ -16,7 +16,8 @@ class Method:
     """What the pseudocode needs to know.
 
     ``eta`` and ``epsilon`` are functions of (local iteration, round). ``match``: ``nobody``, ``everybody`` or ``loss``.
-    ``sampling``: None, ``("with", s)``, ``("without", s)`` or ``("fraction", f, normalisation)``. ``free``: None,
+    ``sampling``: None, ``("with", s)``, ``("without", s)``, ``("scheme II", s)``, which averages models and not changes, or
+    ``("fraction", f, normalisation)``. ``free``: None,
     ``("bernoulli", p)``, ``("pattern", table)`` or ``("fraction", f)``.
     """
 
@@ -79,7 +80,7 @@ def _shares(method, problem, draws, r):
                     counts[k] += 1
                     break
         return {k: counts[k] / size for k in members}
-    count = size if law == "without" else max(1, int(size * len(members) + 0.5))
+    count = size if law in ("without", "scheme II") else max(1, int(size * len(members) + 0.5))
     drawn = _members_drawn(draws, CLIENTS, r, members, count)
     if law == "fraction" and rest[0] == "participants":
         total = sum(problem.p[k] for k in drawn)
@@ -135,7 +136,8 @@ def _one_run(method, problem, draws, start, rounds, run):
         S = sum(problem.p[k] for k in counted)
         weight = [(share[k] if problem.priority[k] else problem.p[k] * (k in counted)) / (1 + S)
                   for k in range(problem.clients)]
-        w, own = sum(weight[k] * local[k] for k in range(problem.clients)), local
+        kept = sum(weight) if method.sampling and method.sampling[0] == "scheme II" else 1
+        w, own = kept * w + sum(weight[k] * (local[k] - w) for k in range(problem.clients)), local
         path.append(w)
         chosen.append([problem.priority[k] or k in counted for k in range(problem.clients)])
         weights.append(weight)

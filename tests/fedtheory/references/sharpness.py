@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.fedtheory.references.common import Given, mean, norm, now, unit
+from tests.fedtheory.references.common import Given, average, norm, now, unit
 
 __all__ = ["fedacg", "fedasam", "fedlesam"]
 
@@ -17,7 +17,7 @@ def fedacg(given: Given, eta_l, lam, beta):
             for k in range(given.local_steps):
                 x = x - now(eta_l, t) * (given.grad(i, x, t, k) + beta * (x - z))
             ends[i] = x
-        u = lam * u + (mean(given, t, ends) - z)
+        u = lam * u + (average(given, t, z, ends) - z)
         theta = theta + u
         path.append(theta)
     return path
@@ -44,7 +44,7 @@ def fedasam(given: Given, eta_l, r, nu, eta_g=1, start=None, cycle=None, ratio=1
                 step = r * T * T * g / norm(T * g) if norm(T * g) > 0 else 0 * x
                 x = x - eta * given.grad(i, x + step, t, k)
             ends[i] = x
-        theta = theta + eta_g * (mean(given, t, ends) - theta)
+        theta = theta + eta_g * (average(given, t, theta, ends) - theta)
         if since >= 0 and (since + 1) % cycle == 0:
             swa, n_models = (swa * n_models + theta) / (n_models + 1), n_models + 1
         path.append(swa if since >= 0 else theta)
@@ -63,6 +63,6 @@ def fedlesam(given: Given, eta_l, r, eta_g=1):
             for k in range(given.local_steps):
                 x = x - now(eta_l, t) * given.grad(i, x + step, t, k)
             ends[i] = x
-        theta = theta + eta_g * (mean(given, t, ends) - theta)
+        theta = theta + eta_g * (average(given, t, theta, ends) - theta)
         path.append(theta)
     return path

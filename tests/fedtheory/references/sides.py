@@ -52,12 +52,12 @@ class Row:
         """The arguments of the method's maker."""
         return find_algorithm(self.method).arguments
 
-    def make(self, participants, backend, replacement=False):
+    def make(self, participants, backend, scheme="without-replacement"):
         """The algorithm; ``participants`` may be a law, too."""
         if isinstance(participants, Independent):
             return self.make(None, backend).having(selection=Selection(PriorityOnly(), participants))
         allowed = self.allowed
-        given = {"participants": participants, "replacement": replacement, "local_steps": self.local_steps}
+        given = {"participants": participants, "sampling": scheme, "local_steps": self.local_steps}
         given = {name: value for name, value in given.items() if name in allowed and value is not None}
         return make_algorithm(self.method, **given | {name: on(backend, value) for name, value in self.arguments.items()})
 
@@ -127,10 +127,10 @@ def _laid_out(row, federation):
     return federation if row.layers is None else federation.with_layers(row.layers)
 
 
-def batched(row, make, backend, participants, rounds, seeds=SEEDS, replacement=False):
+def batched(row, make, backend, participants, rounds, seeds=SEEDS, scheme="without-replacement"):
     """The models of the engine's runs, (runs, rounds + 1, dim)."""
     federation = _laid_out(row, make(backend))
-    algorithm = row.make(participants, backend, replacement)
+    algorithm = row.make(participants, backend, scheme)
     return run(algorithm, federation, rounds, start=start_of(federation), seeds=seeds, record=["x"]).dataset["x"].values
 
 
@@ -138,8 +138,11 @@ def sampling(federation, algorithm, draws, rounds):
     """The weights of the sampled clients in the mean of every round, by client, as in the docstring of ``fedavg``."""
     p, law = federation.weights[0].tolist(), algorithm.selection.sampling
     if isinstance(law, Independent):
-        taking = [to_numpy(draws.bernoulli(SAMPLING, law.probability, t, draws.client_numbers(len(p)), 1))[0, :, 0].tolist()
+        chance = law.probability or law.participants / len(p)
+        taking = [to_numpy(draws.bernoulli(SAMPLING, chance, t, draws.client_numbers(len(p)), 1))[0, :, 0].tolist()
                   for t in range(rounds)]
+        if law.divisor == "expected":
+            return [{k: p[k] / chance for k, takes in enumerate(row) if takes} for row in taking]
         return [{k: p[k] / sum(q for q, takes in zip(p, row, strict=True) if takes) for k, takes in enumerate(row) if takes}
                 for row in taking]
     if not hasattr(law, "participants"):
@@ -177,13 +180,14 @@ def given(row, federation, algorithm, seed, rounds) -> Given:
 
     x, shares = federation.backend.array(start_of(federation)), federation.weights[0].tolist()
     active = [list(numbers) for numbers in weights]
-    return Given(grad, x, active, federation.clients, algorithm.local_steps, weights, shares, minimise, full)
+    of_models = getattr(algorithm.selection.sampling, "averaged", "") == "models"
+    return Given(grad, x, active, federation.clients, algorithm.local_steps, weights, shares, minimise, full, of_models)
 
 
-def referred(row, make, participants, rounds, seeds=SEEDS, backend=NUMPY, replacement=False):
+def referred(row, make, participants, rounds, seeds=SEEDS, backend=NUMPY, scheme="without-replacement"):
     """The models of the reference's runs, (runs, rounds + 1, dim)."""
     federation = _laid_out(row, make(backend))
-    algorithm = row.make(participants, backend, replacement)
+    algorithm = row.make(participants, backend, scheme)
     told = {name: _falling(on(backend, value)) for name, value in row.told.items()}
     paths = []
     for seed in seeds:

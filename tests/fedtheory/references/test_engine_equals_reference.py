@@ -60,22 +60,24 @@ ROWS = {
     "fedavg, tabulated by round": (
         _plain("fedavg", eta_l=Tabulated([0.2, 0.1, 0.05], "round"), local_steps=2),
         Method(lambda t, r: [0.2, 0.1, 0.05][min(r, 2)], 2)),
-    "scheme I": (_plain("fedavg", local_steps=2, participants=3), Method(lambda t, r: 0.1, 2, sampling=("with", 3))),
+    "scheme I": (
+        _plain("fedavg", local_steps=2, participants=3, sampling="with-replacement"),
+        Method(lambda t, r: 0.1, 2, sampling=("with", 3))),
     "scheme II": (
-        _plain("fedavg", local_steps=2, participants=1, replacement=False),
-        Method(lambda t, r: 0.1, 2, sampling=("without", 1))),
+        _plain("fedavg", local_steps=2, participants=1, sampling="li2020-scheme-2"),
+        Method(lambda t, r: 0.1, 2, sampling=("scheme II", 1))),
     "fedprox": (_plain("fedprox", local_steps=3, rho_prox=0.7), Method(lambda t, r: 0.1, 3, rho_prox=0.7)),
     "fedavg-priority": (_plain("fedavg-priority", local_steps=2), Method(lambda t, r: 0.1, 2)),
     "fedprox-priority": (
         _plain("fedprox-priority", local_steps=3, rho_prox=0.7), Method(lambda t, r: 0.1, 3, rho_prox=0.7)),
     "fedprox, scheme I": (
-        _plain("fedprox", local_steps=3, rho_prox=0.7, participants=3),
+        _plain("fedprox", local_steps=3, rho_prox=0.7, participants=3, sampling="with-replacement"),
         Method(lambda t, r: 0.1, 3, rho_prox=0.7, sampling=("with", 3))),
     "fedavg-priority, scheme II": (
-        _plain("fedavg-priority", local_steps=2, participants=1, replacement=False),
-        Method(lambda t, r: 0.1, 2, sampling=("without", 1))),
+        _plain("fedavg-priority", local_steps=2, participants=1, sampling="li2020-scheme-2"),
+        Method(lambda t, r: 0.1, 2, sampling=("scheme II", 1))),
     "fedprox-priority, scheme I": (
-        _plain("fedprox-priority", local_steps=2, rho_prox=0.7, participants=2),
+        _plain("fedprox-priority", local_steps=2, rho_prox=0.7, participants=2, sampling="with-replacement"),
         Method(lambda t, r: 0.1, 2, rho_prox=0.7, sampling=("with", 2))),
     "fedavg-all": (_plain("fedavg-all", local_steps=2), Method(lambda t, r: 0.1, 2, "everybody")),
     "fedavg-all, warm-up": (_plain("fedavg-all", warmup=2), Method(lambda t, r: 0.1, 1, "everybody", warmup=2)),
@@ -104,17 +106,23 @@ ROWS = {
         _with_free("fedalign", _pattern, local_steps=2, epsilon=0.6),
         Method(lambda t, r: 0.1, 2, "loss", lambda t, r: 0.6, free=("pattern", TABLE))),
     "fedalign, scheme I, stragglers": (
-        _with_free("fedalign", lambda f: Bernoulli(0.7), local_steps=2, epsilon=0.6, participants=2),
+        _with_free("fedalign", lambda f: Bernoulli(0.7), local_steps=2, epsilon=0.6, participants=2,
+                   sampling="with-replacement"),
         Method(lambda t, r: 0.1, 2, "loss", lambda t, r: 0.6, sampling=("with", 2), free=("bernoulli", 0.7))),
     "fedalign, scheme II": (
-        _plain("fedalign", local_steps=2, epsilon=0.6, participants=1, replacement=False),
+        _plain("fedalign", local_steps=2, epsilon=0.6, participants=1, sampling="li2020-scheme-2"),
+        Method(lambda t, r: 0.1, 2, "loss", lambda t, r: 0.6, sampling=("scheme II", 1))),
+    "without replacement": (
+        _plain("fedavg", local_steps=2, participants=1), Method(lambda t, r: 0.1, 2, sampling=("without", 1))),
+    "fedalign, without replacement": (
+        _plain("fedalign", local_steps=2, epsilon=0.6, participants=1),
         Method(lambda t, r: 0.1, 2, "loss", lambda t, r: 0.6, sampling=("without", 1))),
     "fedalign, at aggregation": (
         _plain("fedalign", local_steps=3, epsilon=0.4, indicator="local-at-aggregation"),
         Method(lambda t, r: 0.1, 3, "loss", lambda t, r: 0.4, indicator="local-at-aggregation")),
     "fedalign, at aggregation, everything": (
         _with_free("fedalign", lambda f: Bernoulli(0.7), local_steps=2, epsilon=Geometric(2.0, 0.5), participants=2,
-                   warmup=1, indicator="local-at-aggregation"),
+                   sampling="with-replacement", warmup=1, indicator="local-at-aggregation"),
         Method(lambda t, r: 0.1, 2, "loss", lambda t, r: 2.0 * 0.5**r, sampling=("with", 2), free=("bernoulli", 0.7),
                warmup=1, indicator="local-at-aggregation")),
     "fedalign, every step": (
@@ -126,7 +134,8 @@ ROWS = {
         _plain("fedalign-fedprox", local_steps=3, epsilon=0.4, rho_prox=2.0),
         Method(lambda t, r: 0.1, 3, "loss", lambda t, r: 0.4, rho_prox=2.0)),
     "fedalign-fedprox, scheme I": (
-        _plain("fedalign-fedprox", local_steps=2, epsilon=0.4, rho_prox=2.0, participants=2),
+        _plain("fedalign-fedprox", local_steps=2, epsilon=0.4, rho_prox=2.0, participants=2,
+               sampling="with-replacement"),
         Method(lambda t, r: 0.1, 2, "loss", lambda t, r: 0.4, rho_prox=2.0, sampling=("with", 2))),
     "fedalign-fraction": (
         _plain("fedalign-fraction", local_steps=2, epsilon=0.6, fraction=0.5),
@@ -192,8 +201,9 @@ _EIGHTH, _HALF = Fraction(1, 8), Fraction(1, 2)
 EXACT_ROWS = {
     "fedavg": {"name": "fedavg", "local_steps": 2},
     "fedprox": {"name": "fedprox", "local_steps": 2, "rho_prox": _HALF},
-    "scheme I": {"name": "fedavg", "participants": 2},
-    "scheme II": {"name": "fedavg", "participants": 1, "replacement": False, "local_steps": 2},
+    "scheme I": {"name": "fedavg", "participants": 2, "sampling": "with-replacement"},
+    "scheme II": {"name": "fedavg", "participants": 1, "sampling": "li2020-scheme-2", "local_steps": 2},
+    "without replacement": {"name": "fedavg", "participants": 1, "local_steps": 2},
     "everybody": {"name": "fedavg-all", "local_steps": 2, "warmup": 3},
     "fedalign": {"name": "fedalign", "local_steps": 2, "epsilon": _HALF},
     "fedalign, at aggregation": {"name": "fedalign", "epsilon": Fraction(1, 3), "indicator": "local-at-aggregation"},

@@ -33,6 +33,8 @@ from tests.fedtheory.references.sides import (
 from tests.synthetic.families import make
 
 ROUNDS, OFTEN = 6, Independent(0.6)
+#: the default scheme, and those under which the clients of a round are never none
+UNIFORM, NEVER_EMPTY = "without-replacement", ("without-replacement", "with-replacement", "li2020-scheme-2")
 FLOATS = {"diagonal": diagonal, "dense": dense}
 ALL, EXACT_ONES, WEIGHTED = by_method(), by_method(lambda row: row.exact), by_method(lambda row: row.weighted)
 REQUIRED = [
@@ -84,19 +86,20 @@ def _gradients(federation, draws):
 MODELS, STEPS = {"fedpara": _fedpara, "moon": _moon}, 2  #: (federation, arguments, reference) by method; local steps
 
 
-@pytest.mark.parametrize(("participants", "replacement", "unequal"), [
-    (None, False, False), (3, False, False), (None, False, True), (3, False, True), (3, True, True)])
+@pytest.mark.parametrize(("participants", "scheme", "unequal"), [
+    (None, UNIFORM, False), (3, UNIFORM, False), (None, UNIFORM, True), *((3, scheme, True) for scheme in NEVER_EMPTY)])
 @pytest.mark.parametrize("method", MODELS)
-def test_a_method_of_models_equals_its_reference(method, participants, replacement, unequal):
+def test_a_method_of_models_equals_its_reference(method, participants, scheme, unequal):
     weights = [5.0, 1.0, 3.0, 2.0, 4.0][:MODELS[method](NUMPY, None)[0].clients] if unequal else None
     slow, arguments, reference = MODELS[method](NUMPY, weights)
     algorithm = make_algorithm(
-        method, eta_l=0.05, local_steps=STEPS, eta_g=0.75, participants=participants, replacement=replacement, **arguments)
+        method, eta_l=0.05, local_steps=STEPS, eta_g=0.75, participants=participants, sampling=scheme, **arguments)
     start, paths = np.linspace(-1, 1.3, slow.dim), []
     for seed in SEEDS:
         draws = Draws([seed], NUMPY)
         drawn = sampling(slow, algorithm, draws, ROUNDS)
-        facts = Given(None, start, [list(w) for w in drawn], slow.clients, STEPS, drawn, slow.weights[0].tolist())
+        facts = Given(None, start, [list(w) for w in drawn], slow.clients, STEPS, drawn, slow.weights[0].tolist(),
+                      of_models=scheme == "li2020-scheme-2")
         paths.append(np.stack(reference(facts, draws, eta=0.05, eta_g=0.75)))
     expected = np.stack(paths)
     assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
@@ -127,20 +130,20 @@ def test_a_method_equals_its_reference(method):
 
 @pytest.mark.parametrize("method", WEIGHTED)
 def test_a_method_equals_its_reference_with_unequal_weights(method):
-    """Of unequally weighted clients with gradient noise all, some without, and some with replacement.
+    """Of unequally weighted clients with gradient noise all, and some by every scheme under which somebody takes part.
 
     The references of ``written`` and those at the end of ``duals`` come from the methods' docstrings alone.
     """
-    def check(row, participants, replacement):
-        if replacement and not (participants and "replacement" in row.allowed):
+    def check(row, participants, scheme):
+        if scheme != UNIFORM and not (participants and "sampling" in row.allowed):
             return
-        expected = referred(row, uneven, participants, ROUNDS, replacement=replacement)
+        expected = referred(row, uneven, participants, ROUNDS, scheme=scheme)
         assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
         for backend in (TORCH, NUMPY):
-            found = batched(row, uneven, backend, participants, ROUNDS, replacement=replacement)
+            found = batched(row, uneven, backend, participants, ROUNDS, scheme=scheme)
             np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=backend.library)
 
-    of_each(WEIGHTED[method], check, (False, True))
+    of_each(WEIGHTED[method], check, NEVER_EMPTY)
 
 
 def test_independent_clients_are_one_or_several():
@@ -156,13 +159,30 @@ SAMPLED = [method for method, rows in WEIGHTED.items()
 
 @pytest.mark.parametrize("method", SAMPLED)
 def test_a_method_equals_its_reference_with_independent_clients(method):
-    """Unequally weighted clients take part each by itself, in these rounds at least one."""
-    def check(row):
+    """Unequally weighted clients take part each by itself, in these rounds at least one; averaged by the sum of their
+    weights, or by their expected number."""
+    def check(row, law):
         if any(row.participants):
-            expected, found = referred(row, uneven, OFTEN, ROUNDS), batched(row, uneven, NUMPY, OFTEN, ROUNDS)
+            expected, found = referred(row, uneven, law, ROUNDS), batched(row, uneven, NUMPY, law, ROUNDS)
             assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
             np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
 
+    cases = [(name, law) for name in WEIGHTED[method] for law in (OFTEN, Independent(0.6, divisor="expected"))]
+    look_at_each(cases, lambda case: check(WEIGHTED[method][case[0]], case[1]))
+
+
+@pytest.mark.parametrize("method", SAMPLED)
+def test_a_round_without_anybody_goes_on_where_the_expected_number_divides(method):
+    """With an expected number of one, some of these rounds have nobody."""
+    def check(row):
+        if any(row.participants) and "sampling" in row.allowed:
+            law = Independent(0.2, divisor="expected")
+            expected, found = referred(row, uneven, law, ROUNDS), batched(row, uneven, NUMPY, law, ROUNDS)
+            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+
+    drawn = [w for seed in SEEDS for w in sampling(
+        uneven(NUMPY), ROWS["scaffold"].make(Independent(0.2, divisor="expected"), NUMPY), Draws([seed], NUMPY), ROUNDS)]
+    assert {0, 1} <= {len(clients) for clients in drawn}
     look_at_each([(name,) for name in WEIGHTED[method]], lambda case: check(WEIGHTED[method][case[0]]))
 
 

@@ -5,7 +5,18 @@ Arguments have the names of the method's maker. Every mean has the weights of th
 
 import numpy as np
 
-from tests.fedtheory.references.common import EXTRA, Given, at_start, mean, mean_over_all, norm, now, sum_of_shares, unit
+from tests.fedtheory.references.common import (
+    EXTRA,
+    Given,
+    at_start,
+    average,
+    mean,
+    mean_over_all,
+    norm,
+    now,
+    sum_of_shares,
+    unit,
+)
 
 __all__ = [
     "fa_nt", "fa_nt_z", "fadamgc", "fedgamma", "fedmo", "fedmoswa", "fedsam", "fedswa", "local_adam", "mofedsam", "scaffold",
@@ -52,7 +63,7 @@ def scaffold(given: Given, eta_l, eta_g=1, option="II", start="zero", sign="stan
                 new[i] = total / K
             else:
                 new[i] = c_i[i] - c + (x - y) / (K * eta)
-        x = x + eta_g * (mean(given, t, x_i) - x)
+        x = x + eta_g * (average(given, t, x, x_i) - x)
         c = c + sum_of_shares(given, {i: new[i] - c_i[i] for i in S})
         c_i = c_i | new
         path.append(x)
@@ -83,7 +94,7 @@ def fedswa(given: Given, eta_l, rho_decay=1, eta_g=1, schedule="cyclic-linear"):
             for j in range(given.local_steps):
                 y = y - _rate(given, t, j, eta_l, rho_decay, schedule) * given.grad(i, y, t, j)
             x_i[i] = y
-        x = x + eta_g * (mean(given, t, x_i) - x)
+        x = x + eta_g * (average(given, t, x, x_i) - x)
         path.append(x)
     return path
 
@@ -106,7 +117,7 @@ def fedmoswa(given: Given, eta_l, rho_decay=1, eta_g=1, gamma=0, option="II", st
                 y = y - rates[j] * (given.grad(i, y, t, j) - here + m)
             x_i[i] = y
             new[i] = given.grad(i, x, t, EXTRA) if option == "I" else c_i[i] - m + (x - y) / sum(rates)
-        x = x + eta_g * (mean(given, t, x_i) - x)
+        x = x + eta_g * (average(given, t, x, x_i) - x)
         if variant != "fresh":
             c_i = c_i | new
             if variant == "canonical":
@@ -138,7 +149,7 @@ def mofedsam(given: Given, eta_l, rho_sam, beta, eta_g=1):
             for k in range(K):
                 y = y - eta * (beta * _ahead(given, i, y, t, k, rho_sam) + (1 - beta) * M)
             x_i[i] = y
-        M = (x - mean(given, t, x_i)) / (K * eta)
+        M = (x - average(given, t, x, x_i)) / (K * eta)
         x = x - eta_g * K * eta * M
         path.append(x)
     return path
@@ -206,7 +217,7 @@ def fadamgc(given: Given, eta_l, beta1, beta2, eps, eta_g, trackers=None, y_init
                 new[i] = total / K if inside else y_i[i] - y + (x - z) / (K * eta)
         y = y + sum_of_shares(given, {i: v - y_i[i] for i, v in new.items()})
         y_i = y_i | new
-        x = x + eta_g * (mean(given, t, x_i) - x)
+        x = x + eta_g * (average(given, t, x, x_i) - x)
         path.append(x)
     return path
 
@@ -235,7 +246,7 @@ def fa_nt_z(given: Given, eta_l, beta1, beta2, eps, eta_g, y_init="zero", **how)
                 v = v - eta * (adam[i].direction(given.grad(i, v, t, k)) + z_i[i])
             adam[i].end()
             x_i[i] = v
-        x = x + eta_g * (mean(given, t, x_i) - x)
+        x = x + eta_g * (average(given, t, x, x_i) - x)
         for i in S:
             z_i[i] = z_i[i] + (x_i[i] - x) / (K * eta_g * eta)
         path.append(x)

@@ -199,8 +199,8 @@ FAULTS = {
     "any tie is decided": ("words.py", "return min(pairs, key=lambda pair: pair[0])[1]", "return pairs[-1][1]", *TIE),
     "wrong chances": ("run.py", "(1 - chance, 0)", "(chance, 0)", "nobody-takes-part", None),
     "an outcome less": ("run.py", "[(chance, 1), (1 - chance, 0)]", "[(chance, 1)]", "nobody-takes-part", None),
-    "nobody is everybody": ("run.py", "            if drawn:\n", "            if True:\n", "mean-step", None),
-    "fewer participants": ("replay.py", 'not in ("full", "bernoulli")', '!= "full"', "number-of-participants",
+    "nobody is everybody": ("run.py", "goes_on = bool(drawn) or", "goes_on = True or", "mean-step", None),
+    "fewer participants": ("replay.py", 'not in ("full", *INDEPENDENT)', '!= "full"', "number-of-participants",
                            put("sizes", "participants", 1)),
     "the server's variate is zero": (
         "methods/averaging.py", 'run.over_all(c) if start in ("zero",', 'run.zero if start in ("zero",',

@@ -6,7 +6,7 @@ from fractions import Fraction as Q
 import numpy as np
 
 from bounds.controls.fedavg import control
-from bounds.language.claim import Condition, Procedure, Variable
+from bounds.language.claim import INDEPENDENT, Condition, Procedure, Variable
 from bounds.language.words import E, F_star, iterations, objective, x_sampled
 from synthetic.numbers.arrays import BALLS, EXACT
 from tests.verify.checker.test_replay import _simple
@@ -188,17 +188,18 @@ def noisy_client(name):
     return (dict(ROWS[name][3]).get("client", 1),)
 
 
-def replayed(name, sampling, seed=None, noisy=(), rounds=2, steps=2):
-    """A random exact instance of the row: the engine's environment, and the replay of its certificate."""
+def replayed(name, sampling, seed=None, noisy=(), rounds=2, steps=2, equal=True):
+    """A random exact instance of the row: the engine's environment, and the replay of its certificate. Clients of
+    ``equal`` weight, or of any."""
     base, numbers, backend, options = ROWS[name]
     seed = SEEDS.get(name, 1) if seed is None else seed
-    clients, participants = (2, 1) if base in TOSSING else (3, 1 if sampling in ("full", "bernoulli") else 2)
-    if sampling == "bernoulli":
+    clients, participants = (2, 1) if base in TOSSING else (3, 1 if sampling in ("full", *INDEPENDENT) else 2)
+    if sampling in INDEPENDENT:
         numbers = (*numbers, ("participation", Q(1, 3)))
     rounds = 1 if base in TOSSING[:2] and noisy else rounds
     sizes = tuple(pair for pair in options if pair[0] == "trackers")
     options = tuple(pair for pair in options if pair not in sizes)
-    procedure = Procedure(base, options=options, sampling=sampling, equal_weights=True)
+    procedure = Procedure(base, options=options, sampling=sampling, equal_weights=equal)
     statement = Condition(E(objective(x_sampled[iterations])) - F_star, "<=", 0)
     variables = (*(Variable(number, "positive") for number, _ in numbers), *(Variable(size, "integer") for size, _ in sizes))
     claim = control("replay", "run", statement, procedure=procedure, variables=variables)

@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 import pytest
 
+from bounds.language.claim import DISTINCT, SAMPLING
 from bounds.registry.claims import all_claims
 from fedtheory import ALGORITHMS
+from tests.bounds.each_claim import look_at_each
 from tests.not_empty import not_empty
 from tests.verify.checker.method_rows import FULL_ONLY, ROWS, TOSSING, names_of, noisy_client, replayed
 from tests.verify.checker.records import compare_with_record
@@ -62,6 +64,25 @@ def test_a_run_with_bernoulli_sampling_is_the_engines(name):
     for noisy, rounds in (((), 2), (noisy_client(name), 1)):
         environment, replay = replayed(name, "bernoulli", None, noisy, rounds, 1)
         compare_with_record(replay, environment, names_of(environment, name))
+
+
+#: methods that take the root of a change, which balls cannot tell to be zero in a round without anybody
+ROOTS_OF_CHANGES = ("fedadagrad", "fedadam", "fedams")
+#: methods whose rules differ in what they average: models, dual messages, variates, lengths, layers
+WEIGHED = ("fedavg", "scaffold", "feddyn", "fedadmm", "fedmoswa I", "fednova", "fedluar", "fedalign")
+
+
+@pytest.mark.parametrize("name", [name if name in WEIGHED else pytest.param(name, marks=pytest.mark.slow)
+                                  for name in FIRST if name not in FULL_ONLY])
+def test_a_run_of_unequal_clients_is_the_engines_under_every_scheme(name):
+    schemes = DISTINCT if ROWS[name][0] in TOSSING else SAMPLING[1:-1] if name in ROOTS_OF_CHANGES else SAMPLING[1:]
+
+    def check(scheme):
+        environment, replay = replayed(name, scheme, rounds=2, steps=1, equal=False)
+        assert len({*replay.given["client_weight"]}) > 1, "the weights are unequal"
+        compare_with_record(replay, environment, names_of(environment, name))
+
+    look_at_each(schemes, check)
 
 
 again, draw_clients = Run.again, Run.draw_clients
@@ -136,7 +157,8 @@ FAULTS = {
     "rates": ("fedswa", averaging, "Fraction(j, K)", "Fraction(j + 1, K)"),
     "variate sign": ("fedmoswa II", averaging, "g - c[k] + m", "g + c[k] - m"),
     "everybody renews": ("fedmoswa II", averaging, "c = run.of_drawn(new, c)", "c = new"),
-    "mean of all": ("fedmoswa II", averaging, "if everyone else run.mean(new)", "if everyone else run.over_all(c)"),
+    "mean of all": ("fedmoswa II", averaging,
+                    "if everyone else run.mean([one - m for one in new])", "if everyone else run.over_all(c) - m"),
     "old server variate": ("fedmoswa II", averaging, "c[k] - m + (x", "c[k] + (x"),
     "start": ("fedmoswa gradient", averaging, 'if start in ("gradient", "free-mean") else m', 'if start == "none" else m'),
     "fresh m after": ("fedmoswa fresh", averaging, "m * (1 -", "m * (2 -"),
@@ -165,15 +187,15 @@ FAULTS = {
     "sign": ("fedyogi", server, "sign(v - dd)", "sign(dd - v)"),
     "no maximum": ("fedams", server, "extreme([a, b, eps] if at_least", "extreme([b, eps] if at_least"),
     "floor": ("fedamsgrad", server, "added = 0 if at_least else eps", "added = 0"),
-    "mean length": ("fednova steps", server, " * run.mean(lengths)", " * lengths[0]"),
+    "mean length": ("fednova steps", server, "run.mean(lengths) / (run.total() or 1)", "lengths[0]"),
     "length": ("fednova pull", server, "keep + 1 - way * rho", "keep + 1"),
-    "mean direction": ("fedcm", momentum, "g * beta + M * (1 - beta))) - x", "g + M * (1 - beta))) - x"),
+    "mean direction": ("fedcm", momentum, "g * beta + M * (1 - beta)), x)", "g + M * (1 - beta)), x)"),
     "along M": ("fedavg-m", momentum, "x = x - M * run.number", "x = x + M * run.number"),
     "own momentum": ("fedavg-m heavy ball", momentum, "return u[k] if own", "return g if own"),
     "mixed variates": ("scaffold-m", momentum, "(g - c[k] + m) * beta", "(g - c[k]) * beta"),
     "uphill variates": ("fedgamma", momentum, "uphill(run, k, y, g, step) - c[k]", "g - c[k]"),
-    "ablation": ("fedmo", momentum, "(run.mean(new) - m) * gamma", "(run.mean(new) - m)"),
-    "averaged moments": ("fedlada", momentum, "run.mean(top)", "run.mean(now)"),
+    "ablation": ("fedmo", momentum, "run.mean([one - m for one in new]) * gamma", "run.mean([one - m for one in new])"),
+    "averaged moments": ("fedlada", momentum, "run.mean([one - v for one in top])", "run.mean([one - v for one in now])"),
     "own moments": ("fedlada local", momentum, "run.of_drawn(now, own)", "now"),
     "adaptive radius": ("fedasam", sharpness, "lambda a: abs(a) + nu", "lambda a: a + nu"),
     "cycle": ("fedasam average", sharpness, "since % cycle + 1, cycle", "since % cycle, cycle"),

@@ -118,7 +118,7 @@ BAD = {
     "problem not named": (["run", "fedavg"], "Missing option '--problem'"),
     "mu above L": ([*QUADRATIC, "--set", "L=1", "--set", "mu=2"], "mu …L = 1; got 2"),
     "more participants than clients": (
-        [*QUADRATIC, "--set", "clients=3", "--set", "participants=4", "--set", "replacement=false"],
+        [*QUADRATIC, "--set", "clients=3", "--set", "participants=4"],
         "participants … 1 …3; got 4"),
     "negative step": ([*QUADRATIC, "--eta", "-0.1"], "--eta …'theory'; got '-0.1'"),
     "step not a number": ([*QUADRATIC, "--eta", "nan"], "--eta …'theory'; got 'nan'"),

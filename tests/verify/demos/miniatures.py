@@ -34,7 +34,7 @@ def held_out_samples_are_measured():
     found, federation = at(mini_fedmoswa), digits(0.1)
     for number in (1, 4):  # SCAFFOLD and FedMoSWA
         name, own = list(mini_fedmoswa.METHODS.items())[number]
-        method = ft.make_algorithm(name, eta_l=0.3, local_steps=5, participants=2, replacement=False, **own)
+        method = ft.make_algorithm(name, eta_l=0.3, local_steps=5, participants=2, **own)
         models = ft.run(method, federation, mini_fedmoswa.ROUNDS, seeds=SEEDS, record=("x",)).dataset.x.values
         loss, accuracy = by_hand(federation, models[:, -1])
         assert np.allclose(found.loss[number][:, -1], loss, rtol=1e-9)

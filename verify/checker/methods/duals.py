@@ -43,7 +43,7 @@ def fedadmm_as_printed(run, server):
         ends = local(run, x, lam)
         new = [lam[k] + (ends[k] - x) * rho for k in run.clients]
         lam = run.of_drawn(new, lam)
-        x = server(run.mean([ends[k] + new[k] / rho for k in run.clients]))
+        x = server(run.aggregate([ends[k] + new[k] / rho for k in run.clients], x))
 
 
 def fedadmm_stale(run):
@@ -68,7 +68,7 @@ def feddyn(run):
         ends = local(run, x, lam)
         old, lam = lam, run.of_drawn([lam[k] + (ends[k] - x) * rho for k in run.clients], lam)
         before, server = server, server + run.over_all([lam[k] - old[k] for k in run.clients])
-        x = run.mean(ends) + (server if next_one else before) / rho
+        x = run.aggregate(ends, x) + (server if next_one else before) / rho
 
 
 def afedpd(run):
@@ -80,7 +80,7 @@ def afedpd(run):
     while True:
         yield {"x_round": x, "server_x_bar": bar, "server_duals": lam}
         ends = local(run, x, lam)
-        bar = run.mean(ends)
+        bar = run.aggregate(ends, x)
         lam = [lam[k] + ((ends[k] if k in run.drawn else bar) - x) * rho for k in run.clients]
         x = bar + run.over_all(lam) / rho
 

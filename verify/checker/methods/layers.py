@@ -106,7 +106,7 @@ def luar(run, mode, decay, applied, momentum=0, momentum_kept=False):
             now[k] = now[k] * momentum + g + (y - x) * rho
             return now[k]
 
-        change, size = run.mean(run.train(x, direction)) - x, sum(run.steps())
+        change, size = run.mean([end - x for end in run.train(x, direction)]), sum(run.steps())
         u = run.of_drawn(now, u or [run.zero for _ in run.clients])
         again = applied * (0 if mode == "drop" else size / last if last and decay == "rescaled" else 1)
         applied, last = layers.chosen(recycled, again, change), size
@@ -114,7 +114,7 @@ def luar(run, mode, decay, applied, momentum=0, momentum_kept=False):
         score = [score[l] if source == "keep" and l in recycled else new[l] for l in layers.all]
         age = [age[l] + 1 if l in recycled else 0 for l in layers.all]
         recycled = drawn(score) if masks is None else recycled_in(run.round + 1)
-        x = x + applied * eta_g
+        x = x + (run.moved(x, applied) - x) * eta_g
 
 
 def fedlama(run):
@@ -126,11 +126,12 @@ def fedlama(run):
                "server_rarely_averaged": [int(l in rare) for l in layers.all]}
         ends, last = run.train([layers.chosen(now, x, y) for y in own], plain), (run.round + 1) % period == 0
         now = {*layers.all} if last else {*layers.all} - rare
-        x = layers.chosen(now, run.mean(ends), x)
+        old, x = x, run.aggregate([layers.chosen(now, end, x) for end in ends], x)
         own = run.of_drawn(ends, own)
         if last:
             steps = [run.local_steps * (period if l in rare else 1) for l in layers.all]
-            apart = [[dot(d, d) for d in (layers.part(end - x, l) for end in ends)] for l in layers.all]
+            mean = old + run.mean([end - old for end in ends])
+            apart = [[dot(d, d) for d in (layers.part(end - mean, l) for end in ends)] for l in layers.all]
             spread = [run.mean(apart[l]) / (steps[l] * layers.sizes[l]) for l in layers.all]
             rare = rarely(spread, layers.sizes)
 
@@ -160,7 +161,7 @@ def fedmut(run):
         signs = [dict(zip(people, each, strict=True)) for each in drawn]
         rows = [*zip(layers.of, x, moved, strict=True)]
         starts = [Vector(a + b * signs[l].get(k, 0) for l, a, b in rows) for k in run.clients]
-        before, x = x, x + (run.mean(run.train(starts, plain)) - x) * run.number("eta_g")
+        before, x = x, x + (run.aggregate(run.train(starts, plain), x) - x) * run.number("eta_g")
 
 
 def halves(count):

@@ -9,7 +9,7 @@ def fedcm(run):
     x, M, beta = run.start, run.first("server_momentum", run.zero), run.number("beta")
     while True:
         yield {"x_round": x, "server_momentum": M}
-        change = run.mean(run.train(x, lambda k, y, g, step: g * beta + M * (1 - beta))) - x
+        change = run.aggregate(run.train(x, lambda k, y, g, step: g * beta + M * (1 - beta)), x) - x
         M = change / -sum(run.steps())
         x = x + change * run.number("eta_g")
 
@@ -26,7 +26,7 @@ def fedavg_m(run):
             u[k] = u[k] * (1 - beta) + g
             return u[k] if own else g * beta + M * (1 - beta)
 
-        M = (x - run.mean(run.train(x, direction))) / sum(run.steps())
+        M = (x - run.aggregate(run.train(x, direction), x)) / sum(run.steps())
         x = x - M * run.number("gamma")
 
 
@@ -44,7 +44,7 @@ def scaffold_m(run):
             return (g - c[k] + m) * beta + M * (1 - beta)
 
         ends = run.train(x, direction)
-        M = (x - run.mean(ends)) / sum(run.steps())
+        M = (x - run.aggregate(ends, x)) / sum(run.steps())
         c, m = renewed_variates(run, option, c, m, x, ends, total)
         x = x - M * run.number("gamma")
 
@@ -56,7 +56,7 @@ def fedgamma(run):
         yield {"x_round": x, "client_variate": c, "server_variate": m}
         ends = run.train(x, lambda k, y, g, step: uphill(run, k, y, g, step) - c[k] + m)
         c, m = renewed_variates(run, "II", c, m, x, ends)
-        x = x + (run.mean(ends) - x) * run.number("eta_g")
+        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
 
 
 def fedmo(run):
@@ -67,7 +67,8 @@ def fedmo(run):
         yield {"x_round": x, "client_variate": c, "server_variate": m}
         ends = run.train(x, lambda k, y, g, step: g - c[k] + m)
         new = [run.gradient(k, x, "extra") if first else c[k] - m + (x - ends[k]) / sum(run.steps()) for k in run.clients]
-        c, m, x = run.of_drawn(new, c), m + (run.mean(new) - m) * gamma, run.mean(ends)
+        m = m + run.mean([one - m for one in new]) * gamma
+        c, x = run.of_drawn(new, c), run.aggregate(ends, x)
 
 
 def fedlada(run):
@@ -89,8 +90,9 @@ def fedlada(run):
             top[k] = each(lambda a, b: extreme([a, b]), top[k], now[k])
             return each(lambda a, b: quotient(a, root(b)), m[k], top[k]) * alpha + last * (1 - alpha)
 
-        change = run.mean(run.train(x, direction)) - x
-        last, v, own = change / -sum(run.steps()), run.mean(top), run.of_drawn(now, own)
+        change = run.aggregate(run.train(x, direction), x) - x
+        last, own = change / -sum(run.steps()), run.of_drawn(now, own)
+        v = v + run.mean([one - v for one in top])
         x = x + change * run.number("eta_g")
 
 

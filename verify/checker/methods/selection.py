@@ -16,7 +16,7 @@ def fedprox(run):
     x, rho = run.start, run.number("rho_prox")
     while True:
         yield {"x_round": x}
-        x = run.mean(run.train(x, lambda k, y, g, step: g + (y - x) * rho))
+        x = run.aggregate(run.train(x, lambda k, y, g, step: g + (y - x) * rho), x)
 
 
 def average(run):
@@ -24,7 +24,7 @@ def average(run):
     x = run.start
     while True:
         yield {"x_round": x}
-        x = run.mean(run.train(x, plain))
+        x = run.aggregate(run.train(x, plain), x)
 
 
 def selecting(method):
@@ -43,7 +43,7 @@ def local_only(run):
     while True:
         yield {"x_round": x, "client_model": own}
         own = run.train(own, plain)
-        x = run.mean(own)
+        x = run.aggregate(own, x)
 
 
 #: name -> the method, and the names of its states

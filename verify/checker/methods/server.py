@@ -10,7 +10,7 @@ def fedavgm(run):
     x, u = run.start, run.first("server_momentum", run.zero)
     while True:
         yield {"x_round": x, "server_momentum": u}
-        u = u * run.number("beta1") + (run.mean(run.train(x, plain)) - x)
+        u = u * run.number("beta1") + (run.aggregate(run.train(x, plain), x) - x)
         x = x + u * run.number("eta_g")
 
 
@@ -21,7 +21,7 @@ def fedacg(run):
         yield {"x_round": x, "server_momentum": u}
         ahead = u * run.number("lam")
         z = run.record["x_broadcast"][-1] = x + ahead
-        u = ahead + (run.mean(run.train(z, lambda k, y, g, step: g + (y - z) * rho)) - z)
+        u = ahead + (run.aggregate(run.train(z, lambda k, y, g, step: g + (y - z) * rho), z) - z)
         x = x + u
 
 
@@ -49,7 +49,7 @@ def fedopt(renewal):
         renewed, beta, eps = renewal(run), run.number("beta1"), run.number("eps")
         while True:
             yield {"x_round": x, "server_moment1": m, "server_moment2": v}
-            d = run.mean(run.train(x, plain)) - x
+            d = run.aggregate(run.train(x, plain), x) - x
             m, v = m * beta + d * (1 - beta), each(renewed, v, square(d))
             x = x + each(lambda a, b: quotient(a, root(b) + eps), m, v) * run.number("eta_g")
 
@@ -77,7 +77,7 @@ def fedams(run):
     at_least = run.option("option", "fedams", "fedamsgrad") == "fedams"
     while True:
         yield {"x_round": x, "server_moment1": m, "server_moment2": v, "server_moment2_max": top}
-        d = run.mean(run.train(x, plain)) - x
+        d = run.aggregate(run.train(x, plain), x) - x
         m, v = m * beta + d * (1 - beta), each(renewed, v, square(d))
         top = each(lambda a, b: extreme([a, b, eps] if at_least else [a, b]), top, v)
         added = 0 if at_least else eps
@@ -103,7 +103,8 @@ def fednova(run):
             return momentum[k]
 
         ends, lengths = run.train(x, direction), [length(run.steps()[: int(n)], keep, rho) for n in counts]
-        x = x + run.mean([(ends[k] - x) / lengths[k] for k in run.clients]) * run.mean(lengths) * run.number("eta_g")
+        change = run.mean([(ends[k] - x) / lengths[k] for k in run.clients]) * (run.mean(lengths) / (run.total() or 1))
+        x = x + (run.moved(x, change) - x) * run.number("eta_g")
 
 
 def length(sizes, keep, rho):

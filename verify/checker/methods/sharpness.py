@@ -25,7 +25,7 @@ def fedasam(run):
         slower = 1
         if since >= 0 and cycle > 1:
             slower = 1 - (1 - ratio) * Fraction(since % cycle + 1, cycle)
-        x = x + (run.mean(run.train(x, ascended, [size * slower for size in run.steps()])) - x) * run.number("eta_g")
+        x = x + (run.aggregate(run.train(x, ascended, [size * slower for size in run.steps()]), x) - x) * run.number("eta_g")
         if since >= 0 and (since + 1) % cycle == 0:
             mean, count = (mean * count + x) / (count + 1), count + 1
         elif since < 0:
@@ -40,7 +40,7 @@ def fedlesam(run):
         ascent = [along(old[k] - x, radius) if before[k] else run.zero for k in run.clients]
         ends = run.train(x, lambda k, y, g, step: run.gradient(k, y + ascent[k], step=step))
         old, before = run.of_drawn([x for _ in old], old), run.of_drawn([1 for _ in old], before)
-        x = x + (run.mean(ends) - x) * run.number("eta_g")
+        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
 
 
 def fedspeed(run):
@@ -55,7 +55,7 @@ def fedspeed(run):
 
         ends = run.train(x, direction)
         new = [lam[k] + (ends[k] - x) * rho for k in run.clients]
-        lam, x = run.of_drawn(new, lam), run.mean([ends[k] + new[k] / rho for k in run.clients])
+        lam, x = run.of_drawn(new, lam), run.aggregate([ends[k] + new[k] / rho for k in run.clients], x)
 
 
 def fedsmoo(run):
@@ -77,7 +77,7 @@ def fedsmoo(run):
         s, mu = along(run.mean(now if of_duals else last), radius), run.of_drawn(now, mu)
         old, lam = lam, run.of_drawn([lam[k] + (ends[k] - x) * rho for k in run.clients], lam)
         before, server = server, server + run.over_all([lam[k] - old[k] for k in run.clients])
-        x = run.mean(ends) + (server if next_one else before) / rho
+        x = run.aggregate(ends, x) + (server if next_one else before) / rho
 
 
 def afedpdsam(run):
@@ -93,7 +93,7 @@ def afedpdsam(run):
             return run.gradient(k, there, step=step) + lam[k] + (y - x) * rho
 
         ends = run.train(x, direction)
-        bar = run.mean(ends)
+        bar = run.aggregate(ends, x)
         lam = [lam[k] + ((ends[k] if k in run.drawn else bar) - x) * rho for k in run.clients]
         x = bar + run.over_all(lam) / rho
 

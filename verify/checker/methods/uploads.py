@@ -21,7 +21,7 @@ def lbgm(run):
             near = not zero(dot(b, b)) and both - inner**2 <= both * threshold
             sent.append(b * (inner / dot(b, b)) if near else d)
             new.append(b if near else d)
-        back, x = run.of_drawn(new, back), x + run.mean(sent) * run.number("eta_g")
+        back, x = run.of_drawn(new, back), x + (run.moved(x, run.mean(sent)) - x) * run.number("eta_g")
 
 
 # what clients toss ---------------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def fedpaq(run):
             sent_now = rounded(run.zero if k is None else sent[k], place)
             if k is not None:
                 sent[k] = sent_now
-        x = x + run.mean(sent) * run.number("eta_g")
+        x = x + (run.moved(x, run.mean(sent)) - x) * run.number("eta_g")
 
 
 def feddropoutavg(run):
@@ -86,13 +86,13 @@ def feddropoutavg(run):
             kept = [zero(fdr) or 1 - toss(run, "dropped", fdr, place, j) for j in range(len(x))]
             if k is not None:
                 arrives[k] = [int(each and not gone) for each in kept]
-        weights, new = [w * i for w, i in zip(run.shares(), run.included, strict=True)], []
+        weights, changes = [w * i for w, i in zip(run.shares(), run.included, strict=True)], []
         for j, old in enumerate(x):
             of_senders = [w * arrives[k][j] for k, w in enumerate(weights)]
             total = sum(of_senders)
             change = sum((ends[k][j] - old) * w for k, w in enumerate(of_senders))
-            new.append(old if total == 0 else old + change / total * eta_g)
-        x = Vector(new)
+            changes.append(change * 0 if total == 0 else change / total * run.total())
+        x = x + (run.moved(x, Vector(changes)) - x) * eta_g
 
 
 def prunefl(run):
@@ -127,9 +127,9 @@ def prunefl(run):
             return only(kept, g)
 
         starts = [only(kept, x) for _ in run.clients]
-        x, sums = run.mean(run.train(starts, direction)), run.of_drawn(now, sums)
+        x, sums = only(kept, run.aggregate(run.train(starts, direction), x)), run.of_drawn(now, sums)
         if (run.round + 1) % period == 0:
-            kept = largest(run.mean(sums))
+            kept = largest(run.mean(sums)) if run.drawn else kept
             x, sums = only(kept, x), run.of_drawn([run.zero for _ in sums], sums)
 
 

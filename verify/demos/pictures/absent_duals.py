@@ -36,7 +36,7 @@ class Duals(NamedTuple):
 def numbers(participants: int, rho: float, spread: float, local_steps: int) -> Duals:
     """The runs of the three methods on one federation."""
     federation = ft.make_quadratic(clients=CLIENTS, dim=5, minimiser_spread=spread, hessian_spread=spread)
-    common = dict(eta_l=ETA, local_steps=local_steps, participants=participants, replacement=False)
+    common = dict(eta_l=ETA, local_steps=local_steps, participants=participants)
     methods = [ft.make_algorithm(name, **common, **({} if name == "fedavg" else {"rho_prox": rho})) for name in _SHOWN]
     loss = tuple(ft.run(method, federation, ROUNDS, seeds=SEEDS).dataset.suboptimality.values for method in methods)
     return Duals(loss, tuple(_dual_distance(method, federation) for method in methods[1:]), participants)

@@ -31,7 +31,7 @@ class Comparison(NamedTuple):
 
 def numbers(participants: int, rho_prox: float, eta: float) -> Comparison:
     """The runs of all methods with the same step."""
-    dual, shared = {"rho_prox": rho_prox}, {"eta_l": eta, "local_steps": 5, "replacement": False}
+    dual, shared = {"rho_prox": rho_prox}, {"eta_l": eta, "local_steps": 5}
     methods = {"fedavg": {}, "feddyn": dual, "afedpd": dual}
     (few,), (every,) = (runs_of(methods, digits(0.1), ROUNDS, participants=some, **shared)
                         for some in (participants, CLIENTS))

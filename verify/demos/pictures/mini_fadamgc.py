@@ -31,7 +31,7 @@ class Comparison(NamedTuple):
 
 def numbers(alpha: float, local_steps: int, eta: float) -> Comparison:
     """The runs of all methods with the same step, and the paper's other numbers."""
-    shared = {"eta_l": eta, "local_steps": local_steps, "participants": 2, "replacement": False, "beta1": 0.9,
+    shared = {"eta_l": eta, "local_steps": local_steps, "participants": 2, "beta1": 0.9,
               "beta2": 0.99, "eps": 1e-8}
     return Comparison(*(runs_of(METHODS, digits(each), ROUNDS, **shared)[0] for each in (alpha, EVEN)))
 

@@ -33,7 +33,7 @@ def numbers(recycled: int, bits: int, eta: float) -> Comparison:
     federation = digits(0.1, HIDDEN)
     methods = {"fedavg": {}, "fedpaq": {"bits": bits}, "feddropoutavg": {"fdr": 0.5}, "fedluar": {"recycled": recycled}}
     loss, floats = runs_of(methods, federation, ROUNDS, ("held_out_loss", "uplink_floats"), eta_l=eta, local_steps=5,
-                           participants=3, replacement=False)
+                           participants=3)
     return Comparison(tuple(sent.sum(axis=-1).cumsum(axis=1) / federation.dim for sent in floats),
                       tuple(values[:, 1:] for values in loss))
 

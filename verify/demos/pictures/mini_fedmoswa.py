@@ -34,7 +34,7 @@ class Comparison(NamedTuple):
 def numbers(alpha: float, participants: int, eta: float) -> Comparison:
     """The runs of all methods with the same step, and the paper's other numbers."""
     return Comparison(*runs_of(METHODS, digits(alpha), ROUNDS, ("held_out_loss", "held_out_accuracy"), eta_l=eta,
-                               local_steps=5, participants=participants, replacement=False))
+                               local_steps=5, participants=participants))
 
 
 def picture(found: Comparison) -> Figure:

@@ -38,7 +38,7 @@ def numbers(participants: int, spread: float, eta: float, replacement: str) -> S
     everyone = ft.run(ft.fedavg(eta_l=eta), federation, ROUNDS).dataset.suboptimality.values
 
     def sampled(count):
-        return ft.fedavg(eta_l=eta, participants=count, replacement=again)
+        return ft.fedavg(eta_l=eta, participants=count, sampling="with-replacement" if again else "without-replacement")
 
     some = ft.run(sampled(participants), federation, ROUNDS, seeds=SEEDS).dataset.suboptimality.values
     counts, best = np.arange(1, CLIENTS + 1), federation.x_star[0].numpy()
