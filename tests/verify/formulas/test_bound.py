@@ -12,7 +12,22 @@ from hypothesis import strategies as st
 from bounds.formulas.closed_form import closed_form, side_conditions
 from bounds.formulas.orders import leading_order
 from bounds.language.claim import Claim, Condition, Variable
-from bounds.language.words import F_star, L, clients, eta_l, iterations, k, local_steps, mu, norm2, objective, rounds, t, x_round, x_star
+from bounds.language.words import (
+    F_star,
+    L,
+    clients,
+    eta_l,
+    iterations,
+    k,
+    local_steps,
+    mu,
+    norm2,
+    objective,
+    rounds,
+    t,
+    x_round,
+    x_star,
+)
 from bounds.registry.claims import all_claims, find_claim
 from tests.bounds.each_claim import each_claim
 from tests.said import tells
