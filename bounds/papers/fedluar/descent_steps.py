@@ -283,7 +283,7 @@ regroup = algebra_claim(
 
 rearrange = algebra_claim(
     id="fedluar/lemma-A.3-rearrange", number="end of the proof", kind="proof step",
-    reading="kappa below 1/16, where the right side is undefined", variables=rearranged,
+    reading="kappa below 1/16", variables=rearranged,
     conditions=(SMALL_STEP, KAPPA_SMALL, Condition(0, "<=", grouped - fallen)),
     statement=Condition(
         gradients, "<=", -2 / ((1 - 16 * kappa) * eta * tau) * fallen

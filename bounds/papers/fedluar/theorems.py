@@ -57,7 +57,7 @@ tau, T, m = local_steps, rounds, clients
 
 #: eta <= 1/(2 sqrt(3) L tau), squared
 A1_STEP = Condition(12 * (L * eta * tau) ** 2, "<=", 1)
-KAPPA_SMALL = Condition(16 * kappa, "<=", 1)
+KAPPA_SMALL = Condition(16 * kappa, "<", 1)
 
 #: eta <= (1 - 16 kappa)/(6 sqrt(30) L tau), squared
 THEOREM_STEP = Condition(1080 * (L * eta * tau) ** 2, "<=", (1 - 16 * kappa) ** 2)
@@ -192,7 +192,7 @@ def framework(reading: Reading) -> Claim:
                "fedluar/lemma-A.3-T2-split", "fedluar/eq-19", "fedluar/eq-20", "fedluar/lemma-A.3-collect",
                "fedluar/lemma-A.3-omit", "fedluar/eq-21", "fedluar/lemma-A.3-sum", "fedluar/lemma-3.1",
                "fedluar/lemma-A.3-insert-noise", "fedluar/lemma-A.3-rearrange"),
-        note="t is r; no range of kappa is printed: below 1/16, where the right side is undefined, as in Theorem A.4")
+        note="t is r; no range of kappa is printed: below 1/16, as in Theorem A.4")
 
 
 lemma_A3 = with_products(framework, (*STATEMENT_AXES, "end"))
@@ -214,7 +214,7 @@ def theorem(block, number):
             statement=Condition(gradient_sum, "<=", theorem_bound(reading)),
             steps=("fedluar/lemma-A.1@proof-display", "fedluar/lemma-A.3", "fedluar/theorem-A.4-insert-drift",
                    "fedluar/theorem-A.4-simplify", "fedluar/theorem-A.4-coefficient", "fedluar/eq-22"),
-            note=f"t is r; {SQUARED}; a positive step size leaves kappa below 1/16")
+            note=f"t is r; {SQUARED}")
 
     return claim
 
