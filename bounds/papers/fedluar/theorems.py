@@ -49,8 +49,8 @@ from bounds.papers.fedluar.builders import (
 from bounds.papers.fedluar.words import eta, kappa, sigma_g_sq
 
 __all__ = [
-    "A1_STEP", "CLAIMS", "KAPPA_SMALL", "SQUARED", "THEOREM_STEP", "framework_bound", "gradient_sum", "noise_bound_3_1",
-    "theorem_bound",
+    "A1_STEP", "CLAIMS", "KAPPA_LITERAL", "KAPPA_SMALL", "SQUARED", "THEOREM_STEP", "framework_bound", "gradient_sum",
+    "noise_bound_3_1", "theorem_bound",
 ]
 
 tau, T, m = local_steps, rounds, clients
@@ -58,6 +58,9 @@ tau, T, m = local_steps, rounds, clients
 #: eta <= 1/(2 sqrt(3) L tau), squared
 A1_STEP = Condition(12 * (L * eta * tau) ** 2, "<=", 1)
 KAPPA_SMALL = Condition(16 * kappa, "<", 1)
+
+#: no printed range: kappa at most 1, as Lemma 3.1 prints, and not where the factor 1/(1 - 16 kappa) is undefined
+KAPPA_LITERAL = (Condition(0, "<=", 1 - kappa), Condition((1 - 16 * kappa) ** 2, ">", 0))
 
 #: eta <= (1 - 16 kappa)/(6 sqrt(30) L tau), squared
 THEOREM_STEP = Condition(1080 * (L * eta * tau) ** 2, "<=", (1 - 16 * kappa) ** 2)
@@ -199,8 +202,7 @@ lemma_A3 = with_products(framework, (*STATEMENT_AXES, "end"))
 
 lemma_A3_literal = replace(
     lemma_A3[0], id="fedluar/lemma-A.3@literal-domain", reading=f"{lemma_A3[0].reading}; kappa at most 1, other than 1/16",
-    conditions=(*lemma_A3[0].conditions[:-1], Condition(0, "<=", 1 - kappa)),
-    note="t is r; at kappa = 1/16 the right side is undefined",
+    conditions=(*lemma_A3[0].conditions[:-1], *KAPPA_LITERAL), note="t is r",
 )
 
 
