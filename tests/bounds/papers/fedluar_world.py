@@ -13,12 +13,12 @@ from bounds.language import words
 from tests.bounds.chance import CHANCE, E, Max, Min
 from tests.bounds.claim_values import Values, Vec, dot, entry, power, reading_of, sq
 
-M, TAU, T, SIZES = 3, 4, 4, (1, 1, 2)  # clients, local steps, rounds, layers
+M, TAU, T, SIZES = 2, 4, 5, (1, 1, 2)  # clients, local steps, rounds, layers: all different
 DIM, LAYERS = sum(SIZES), len(SIZES)
 PLACES = [[0], [1], [2, 3]]
-#: layers recycled by round: of different ages in round 2; of one age in every round
-MASKS = {"per-layer": [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]],
-         "common": [[0, 0, 0], [1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0]]}
+#: layers recycled by round: of different ages in rounds 2 to 4; of one age in every round
+MASKS = {"per-layer": [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1], [0, 1, 0]],
+         "common": [[0, 0, 0], [1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, 1]]}
 R = range
 
 
@@ -60,8 +60,8 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
         "score_floor gradient_floor")
     w = SimpleNamespace(**{n: number() for n in numbers.split()})
     w.kappa /= 1000
-    w.eta, w.eta_other, w.excess, w.age = Q(1, 9), Q(1, 4), Q(1, 2), 5
-    w.clients, w.local_steps, w.rounds, w.iterations, w.layers, w.participants, w.recycled = M, TAU, T, T * TAU, LAYERS, 2, 2
+    w.eta, w.eta_other, w.excess, w.age = Q(1, 9), Q(1, 4), Q(1, 2), 11
+    w.clients, w.local_steps, w.rounds, w.iterations, w.layers, w.participants, w.recycled = M, TAU, T, T * TAU, LAYERS, 7, 1
     w.server_recycle_set, w.masks = MASKS[masks], MASKS[masks]
     w.server_age = [[0] * LAYERS]
     for row in MASKS[masks]:
@@ -70,10 +70,10 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     w.x_local, w.g = table(vector, (T + 1) * TAU, M), table(vector, (T + 1) * TAU, M)
     w.x_before = table(vector, (T + 1) * TAU + 1, M)
     w.server_score, w.s = table(number, T + 2, LAYERS), table(number, LAYERS)
-    w.sampled = [[1, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1]]
+    w.sampled = [[1, 0], [0, 1], [1, 1], [1, 0], [0, 1], [1, 1]]
     w.sigma_sq_client, w.L_client, w.eta_l = table(number, M), table(number, M), table(number, T * TAU)
     w.first, w.second, w.a, w.b, w.mask = vector(), vector(), table(vector, M, TAU), table(vector, LAYERS), [1, 0, 1]
-    steep, centre = table(number, M), table(vector, M)
+    steep, centre = ({k: make() for k in R(M)} for make in (number, vector))  # no client has a negative number
     w.F = lambda k, v: steep[k] * sq(v - centre[k]) / 2 + k
     w.grad = lambda k, v: (v - centre[k]) * steep[k]
     w.objective = lambda v: 7 * sq(v) + dot(v, centre[0]) + 3
