@@ -476,7 +476,7 @@ ROWS = {
         2 * vector_sum(w, a, at.r, minus(own, whole))[which(a)], 4 * TAU**2 * w.sigma_g_sq),
     "eq-14": lambda w, a, at: (n_sq(w, a, at.r), sum(right_of_14(w, a, at.r))),
     "eq-14-reason": lambda w, a, at: (
-        sum(sq(b) for b, on in zip(w.b, w.mask, strict=True) if (on == 1) != ("main" in a)), sum(map(sq, w.b))),
+        sum((1 - on if "main" in a else on) * sq(b) for b, on in zip(w.b, w.mask, strict=True)), sum(map(sq, w.b))),
     "lemma-A.2-sum": lambda w, a, at: (total_noise(w, a), sum(sum(right_of_14(w, a, r)) for r in R(T))),
     "lemma-A.2-shift": shift,
     "lemma-A.2-unweighted": lambda w, a, at: (total_noise(w, a), C_T(w) + 8 * TAU**2 * summed_gradients(w, a)

@@ -15,10 +15,10 @@ from tests.bounds.claim_values import Values, Vec, dot, entry, power, reading_of
 
 M, TAU, T, SIZES = 2, 4, 5, (1, 1, 2)  # clients, local steps, rounds, layers: all different
 DIM, LAYERS = sum(SIZES), len(SIZES)
-PLACES = [[0], [1], [2, 3]]
+PLACES = {0: [0], 1: [1], 2: [2, 3]}
 #: layers recycled by round: of different ages in rounds 2 to 4; of one age in every round
 MASKS = {"per-layer": [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1], [0, 1, 0]],
-         "common": [[0, 0, 0], [1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, 1]]}
+         "common": [[0, 0, 0], [0, 1, 1], [0, 1, 1], [1, 0, 0], [1, 0, 0], [0, 0, 1]]}
 R = range
 
 
@@ -72,7 +72,8 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     w.server_score, w.s = table(number, T + 2, LAYERS), table(number, LAYERS)
     w.sampled = [[1, 0], [0, 1], [1, 1], [1, 0], [0, 1], [1, 1]]
     w.sigma_sq_client, w.L_client, w.eta_l = table(number, M), table(number, M), table(number, T * TAU)
-    w.first, w.second, w.a, w.b, w.mask = vector(), vector(), table(vector, M, TAU), table(vector, LAYERS), [1, 0, 1]
+    w.first, w.second, w.a, w.b = vector(), vector(), table(vector, M, TAU), table(vector, LAYERS)
+    w.mask = table(number, LAYERS)
     steep, centre = ({k: make() for k in R(M)} for make in (number, vector))  # no client has a negative number
     w.F = lambda k, v: steep[k] * sq(v - centre[k]) / 2 + k
     w.grad = lambda k, v: (v - centre[k]) * steep[k]
@@ -213,8 +214,8 @@ def values(w, definitions) -> Values:
         return sum(sorted(found, reverse=True)[: int(of(number))])
 
     return Values(lambda name, places: entry(getattr(w, name), places), {
-        words.norm2: sq, words.norm: length, words.dot: dot, words.F: lambda k, v: w.F(int(k), v),
-        words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
+        words.norm2: lambda v: sq(v) if v != 0 else 0, words.norm: length, words.dot: dot,
+        words.F: lambda k, v: w.F(int(k), v), words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
         words.objective_grad: w.objective_grad, on_layers.layer_part: lambda n, v: part(int(n), v),
         on_layers.share: lambda a, b: a / b if b else a,
     } | CHANCE, binding={on_layers.largest_sum: largest_sum}, definitions=definitions, power=exact_power, largest=Max,
