@@ -1,4 +1,4 @@
-"""FedLUAR's formulas in plain Python, written from the paper, on a world of random fractions in which nothing is random.
+"""FedLUAR's formulas in plain Python, written from the paper, on a world of random fractions.
 
 A row gives both sides of a claim from the world ``w``, the names ``a`` of the claim's reading, and indices ``at``. Rounds,
 layers, local steps and clients count from 0.

@@ -9,7 +9,7 @@ from tests.bounds.papers.fedluar_hypotheses import each_client, each_layer, each
 from tests.bounds.papers.fedluar_world import TAU
 from tests.bounds.rows import Row, but
 
-__all__ = ["BLOCKS_WITH_AGES", "METHOD", "setting"]
+__all__ = ["METHOD", "setting"]
 
 #: Algorithms 1 and 2, with all clients in every round, as the analysis has it
 METHOD = "fedluar equal_weights"

@@ -43,7 +43,7 @@ def part(layer, v):
 
 
 def world(seed: int, reading=frozenset()) -> SimpleNamespace:
-    """Random values for every name; the layers recycled by round, and their ages, are given by the reading."""
+    """Random values for every name; the layers recycled by round are given by the reading."""
     rng, masks = random.Random(seed), "common" if one_age(reading) else "per-layer"
 
     def number():
@@ -63,13 +63,10 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     w.eta, w.eta_other, w.excess, w.age = Q(1, 9), Q(1, 4), Q(1, 2), 11
     w.clients, w.local_steps, w.rounds, w.iterations, w.layers, w.participants, w.recycled = M, TAU, T, T * TAU, LAYERS, 7, 1
     w.server_recycle_set, w.masks = MASKS[masks], MASKS[masks]
-    w.server_age = [[0] * LAYERS]
-    for row in MASKS[masks]:
-        w.server_age.append([(old + 1) * on for old, on in zip(w.server_age[-1], row, strict=True)])
     w.x_round, w.server_applied_update = table(vector, T + 1), table(vector, T + 2)
     w.x_local, w.g = table(vector, (T + 1) * TAU, M), table(vector, (T + 1) * TAU, M)
     w.x_before = table(vector, (T + 1) * TAU + 1, M)
-    w.server_score, w.s = table(number, T + 2, LAYERS), table(number, LAYERS)
+    w.server_score, w.server_age, w.s = (table(number, *sizes, LAYERS) for sizes in ((T + 2,), (T + 2,), ()))
     w.sampled = [[1, 0], [0, 1], [1, 1], [1, 0], [0, 1], [1, 1]]
     w.sigma_sq_client, w.L_client, w.eta_l = table(number, M), table(number, M), table(number, T * TAU)
     w.first, w.second, w.a, w.b = vector(), vector(), table(vector, M, TAU), table(vector, LAYERS)
