@@ -219,11 +219,13 @@ class Reading:
 
     @along("age", "hat")
     def _stale(self, then, now):
-        if self.age == "per-layer":
-            source = Sum(q.last_fresh[r, source_round, layer] * layer_part(layer, then), (source_round, 0, r))
-            return Sum(self.kept() * source, q.every_layer)
-        earlier = Sum(q.shared_source[r, source_round] * self.hatted(then), (source_round, 0, r - 1))
-        return earlier + q.none_recycled[r] * self.hatted(now)
+        earlier = (source_round, 0, r - 1)
+        if self.age == "per-layer":  # a hat of the appendix: a layer that was last fresh before round r is recycled in it
+            return Sum(Sum(q.last_fresh[r, source_round, layer] * layer_part(layer, then), earlier), q.every_layer)
+        stale = Sum(q.shared_source[r, source_round] * self.hatted(then), earlier)
+        if self.hat == "appendix":  # where no layer is recycled it keeps nothing
+            return stale
+        return stale + q.none_recycled[r] * now
 
     def now(self, vector: Callable):
         """``vector(r)`` under a hat of round r."""
@@ -259,8 +261,8 @@ class Reading:
         if self.age == "common":
             stale = Sum(q.shared_source[r, source_round] * self.drift[source_round], earlier)
         else:
-            stale = largest_sum(1, recycled_set[r, layer] * Sum(
-                q.last_fresh[r, source_round, layer] * self.drift[source_round], earlier), *q.every_layer)
+            of_layer = Sum(q.last_fresh[r, source_round, layer] * self.drift[source_round], earlier)
+            stale = largest_sum(1, of_layer, *q.every_layer)
         return stale + q.none_recycled[r] * self.drift[r]
 
     @along("hat")

@@ -41,7 +41,7 @@ from bounds.papers.fedluar.builders import (
     round_claim,
 )
 from bounds.papers.fedluar.quantities import every_client, every_step
-from bounds.papers.fedluar.theorems import KAPPA_SMALL, gradient_sum
+from bounds.papers.fedluar.theorems import KAPPA_LITERAL, KAPPA_SMALL, gradient_sum
 from bounds.papers.fedluar.words import eta, kappa, sigma_g_sq
 
 __all__ = ["CLAIMS"]
@@ -283,7 +283,7 @@ regroup = algebra_claim(
 
 rearrange = algebra_claim(
     id="fedluar/lemma-A.3-rearrange", number="end of the proof", kind="proof step",
-    reading="kappa below 1/16, where the right side is undefined", variables=rearranged,
+    reading="kappa below 1/16", variables=rearranged,
     conditions=(SMALL_STEP, KAPPA_SMALL, Condition(0, "<=", grouped - fallen)),
     statement=Condition(
         gradients, "<=", -2 / ((1 - 16 * kappa) * eta * tau) * fallen
@@ -294,7 +294,7 @@ rearrange = algebra_claim(
 
 rearrange_literal = rearrange.variant(
     "literal-domain", "kappa at most 1, other than 1/16",
-    conditions=(SMALL_STEP, Condition(0, "<=", 1 - kappa), Condition(0, "<=", grouped - fallen)),
+    conditions=(SMALL_STEP, *KAPPA_LITERAL, Condition(0, "<=", grouped - fallen)),
 )
 
 ROUND_BLOCKS = (eq_15, eq_16, T1_split, eq_17, eq_18, T2_split, eq_19, eq_20, collect, eq_21)

@@ -68,9 +68,8 @@ last_fresh = _define(
 )
 
 shared_source = _define(
-    "shared_source", [r, source_round],
-    1 - Product(1 - recycled_set[r, layer] * last_fresh[r, source_round, layer], every_layer), r"\mathbf{1}_{r-k_{r}=s}",
-    "1", "whether the update of a recycled layer of round r is that of round s",
+    "shared_source", [r, source_round], 1 - Product(1 - last_fresh[r, source_round, layer], every_layer),
+    r"\mathbf{1}_{r-k_{r}=s}", "1", "for s < r: whether the update of a recycled layer of round r is that of round s",
 )
 
 none_recycled = _define("none_recycled", [r], Product(1 - recycled_set[r, layer], every_layer),

@@ -49,15 +49,18 @@ from bounds.papers.fedluar.builders import (
 from bounds.papers.fedluar.words import eta, kappa, sigma_g_sq
 
 __all__ = [
-    "A1_STEP", "CLAIMS", "KAPPA_SMALL", "SQUARED", "THEOREM_STEP", "framework_bound", "gradient_sum", "noise_bound_3_1",
-    "theorem_bound",
+    "A1_STEP", "CLAIMS", "KAPPA_LITERAL", "KAPPA_SMALL", "SQUARED", "THEOREM_STEP", "framework_bound", "gradient_sum",
+    "noise_bound_3_1", "theorem_bound",
 ]
 
 tau, T, m = local_steps, rounds, clients
 
 #: eta <= 1/(2 sqrt(3) L tau), squared
 A1_STEP = Condition(12 * (L * eta * tau) ** 2, "<=", 1)
-KAPPA_SMALL = Condition(16 * kappa, "<=", 1)
+KAPPA_SMALL = Condition(16 * kappa, "<", 1)
+
+#: no printed range: kappa at most 1, as Lemma 3.1 prints, and not where the factor 1/(1 - 16 kappa) is undefined
+KAPPA_LITERAL = (Condition(0, "<=", 1 - kappa), Condition((1 - 16 * kappa) ** 2, ">", 0))
 
 #: eta <= (1 - 16 kappa)/(6 sqrt(30) L tau), squared
 THEOREM_STEP = Condition(1080 * (L * eta * tau) ** 2, "<=", (1 - 16 * kappa) ** 2)
@@ -192,15 +195,14 @@ def framework(reading: Reading) -> Claim:
                "fedluar/lemma-A.3-T2-split", "fedluar/eq-19", "fedluar/eq-20", "fedluar/lemma-A.3-collect",
                "fedluar/lemma-A.3-omit", "fedluar/eq-21", "fedluar/lemma-A.3-sum", "fedluar/lemma-3.1",
                "fedluar/lemma-A.3-insert-noise", "fedluar/lemma-A.3-rearrange"),
-        note="t is r; no range of kappa is printed: below 1/16, where the right side is undefined, as in Theorem A.4")
+        note="t is r; no range of kappa is printed: below 1/16, as in Theorem A.4")
 
 
 lemma_A3 = with_products(framework, (*STATEMENT_AXES, "end"))
 
 lemma_A3_literal = replace(
     lemma_A3[0], id="fedluar/lemma-A.3@literal-domain", reading=f"{lemma_A3[0].reading}; kappa at most 1, other than 1/16",
-    conditions=(*lemma_A3[0].conditions[:-1], Condition(0, "<=", 1 - kappa)),
-    note="t is r; at kappa = 1/16 the right side is undefined",
+    conditions=(*lemma_A3[0].conditions[:-1], *KAPPA_LITERAL), note="t is r",
 )
 
 
@@ -214,7 +216,7 @@ def theorem(block, number):
             statement=Condition(gradient_sum, "<=", theorem_bound(reading)),
             steps=("fedluar/lemma-A.1@proof-display", "fedluar/lemma-A.3", "fedluar/theorem-A.4-insert-drift",
                    "fedluar/theorem-A.4-simplify", "fedluar/theorem-A.4-coefficient", "fedluar/eq-22"),
-            note=f"t is r; {SQUARED}; a positive step size leaves kappa below 1/16")
+            note=f"t is r; {SQUARED}")
 
     return claim
 

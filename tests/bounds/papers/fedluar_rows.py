@@ -1,17 +1,56 @@
-"""FedLUAR's formulas in plain Python, written from the paper, on a world of random fractions in which nothing is random.
+"""FedLUAR's formulas in plain Python, written from the paper, on a world of random fractions.
 
 A row gives both sides of a claim from the world ``w``, the names ``a`` of the claim's reading, and indices ``at``. Rounds,
 layers, local steps and clients count from 0.
 """
 
-import random
 from fractions import Fraction as Q
-from math import isqrt, sqrt
 from types import SimpleNamespace
 
-from bounds.language import layers as on_layers
-from bounds.language import words
-from tests.bounds.claim_values import Values, Vec, dot, entry, name_of, power, reading_of, sq
+from tests.bounds.chance import E, E_round, Max, Min
+from tests.bounds.claim_values import dot, name_of, sq
+from tests.bounds.papers.fedluar_hypotheses import DOMAINS, SUPPOSED, each_layer, each_round
+from tests.bounds.papers.fedluar_settings import METHOD, setting
+from tests.bounds.papers.fedluar_world import (
+    LAYERS,
+    TAU,
+    D,
+    G,
+    G_bar,
+    H,
+    M,
+    R,
+    T,
+    V,
+    X,
+    common_source,
+    dF,
+    fall,
+    hat,
+    kappa_t,
+    keeps,
+    length,
+    mean_over,
+    names_of,
+    noise,
+    one_age,
+    over,
+    part,
+    risen,
+    root,
+    source,
+    stale,
+    stale_H,
+    stale_V,
+    values,
+    with_noise,
+    world,
+)
+from tests.bounds.rows import Relation
+
+__all__ = [
+    "BLOCKS", "DOMAINS", "EVERY_READING", "METHOD", "READINGS", "ROWS", "SUPPOSED", "WITHOUT_UNIT", "row", "sides", "values",
+    "world"]
 
 #: block ids of the specification's sections 4 and 5
 BLOCKS = """
@@ -58,195 +97,24 @@ EVERY_READING = True
 #: numbers and vectors that take any unit, and a constant that O(.) hides
 WITHOUT_UNIT = {"a", "first", "second", "C", "length"}
 
-M, TAU, T, SIZES = 3, 4, 4, (1, 1, 2)  # clients, local steps, rounds, layers
-DIM, LAYERS = sum(SIZES), len(SIZES)
-PLACES = [[0], [1], [2, 3]]
-#: layers recycled by round: of different ages in round 2; of one age in every round
-MASKS = {"per-layer": [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]],
-         "common": [[0, 0, 0], [1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0]]}
-R = range
-
-
-def root(q):
-    """The square root, exact where it is rational."""
-    q = Q(q)
-    exact = Q(isqrt(q.numerator), isqrt(q.denominator))
-    return exact if exact * exact == q else sqrt(q)
-
-
-def length(v):
-    return root(sq(v))
-
-
-def one_age(a):
-    """Whether (6) has one k: the layers kept by the hats of the main text have no age of their own."""
-    return bool(a & {"common", "main"})
-
-
-def part(layer, v):
-    return Vec(x if i in PLACES[layer] else Q(0) for i, x in enumerate(v))
-
-
-def world(seed: int, reading=frozenset()) -> SimpleNamespace:
-    """Random values for every name; the layers recycled by round, and their ages, are given by the reading."""
-    rng, masks = random.Random(seed), "common" if one_age(reading) else "per-layer"
-
-    def number():
-        return Q(rng.randint(1, 30), rng.randint(1, 9))
-
-    def vector():
-        return Vec(Q(rng.choice((-1, 1)) * rng.randint(1, 20), rng.randint(1, 5)) for _ in R(DIM))
-
-    def table(make, *sizes):
-        return make() if not sizes else [table(make, *sizes[1:]) for _ in R(sizes[0])]
-
-    numbers = (
-        "L sigma_sq sigma_g_sq sigma_g_max kappa C gradients drifts decrease fallen length gradient_sq bracket W alpha "
-        "score_floor")
-    w = SimpleNamespace(**{n: number() for n in numbers.split()})
-    w.kappa /= 1000
-    w.eta, w.eta_other, w.excess, w.age = Q(1, 9), Q(1, 4), Q(1, 2), 5
-    w.clients, w.local_steps, w.rounds, w.iterations, w.layers, w.participants, w.recycled = M, TAU, T, T * TAU, LAYERS, 2, 2
-    w.server_recycle_set, w.masks = MASKS[masks], MASKS[masks]
-    w.server_age = [[0] * LAYERS]
-    for row in MASKS[masks]:
-        w.server_age.append([(old + 1) * on for old, on in zip(w.server_age[-1], row, strict=True)])
-    w.x_round, w.server_applied_update = table(vector, T + 1), table(vector, T + 2)
-    w.x_local, w.g = table(vector, (T + 1) * TAU, M), table(vector, (T + 1) * TAU, M)
-    w.x_before = table(vector, (T + 1) * TAU + 1, M)
-    w.server_score, w.s = table(number, T + 2, LAYERS), table(number, LAYERS)
-    w.sampled = [[1, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1]]
-    w.sigma_sq_client, w.L_client, w.eta_l = table(number, M), table(number, M), table(number, T * TAU)
-    w.first, w.second, w.a, w.b, w.mask = vector(), vector(), table(vector, M, TAU), table(vector, LAYERS), [1, 0, 1]
-    steep, centre = table(number, M), table(vector, M)
-    w.F = lambda k, v: steep[k] * sq(v - centre[k]) / 2 + k
-    w.grad = lambda k, v: (v - centre[k]) * steep[k]
-    w.objective = lambda v: 7 * sq(v) + dot(v, centre[0]) + 3
-    w.objective_grad = lambda v: v * 14 + centre[0]
-    return w
-
-
-# the paper's quantities ------------------------------------------------------------------------------------------------
-def over(w, a, r, term):
-    """1/m sum_i sum_j of term(j, k); over the active clients where clients are sampled."""
-    if "sampled" in a:
-        return sum((term(j, k) for k in R(M) if w.sampled[r][k] for j in R(TAU)), 0) / Q(w.participants)
-    return sum((term(j, k) for k in R(M) for j in R(TAU)), 0) / Q(M)
-
-
-def D(w, a, r):
-    return over(w, a, r, lambda j, k: w.g[r * TAU + j][k])
-
-
-def G_bar(w, a, r):
-    return over(w, a, r, lambda j, k: w.grad(k, w.x_local[r * TAU + j][k]))
-
-
-def V(w, a, r):
-    return over(w, a, r, lambda j, k: sq(w.x_local[r * TAU + j][k] - w.x_round[r]))
-
-
-def noise(w, a, r):
-    """n_t: hat Delta_t - Delta_t, the displacement applied being -eta hat Delta_t."""
-    return w.server_applied_update[r + 1] / -w.eta - D(w, a, r)
-
-
-def dF(w, r):
-    return w.objective_grad(w.x_round[r])
-
-
-def keeps(w, a, r):
-    """The layers that a hat of round r keeps."""
-    return [layer for layer in R(LAYERS) if (w.server_recycle_set[r][layer] == 1) != ("main" in a)]
-
-
-def hat(w, a, r, v):
-    return sum((part(layer, v) for layer in keeps(w, a, r)), Vec([Q(0)] * DIM))
-
-
-def source(w, r, layer):
-    """r - k: the last round up to r in which the layer was fresh."""
-    return max(s for s in R(r + 1) if w.server_recycle_set[s][layer] == 0)
-
-
-def stale(w, a, r, v):
-    """v(t - k) under a hat of round t."""
-    if one_age(a):
-        return hat(w, a, r, v(common_source(w, r)))
-    return sum((part(layer, v(source(w, r, layer))) for layer in keeps(w, a, r)), Vec([Q(0)] * DIM))
-
-
-def common_source(w, r):
-    ages = {r - source(w, r, layer) for layer in R(LAYERS) if w.server_recycle_set[r][layer]}
-    assert len(ages) <= 1
-    return r - ages.pop() if ages else r
-
-
-def stale_V(w, a, r):
-    """V(t - k): the largest V(r_{t,l}) over the layers l of R_t, which is V(r_t) for one age; k = 0 when R_t is empty."""
-    recycled = [layer for layer in R(LAYERS) if w.server_recycle_set[r][layer]]
-    return max(V(w, a, source(w, r, layer)) for layer in recycled) if recycled else V(w, a, r)
-
-
-def H(w, a, r):
-    return sq(hat(w, a, r, dF(w, r)))
-
-
-def stale_H(w, a, r):
-    return sq(stale(w, a, r, lambda s: dF(w, s)))
-
-
-def G(w):
-    return sum(sq(dF(w, r)) for r in R(T))
-
-
-def kappa_t(w, a, r):
-    """The ratio of one round: 0 if R_t is empty."""
-    return H(w, a, r) / sq(dF(w, r)) if any(w.server_recycle_set[r]) else 0
-
-
-def kappa(w, a):
-    """The printed kappa in each reading."""
-    rounds = R(T)
-    if "aggregate" in a:
-        return sum(H(w, a, r) for r in rounds) / G(w)
-    if "sure" in a:
-        return max(sum(sorted((sq(part(layer, dF(w, r))) for layer in R(LAYERS)), reverse=True)[:w.recycled]) / sq(dF(w, r))
-                   for r in R(1, T))
-    if "update" in a or "update-squared" in a:
-        ratios = [sq(hat(w, a, r, w.server_applied_update[r + 1])) / sq(w.server_applied_update[r + 1]) for r in rounds]
-        return max(ratios) if "update-squared" in a else max(root(q) for q in ratios)
-    return max(kappa_t(w, a, r) for r in rounds)
-
-
-def fall(w):
-    return w.objective(w.x_round[0]) - w.objective(w.x_round[T])
-
-
 # statements ------------------------------------------------------------------------------------------------------------
 def noise_lemma(w, a, at):
     right = 4 * T * TAU**2 * w.sigma_sq + 8 * T * TAU**2 * w.sigma_g_sq + 8 * w.kappa * TAU**2 * G(w)
-    return sum(sq(noise(w, a, r)) for r in R(T)), right + 8 * TAU * w.L**2 * sum(V(w, a, r) for r in R(T))
+    return total_noise(w, a), right + 8 * TAU * w.L**2 * sum(V(w, a, r) for r in R(T))
 
 
 def framework(w, a, at):
     o = 1 - 16 * w.kappa
-    right = (2 * fall(w) / (o * w.eta * TAU) + 2 * T / o * (w.L * w.eta / M + 4) * w.sigma_sq + 16 * T * w.sigma_g_sq / o
+    right = (2 * fall(w, a) / (o * w.eta * TAU) + 2 * T / o * (w.L * w.eta / M + 4) * w.sigma_sq + 16 * T * w.sigma_g_sq / o
              + 18 * w.L**2 / (o * TAU) * sum(V(w, a, r) for r in R(T)))
     return G(w), right
 
 
 def theorem(w, a, at, decrease=None):
     o = 1 - 16 * w.kappa
-    return G(w), (4 / (o * w.eta * TAU) * (fall(w) if decrease is None else decrease)
+    return G(w), (4 / (o * w.eta * TAU) * (fall(w, a) if decrease is None else decrease)
                   + 4 * T / o * (w.L * w.eta / M + 4 + 9 * w.L**2) * w.sigma_sq
                   + 1080 * T * w.L**2 * w.eta**2 * TAU**2 / o * w.sigma_g_sq)
-
-
-def X(w, decrease):
-    o = 1 - 16 * w.kappa
-    return (2 * decrease / (o * w.eta * TAU) + 2 * T / o * (w.L * w.eta / M + 4 + 9 * w.L**2) * w.sigma_sq
-            + 540 * T * w.L**2 * w.eta**2 * TAU**2 / o * w.sigma_g_sq)
 
 
 def inserted(w, decrease, gradients):
@@ -259,11 +127,11 @@ def inserted(w, decrease, gradients):
 
 def moved(w, at, k):
     """|x_{t,k}^i - x_t|^2 after at.j local steps."""
-    return sq(w.x_before[at.r * TAU + at.j][k] - w.x_round[at.r])
+    return E(sq(w.x_before[at.r * TAU + at.j][k] - w.x_round[at.r]))
 
 
 def moved_before(w, at):
-    return sq(w.x_local[at.r * TAU + at.j - 1][at.k] - w.x_round[at.r])
+    return E(sq(w.x_local[at.r * TAU + at.j - 1][at.k] - w.x_round[at.r]))
 
 
 def B(w, gradient):
@@ -284,16 +152,16 @@ def own_noise(w, at):
 def eq_9(w, a, at):
     v = sum(three(w, at), 0)
     inside = w.x_local[at.r * TAU + at.j - 1][at.k] - w.x_round[at.r] - v * w.eta
-    return moved(w, at, at.k), sq(own_noise(w, at)) + sq(inside)
+    return moved(w, at, at.k), E(sq(own_noise(w, at))) + E(sq(inside))
 
 
 def eq_10(w, a, at):
     return moved(w, at, at.k), (w.eta**2 * w.sigma_sq + (1 + Q(1, 2 * TAU - 1)) * moved_before(w, at)
-                                + 2 * TAU * w.eta**2 * sq(sum(three(w, at), 0)))
+                                + 2 * TAU * w.eta**2 * E(sq(sum(three(w, at), 0))))
 
 
 def lemma_A1(w, a, at):
-    q = sq(dF(w, at.r))
+    q = E(sq(dF(w, at.r)))
     right = 5 * w.eta**2 * w.sigma_sq + 30 * TAU * w.eta**2 * w.sigma_g_sq + 30 * TAU * w.eta**2 * q
     if "proof-display" in a:
         right = 5 * TAU * w.eta**2 * w.sigma_sq + 30 * TAU**2 * w.eta**2 * w.sigma_g_sq + 30 * TAU**2 * w.eta**2 * q
@@ -305,16 +173,19 @@ h = (TAU - 1) * (GROWN**TAU - 1)
 
 
 def vector_sum(w, a, r, make):
-    """2 tau/m sum_ij |.|^2 of a vector of (s, j, k), at s = t - k and at s = t.
+    """2 tau/m sum_ij N[.] of a vector of (s, j, k) under the hat of round r, at s = t - k and at s = t.
 
-    Layer by layer; the sum over clients is the one in D_s, over those who were active in round s where they are sampled.
+    The sum over clients is the one in D_s, over those who were active in round s where they are sampled.
     """
-    def of_layer(layer, s):
-        return over(w, a, s, lambda j, k: sq(part(layer, make(w, s, j, k))))
+    def now(s):
+        return lambda j, k: sq(hat(w, a, r, make(w, s, j, k)))
 
-    one_round = common_source(w, r) if one_age(a) else None
-    then = [of_layer(layer, one_round if one_age(a) else source(w, r, layer)) for layer in keeps(w, a, r)]
-    return [2 * TAU * sum(then), 2 * TAU * sum(of_layer(layer, r) for layer in keeps(w, a, r))]
+    if one_age(a):
+        then = mean_over(w, a, common_source(w, r), now(common_source(w, r)))
+    else:  # layer by layer: a layer's clients are those of its own round
+        then = E(sum(over(w, a, source(w, r, layer), lambda j, k, n=layer: sq(part(n, make(w, source(w, r, n), j, k))))
+                     for layer in keeps(w, a, r)))
+    return [2 * TAU * then, 2 * TAU * mean_over(w, a, r, now(r))]
 
 
 def stochastic(w, s, j, k):
@@ -351,8 +222,13 @@ def right_of_14(w, a, r):
             4 * TAU * w.L**2 * (stale_V(w, a, r) + V(w, a, r)))
 
 
-def n_sq(w, a, r):
-    return sq(noise(w, a, r))
+def mean_of(a, r):
+    """The expectation of one round: given everything before it, or over everything."""
+    return E if "total" in a else lambda v: E_round(v, r)
+
+
+def n_sq(w, a, r, mean=E):
+    return mean(sq(noise(w, a, r)))
 
 
 def total_noise(w, a):
@@ -372,20 +248,27 @@ def shift(w, a, at):
 
 
 def T1(w, a, r):
-    return dot(dF(w, r), (D(w, a, r) + noise(w, a, r)) * -w.eta + dF(w, r) * (w.eta * TAU))
+    """<grad F(x_t), E[-eta (D_t + n_t) + eta tau grad F(x_t)]>."""
+    change = (D(w, a, r) + noise(w, a, r)) * -w.eta + dF(w, r) * (w.eta * TAU)
+    return E(dot(dF(w, r), change)) if "total" in a else dot(dF(w, r), E_round(change, r))
 
 
 def T2(w, a, r):
-    return w.eta**2 * sq(D(w, a, r) + noise(w, a, r))
+    return w.eta**2 * mean_of(a, r)(sq(D(w, a, r) + noise(w, a, r)))
 
 
-def W(w, a, r):
+def W(w, a, r, mean):
     """W_t / m^2."""
-    return sq(G_bar(w, a, r) + noise(w, a, r))
+    return mean(sq(G_bar(w, a, r) + noise(w, a, r)))
 
 
-def half(w, r):
-    return w.eta * TAU / 2 * sq(dF(w, r))
+def slope(w, a, r):
+    """|grad F(x_t)|^2, known before the round."""
+    return E(sq(dF(w, r))) if "total" in a else sq(dF(w, r))
+
+
+def half(w, a, r):
+    return w.eta * TAU / 2 * slope(w, a, r)
 
 
 def deviation(w, a, r):
@@ -393,53 +276,74 @@ def deviation(w, a, r):
 
 
 def own_deviation(w, a, r):
-    return over(w, a, r, lambda j, k: sq(true(w, r, j, k) - own(w, r, j, k)))
+    return mean_over(w, a, r, lambda j, k: sq(true(w, r, j, k) - own(w, r, j, k)), mean_of(a, r))
 
 
 def g_noise(w, a, r):
     return over(w, a, r, lambda j, k: stochastic(w, r, j, k) - true(w, r, j, k))
 
 
-def value(w, r):
-    return w.objective(w.x_round[r])
+def value(w, a, r):
+    """F(x_t)."""
+    return E(w.objective(w.x_round[r])) if "total" in a else w.objective(w.x_round[r])
+
+
+def next_value(w, a, r):
+    """E F(x_{t+1})."""
+    return mean_of(a, r)(w.objective(w.x_round[r + 1]))
+
+
+def eq_15(w, a, at):
+    r, x = at.r, w.x_round
+    step = x[r + 1] - x[r]
+    if "first-line" in a:
+        right = dot(dF(w, r), E_round(step, r)) + w.L / 2 * E_round(sq(step), r)
+    else:
+        right = -2 * half(w, a, r) + T1(w, a, r) + w.L / 2 * T2(w, a, r)
+    return next_value(w, a, r), value(w, a, r) + right
 
 
 def eq_16(w, a, at):
-    r, f = at.r, root(w.eta) / root(Q(TAU))
-    first = deviation(w, a, r) * f + noise(w, a, r) * f
-    return T1(w, a, r), half(w, r) + sq(first) / 2 - sq(G_bar(w, a, r) * f + noise(w, a, r) * f) / 2
+    r, mean = at.r, mean_of(a, at.r)
+    vectors = [deviation(w, a, r) + noise(w, a, r), G_bar(w, a, r) + noise(w, a, r)]
+    f = root(w.eta) / root(Q(TAU))
+    first, second = (w.eta / TAU * mean(sq(v)) if "roots-taken-out" in a else mean(sq(v * f)) for v in vectors)
+    return T1(w, a, r), half(w, a, r) + first / 2 - second / 2
 
 
 def T1_bound(w, a, r, drift):
-    return half(w, r) + drift + w.eta / TAU * n_sq(w, a, r) - w.eta / (2 * TAU) * W(w, a, r)
+    mean = mean_of(a, r)
+    return half(w, a, r) + drift + w.eta / TAU * n_sq(w, a, r, mean) - w.eta / (2 * TAU) * W(w, a, r, mean)
+
+
+def T2_bound(w, a, r, noise_part):
+    return T2(w, a, r), noise_part + 2 * w.eta**2 * W(w, a, r, mean_of(a, r))
 
 
 def eq_19(w, a, at):
-    clients = [k for k in R(M) if w.sampled[at.r][k]] if "sampled" in a else R(M)
-    parts = [sq(sum((stochastic(w, at.r, j, k) - true(w, at.r, j, k) for j in R(TAU)), 0)) for k in clients]
-    return sq(g_noise(w, a, at.r)), sum(parts) / Q(w.participants if "sampled" in a else M) ** 2
+    mean, r, sampled = mean_of(a, at.r), at.r, "sampled" in a
+    parts = [sq(sum((stochastic(w, r, j, k) - true(w, r, j, k) for j in R(TAU)), 0)) for k in R(M)]
+    if sampled:
+        parts = [active * part for active, part in zip(w.sampled[r], parts, strict=True)]
+    return mean(sq(g_noise(w, a, r))), sum(map(mean, parts)) / Q(w.participants if sampled else M) ** 2
 
 
 def after_18_and_20(w, a, r):
-    coefficient = w.L * w.eta**2 / M**2 - w.eta / (2 * M**2 * TAU)
-    return (value(w, r) - half(w, r) + w.L * w.eta**2 * TAU / M * w.sigma_sq + w.eta * w.L**2 * V(w, a, r)
-            + coefficient * M**2 * W(w, a, r) + w.eta / TAU * n_sq(w, a, r))
+    coefficient, mean = w.L * w.eta**2 / M**2 - w.eta / (2 * M**2 * TAU), mean_of(a, r)
+    return (value(w, a, r) - half(w, a, r) + w.L * w.eta**2 * TAU / M * w.sigma_sq + w.eta * w.L**2 * V(w, a, r, mean)
+            + coefficient * M**2 * W(w, a, r, mean) + w.eta / TAU * n_sq(w, a, r, mean))
 
 
 def eq_21(w, a, at):
-    r = at.r
-    return value(w, r + 1), (value(w, r) - half(w, r) + w.L * w.eta**2 * TAU / M * w.sigma_sq
-                             + w.eta / TAU * n_sq(w, a, r) + w.eta * w.L**2 * V(w, a, r))
+    r, mean = at.r, mean_of(a, at.r)
+    return next_value(w, a, r), (
+        value(w, a, r) - half(w, a, r) + w.L * w.eta**2 * TAU / M * w.sigma_sq + w.eta / TAU * n_sq(w, a, r, mean)
+        + w.eta * w.L**2 * V(w, a, r, mean))
 
 
 def summed_21(w, a, at):
-    return -fall(w), (-w.eta * TAU / 2 * G(w) + w.L * w.eta**2 * TAU * T / M * w.sigma_sq
+    return risen(w, a), (-w.eta * TAU / 2 * G(w) + w.L * w.eta**2 * TAU * T / M * w.sigma_sq
                       + w.eta / TAU * total_noise(w, a) + w.eta * w.L**2 * sum(V(w, a, r) for r in R(T)))
-
-
-def with_noise(w, gradients, drifts):
-    return ((8 * w.kappa * TAU * w.eta - w.eta * TAU / 2) * gradients + w.L * w.eta**2 * TAU * T / M * w.sigma_sq
-            + 4 * w.eta * TAU * T * w.sigma_sq + 8 * w.eta * TAU * T * w.sigma_g_sq + 9 * w.eta * w.L**2 * drifts)
 
 
 def rearranged(w, a, at):
@@ -464,11 +368,11 @@ def remark_2(w, a, at):
     n = rounds(w.eta)
     others = (4 * w.decrease / (o * w.eta * TAU) + 4 * n / o * w.L * w.eta / M * w.sigma_sq
               + 1080 * n * w.L**2 * w.eta**2 * TAU**2 / o * w.sigma_g_sq)
-    power = min(1, w.excess) if "etaT-to-infinity" in a else 1
+    power = Min(1, w.excess) if "etaT-to-infinity" in a else 1
     return others / per(w.eta), w.C * (w.L * w.eta * TAU) ** power
 
 
-def change(w, a, r):
+def averaged_change(w, a, r):
     moves = [(w.x_before[(r + 1) * TAU][k] - w.x_round[r]) for k in R(M)]
     if "sampled" in a:
         return sum((v for k, v in enumerate(moves) if w.sampled[r][k]), 0) / w.participants
@@ -481,9 +385,9 @@ def eq_1(w, a, at):
     def ratio(v):
         return length(part(layer, v)) / length(part(layer, w.x_round[r]))
 
-    fresh = ratio(change(w, a if "average-all" in a else {"sampled"}, r))
+    fresh = ratio(averaged_change(w, a if "average-all" in a else {"sampled"}, r))
     if "zero-norm" in a:
-        fresh = max(fresh, w.score_floor)
+        fresh = Max(fresh, w.score_floor)
     old = ratio(w.server_applied_update[r + 1]) if "recompute" in a else w.server_score[r][layer]
     recycled = w.server_recycle_set[r][layer] and not a & {"oracle", "all-layers"}
     return w.server_score[r + 1][layer], old if recycled else fresh
@@ -497,7 +401,7 @@ def eq_2(w, a, at):
 
 
 def eq_3_5(w, a, at):
-    fresh = change(w, a, at.r)
+    fresh = averaged_change(w, a, at.r)
     if "delta-0" in a:
         return sq(w.server_applied_update[at.r + 1] - fresh), 0
     put = sum((part(n, w.server_applied_update[at.r] if w.server_recycle_set[at.r][n] else fresh) for n in R(LAYERS)), 0)
@@ -508,7 +412,7 @@ def eq_6(w, a, at):
     r = at.r
     right = stale(w, a, r, lambda s: D(w, a, s)) - hat(w, a, r, D(w, a, r))
     if "displacement" in a or "displacement-as-printed" in a:
-        left = w.server_applied_update[r + 1] - change(w, a, r)
+        left = w.server_applied_update[r + 1] - averaged_change(w, a, r)
         return sq(left - right * (-w.eta if "displacement" in a else 1)), 0
     return sq(noise(w, a, r) - right), 0
 
@@ -535,28 +439,28 @@ ROWS = {
     "lemma-A.3": framework,
     "remark-1": lambda w, a, at: remark_1(w, a, at) if "structural" in a else noise_lemma(w, a, at), "remark-2": remark_2,
     "lemma-A.1": lemma_A1, "eq-9": lambda w, a, at: eq_9(w, a, at) if "index-k" not in a else (
-        sq(w.g[at.r * TAU + at.j - 1][at.k] - w.grad(at.k, w.x_before[at.r * TAU + at.j][at.k])), 0),
-    "lemma-A.1-variance": lambda w, a, at: (sq(own_noise(w, at)), w.eta**2 * w.sigma_sq),
+        sq(E(w.g[at.r * TAU + at.j - 1][at.k] - w.grad(at.k, w.x_before[at.r * TAU + at.j][at.k]))), 0),
+    "lemma-A.1-variance": lambda w, a, at: (E(sq(own_noise(w, at))), w.eta**2 * w.sigma_sq),
     "lemma-A.1-young": lambda w, a, at: (
         sq(w.first + w.second), (1 + 1 / w.alpha) * sq(w.first) + (1 + w.alpha) * sq(w.second)),
     "eq-10": eq_10,
     "lemma-A.1-split": lambda w, a, at: (
-        2 * TAU * w.eta**2 * sq(sum(three(w, at), 0)), 6 * TAU * w.eta**2 * sum(sq(v) for v in three(w, at))),
+        2 * TAU * w.eta**2 * E(sq(sum(three(w, at), 0))), 6 * TAU * w.eta**2 * sum(E(sq(v)) for v in three(w, at))),
     "lemma-A.1-onestep": lambda w, a, at: (moved(w, at, at.k), (
-        1 + Q(1, 2 * TAU - 1) + 6 * TAU * w.eta**2 * w.L**2) * moved_before(w, at) + B(w, sq(dF(w, at.r)))),
+        1 + Q(1, 2 * TAU - 1) + 6 * TAU * w.eta**2 * w.L**2) * moved_before(w, at) + B(w, E(sq(dF(w, at.r))))),
     "lemma-A.1-coefficient": lambda w, a, at: (1 + Q(1, 2 * TAU - 1) + 6 * TAU * w.eta**2 * w.L**2, 1 + Q(1, TAU - 1)),
     "lemma-A.1-recursion": lambda w, a, at: (
-        moved(w, at, at.k), (1 + Q(1, TAU - 1)) * moved_before(w, at) + B(w, sq(dF(w, at.r)))),
+        moved(w, at, at.k), (1 + Q(1, TAU - 1)) * moved_before(w, at) + B(w, E(sq(dF(w, at.r))))),
     "lemma-A.1-unroll": lambda w, a, at: (
-        moved(w, at, at.k), sum(GROWN**n for n in R(at.j)) * B(w, sq(dF(w, at.r)))),
+        moved(w, at, at.k), sum(GROWN**n for n in R(at.j)) * B(w, E(sq(dF(w, at.r))))),
     "lemma-A.1-geometric": lambda w, a, at: (
         sum(GROWN**n for n in R(at.j)) * w.bracket, (TAU - 1) * (GROWN ** (at.j - 1) - 1) * w.bracket),
     "lemma-A.1-exponent": lambda w, a, at: ((TAU - 1) * (GROWN ** (at.j - 1) - 1) * w.bracket, h * w.bracket),
     "eq-11": lambda w, a, at: (h * B(w, w.gradient_sq), 5 * TAU * w.eta**2 * w.sigma_sq + 30 * TAU**2 * w.eta**2 * (
         w.sigma_g_sq + w.gradient_sq)),
     "eq-11-maximum": lambda w, a, at: (h * w.bracket, Q(19, 4) * w.bracket),
-    "lemma-A.2-two-terms": lambda w, a, at: (n_sq(w, a, at.r), 2 * sq(stale(w, a, at.r, lambda s: D(w, a, s)))
-                                             + 2 * sq(hat(w, a, at.r, D(w, a, at.r)))),
+    "lemma-A.2-two-terms": lambda w, a, at: (n_sq(w, a, at.r), 2 * E(sq(stale(w, a, at.r, lambda s: D(w, a, s))))
+                                             + 2 * E(sq(hat(w, a, at.r, D(w, a, at.r))))),
     "lemma-A.2-jensen": lambda w, a, at: (sq(sum((v for row in w.a for v in row), 0) / M),
                                           Q(TAU, M) * sum(sq(v) for row in w.a for v in row)),
     "eq-13": eq_13,
@@ -572,69 +476,61 @@ ROWS = {
         2 * vector_sum(w, a, at.r, minus(own, whole))[which(a)], 4 * TAU**2 * w.sigma_g_sq),
     "eq-14": lambda w, a, at: (n_sq(w, a, at.r), sum(right_of_14(w, a, at.r))),
     "eq-14-reason": lambda w, a, at: (
-        sum(sq(b) for b, on in zip(w.b, w.mask, strict=True) if (on == 1) != ("main" in a)), sum(map(sq, w.b))),
+        sum((1 - on if "main" in a else on) * sq(b) for b, on in zip(w.b, w.mask, strict=True)), sum(map(sq, w.b))),
     "lemma-A.2-sum": lambda w, a, at: (total_noise(w, a), sum(sum(right_of_14(w, a, r)) for r in R(T))),
     "lemma-A.2-shift": shift,
     "lemma-A.2-unweighted": lambda w, a, at: (total_noise(w, a), C_T(w) + 8 * TAU**2 * summed_gradients(w, a)
                                               + 8 * TAU * w.L**2 * sum(V(w, a, r) for r in R(T))),
     "lemma-A.2-kappa": lambda w, a, at: (8 * TAU**2 * summed_gradients(w, a), 8 * w.kappa * TAU**2 * G(w)),
     "lemma-A.2-kappa-range": kappa_range,
-    "eq-15": lambda w, a, at: (value(w, at.r + 1), value(w, at.r) + (
-        dot(dF(w, at.r), w.x_round[at.r + 1] - w.x_round[at.r]) + w.L / 2 * sq(w.x_round[at.r + 1] - w.x_round[at.r])
-        if "first-line" in a else -2 * half(w, at.r) + T1(w, a, at.r) + w.L / 2 * T2(w, a, at.r))),
+    "eq-15": eq_15,
     "eq-16": eq_16,
     "lemma-A.3-T1-split": lambda w, a, at: (
-        T1(w, a, at.r), T1_bound(w, a, at.r, w.eta / TAU * sq(deviation(w, a, at.r)))),
+        T1(w, a, at.r), T1_bound(w, a, at.r, w.eta / TAU * mean_of(a, at.r)(sq(deviation(w, a, at.r))))),
     "eq-17": lambda w, a, at: (T1(w, a, at.r), T1_bound(w, a, at.r, w.eta * own_deviation(w, a, at.r))),
-    "eq-18": lambda w, a, at: (T1(w, a, at.r), T1_bound(w, a, at.r, w.eta * w.L**2 * V(w, a, at.r))),
-    "lemma-A.3-T2-split": lambda w, a, at: (
-        T2(w, a, at.r), 2 * w.eta**2 * sq(g_noise(w, a, at.r)) + 2 * w.eta**2 * W(w, a, at.r)),
+    "eq-18": lambda w, a, at: (T1(w, a, at.r), T1_bound(w, a, at.r, w.eta * w.L**2 * V(w, a, at.r, mean_of(a, at.r)))),
+    "lemma-A.3-T2-split": lambda w, a, at: T2_bound(
+        w, a, at.r, 2 * w.eta**2 * mean_of(a, at.r)(sq(g_noise(w, a, at.r)))),
     "eq-19": eq_19,
-    "eq-20": lambda w, a, at: (T2(w, a, at.r), 2 * w.eta**2 * TAU / M * w.sigma_sq + 2 * w.eta**2 * W(w, a, at.r)),
-    "lemma-A.3-collect": lambda w, a, at: (value(w, at.r + 1), after_18_and_20(w, a, at.r)),
+    "eq-20": lambda w, a, at: T2_bound(w, a, at.r, 2 * w.eta**2 * TAU / M * w.sigma_sq),
+    "lemma-A.3-collect": lambda w, a, at: (next_value(w, a, at.r), after_18_and_20(w, a, at.r)),
     "lemma-A.3-omit": lambda w, a, at: ((w.L * w.eta**2 / M**2 - w.eta / (2 * M**2 * TAU)) * (
-        M**2 * W(w, a, at.r) if "run" in a else w.W), 0),
+        M**2 * W(w, a, at.r, mean_of(a, at.r)) if "run" in a else w.W), 0),
     "eq-21": eq_21, "lemma-A.3-sum": summed_21,
     "lemma-A.3-insert-noise": lambda w, a, at: (
         (with_noise(w, w.gradients, w.drifts), with_noise(w, w.gradients, w.drifts)) if "regrouped" in a else
-        (-fall(w), with_noise(w, G(w), sum(V(w, a, r) for r in R(T))))),
+        (risen(w, a), with_noise(w, G(w), sum(V(w, a, r) for r in R(T))))),
     "lemma-A.3-rearrange": rearranged,
-    "theorem-A.4-insert-drift": lambda w, a, at: (G(w), inserted(w, fall(w), [sq(dF(w, r)) for r in R(T)])),
+    "theorem-A.4-insert-drift": lambda w, a, at: (G(w), inserted(w, fall(w, a), [E(sq(dF(w, r))) for r in R(T)])),
     "theorem-A.4-simplify": lambda w, a, at: (
         inserted(w, w.decrease, [w.gradients, *[0] * (T - 1)]),
         X(w, w.decrease) + 540 * w.L**2 * w.eta**2 * TAU**2 / (1 - 16 * w.kappa) * w.gradients),
     "theorem-A.4-coefficient": lambda w, a, at: (540 * w.L**2 * w.eta**2 * TAU**2 / (1 - 16 * w.kappa), Q(1, 2)),
     "eq-22": lambda w, a, at: (w.gradients, theorem(w, a, at, w.decrease)[1]) if "last-step" in a else (
-        G(w), X(w, fall(w)) + G(w) / 2),
+        G(w), X(w, fall(w, a)) + G(w) / 2),
 }
-
-
-def values(w, definitions) -> Values:
-    """Values in a world; definitions are put in, and nothing is random."""
-    def largest_sum(e, of):
-        number, body, name, low, high = e.args
-        found = [of(body, {name.name: n}) for n in range(int(of(low)), int(of(high)) + 1)]
-        return sum(sorted(found, reverse=True)[: int(of(number))])
-
-    return Values(lambda name, places: entry(getattr(w, name), places), {
-        words.norm2: sq, words.norm: length, words.dot: dot, words.F: lambda k, v: w.F(int(k), v), words.E: lambda a: a,
-        words.E_round: lambda a, r: a, words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
-        words.objective_grad: w.objective_grad, on_layers.layer_part: lambda n, v: part(int(n), v),
-        on_layers.share: lambda a, b: a / b if b else a,
-    }, binding={on_layers.largest_sum: largest_sum}, definitions=definitions, power=exact_power)
-
-
-def exact_power(base, exponent):
-    if exponent == int(exponent):
-        return power(base, exponent)
-    return root(base) if exponent == Q(1, 2) else 1 / root(base)
-
-
-def names_of(claim):
-    """The names of a claim's reading, and those of the first reading where it is a listed one."""
-    return reading_of(claim) or ({"T-fixed"} if claim.block == "fedluar/remark-2" else frozenset())
 
 
 def sides(claim, w, at):
     """Both sides from the paper."""
     return ROWS[name_of(claim)](w, names_of(claim), SimpleNamespace(**at))
+
+
+def row(claim):
+    """What the paper states beside both sides."""
+    return setting(name_of(claim), names_of(claim))
+
+
+def _above_floor(*reading):
+    """The least score is at most this score, so that it does not count."""
+    return Relation(lambda w, r, n: w.score_floor, "<=",
+                    lambda w, r, n: eq_1(w, frozenset(reading), SimpleNamespace(r=r, l=n))[1], (each_round, each_layer))
+
+
+SUPPOSED |= {
+    "above-floor@fresh": _above_floor("all-layers"), "above-floor": _above_floor(),
+    **{f"above-floor@{name}": _above_floor(name) for name in ("all-layers", "recompute", "oracle", "average-all")},
+    # the display after (21) and (22) itself, of numbers
+    "noise-inserted": Relation(lambda w: 0, "<=", lambda w: with_noise(w, w.gradients, w.drifts) - w.fallen),
+    "half-left": Relation(lambda w: 0, "<=", lambda w: X(w, w.decrease) - w.gradients / 2),
+}

@@ -21,7 +21,7 @@ from synthetic.numbers.arrays import TORCH, to_numpy
 from synthetic.numbers.draws import Draws
 from tests.bounds.claim_values import reading_of, same
 from tests.bounds.each_claim import look_at_each
-from tests.bounds.papers.fedluar_rows import MASKS, TAU, T, kappa, names_of, values, world
+from tests.bounds.papers.fedluar_world import MASKS, TAU, T, kappa, names_of, values, world
 from verify.evaluation.environment import Environment, NamedArray
 from verify.evaluation.evaluate import Evaluator, Value, sides_by
 from verify.measure.record import FullRecord
