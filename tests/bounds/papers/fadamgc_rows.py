@@ -3,6 +3,7 @@
 import numpy as np
 
 from bounds.language import coordinates, words
+from tests.bounds.chance import CHANCE, Max, Min
 from tests.bounds.claim_values import Values, entry, name_of, reading_of
 from tests.bounds.papers import fadamgc_world
 from tests.bounds.papers.fadamgc_late_rows import GC, NT
@@ -72,20 +73,19 @@ def world(seed, reading=frozenset()):
 
 
 def values(w, definitions) -> Values:
-    """Values in a world, as numbers or vectors; definitions are put in but where the world has a value, and nothing is
-    random."""
+    """Values in a world, as numbers or vectors; definitions are put in but where the world has a value. Expectations, maxima
+    and minima are some functions of numbers: see ``chance``."""
     def highest(e, of):
         name, low, high, body = e.args
         return np.max(np.array([of(body, {str(name): i}) for i in range(round(of(low)), round(of(high)) + 1)]), axis=0)
 
     return Values(lambda name, places: entry(getattr(w, name), places), {
-        words.norm2: sq, words.norm: length, words.dot: lambda x, y: x @ y, words.E: lambda x: x,
-        words.E_round: lambda x, _: x, words.grad: lambda k, v: w.grad(round(k), v), words.objective: w.objective,
+        words.norm2: sq, words.norm: length, words.dot: lambda x, y: x @ y, words.grad: lambda k, v: w.grad(round(k), v), words.objective: w.objective,
         words.objective_grad: w.objective_grad, coordinates.scaled: lambda u, v, b: u / (v + b),
         coordinates.reciprocal: lambda v, b: 1 / (v + b), coordinates.root: np.sqrt,
         coordinates.square: lambda v: v * v, coordinates.upper: np.maximum,
         coordinates.raised: lambda v, b: v + b, coordinates.least: min,
-    }, binding={coordinates.highest: highest}, number=float,
+    } | CHANCE, largest=Max, smallest=Min, binding={coordinates.highest: highest}, number=float,
         definitions={name: d for name, d in definitions.items() if d.indices or not hasattr(w, name)})
 
 

@@ -1,7 +1,7 @@
 """FAdamGC's formulas in plain Python, written from the paper with its own indices: rounds t, steps k, clients i from 1.
 
-Every name has a random value of its own and nothing is random in it: expectations do nothing. A row gives both sides of a
-claim at the indices of its statement, from the paper's quantities ``p`` in the claim's reading.
+Every name has a random value of its own. ``p.E`` is some function of a number, or nothing where a claim is about every run.
+A row gives both sides of a claim at the indices of its statement, from the paper's quantities ``p`` in the claim's reading.
 """
 
 import random
@@ -9,6 +9,8 @@ from math import e, sqrt
 from types import SimpleNamespace
 
 import numpy as np
+
+from tests.bounds import chance
 
 N, K, T = 3, 3, 3  # clients, local steps, rounds
 SCALARS = """
@@ -80,6 +82,7 @@ class P:
         self.Y = w.participants if "all-tracked" in flags else w.trackers
         self.A2 = 6 * (1 - w.beta2) * w.G**6 + 8 * (1 - w.beta1) * (w.sigma**2 + w.G**2)
         self.J = (w.G**2 + w.sigma**2) / w.eps**2
+        self.E = (lambda a: a) if "pathwise" in flags else chance.E
         self.S, self.a = N if "full" in flags else w.participants, w.factor
         self.root = sqrt(w.L * self.F * w.sigma**2 / (N * K * T))
 
@@ -203,28 +206,31 @@ class P:
         return total([self.w.sampled[t - 1][i - 1] * term(k, i) for i in upto(N) for k in upto(K)]) / self.S
 
     def N2(self, t):
-        return sq(self.gf(t))
+        return self.E(sq(self.gf(t)))
 
     def Pn(self, t):
-        return length(self.gf(t))
+        return self.E(length(self.gf(t)))
+
+    def Ef(self, t):
+        return self.E(self.f(t))
 
     def D(self, t):
-        return self.f(t + 1) - self.f(t)
+        return self.Ef(t + 1) - self.Ef(t)
 
     def V(self, t):
-        return sq(self.vbar(t + 1) - self.vbar(t))
+        return self.E(sq(self.vbar(t + 1) - self.vbar(t)))
 
     def Xi(self, t):
-        return self.ik(lambda k, i: sq(self.M(t, k, i) - self.ck(k) * self.gfi(t, i))) / N
+        return self.ik(lambda k, i: self.E(sq(self.M(t, k, i) - self.ck(k) * self.gfi(t, i)))) / N
 
     def ED(self, t):
-        return self.ik(lambda k, i: sq(self.mt(t, k, i) - self.ck(k) * self.gfi(t, i))) / N
+        return self.ik(lambda k, i: self.E(sq(self.mt(t, k, i) - self.ck(k) * self.gfi(t, i)))) / N
 
     def EB(self, t):
-        return self.ik(lambda k, i: length(self.gamma(t, k, i) - self.x(t))) / (N * K)
+        return self.ik(lambda k, i: self.E(length(self.gamma(t, k, i) - self.x(t)))) / (N * K)
 
     def Gam(self, t):
-        return self.ik(lambda k, i: sq(self.alpha(t, k, i) - self.gfi(t, i))) / (N * K)
+        return self.ik(lambda k, i: self.E(sq(self.alpha(t, k, i) - self.gfi(t, i)))) / (N * K)
 
     def U(self, t):
         return self.Sk(t, lambda k, i: self.delta(t, k, i))
@@ -239,21 +245,21 @@ class P:
         return vector / (self.vbar(t) + self.eps)
 
     def Z(self, t, of):
-        return sq(self.ik(lambda k, i: self.ew(t, k, i, of(t, k, i)) - self.eb(t, of(t, k, i))) / (N * K))
+        return self.E(sq(self.ik(lambda k, i: self.ew(t, k, i, of(t, k, i)) - self.eb(t, of(t, k, i))) / (N * K)))
 
     def W(self, t):
-        return sq(self.ik(lambda k, i: self.eb(t, self.ew(t, k, i, self.ws(t, k, i) - self.vbar(t)))) / (N * K))
+        return self.E(sq(self.ik(lambda k, i: self.eb(t, self.ew(t, k, i, self.ws(t, k, i) - self.vbar(t)))) / (N * K)))
 
     def cross(self, t, vector):
-        return -self.H * self.gf(t) @ vector
+        return -self.H * self.E(self.gf(t) @ vector)
 
     def es(self, t, k):
         """``e^{k}`` of (61)."""
-        return sum(self.c(k, q) * sq(self.xl(t, q, i) - self.x(t)) for i in upto(N) for q in upto(k))
+        return sum(self.c(k, q) * self.E(sq(self.xl(t, q, i) - self.x(t))) for i in upto(N) for q in upto(k))
 
     def ss(self, t, k):
         """``s^{k}`` of (69)."""
-        return sum(self.c(k, q) * sq(self.delta(t, q, i)) for i in upto(N) for q in upto(k))
+        return sum(self.c(k, q) * self.E(sq(self.delta(t, q, i))) for i in upto(N) for q in upto(k))
 
     def tail(self, t, with_RG=True):
         """RV + RG + RS."""
