@@ -31,7 +31,9 @@ def unit_step(p, r, j, k):
 def eq_83(p, r):
     t = r + 1
     if "conditional" in p.flags:
-        return E_round(p.f(t + 1), r) - p.f(t), -K * p.H * E_round(p.gf(t) @ p.u(t), r) + p.H**2 * K**2 * p.L / 2
+        # (82) prints f(x^t) itself, which is known when the round begins
+        return E_round(p.f(t + 1), r) - E_round(p.f(t), r), (
+            -K * p.H * E_round(p.gf(t) @ p.u(t), r) + p.H**2 * K**2 * p.L / 2)
     return p.D(t), -K * p.H * p.E(p.gf(t) @ p.u(t)) + p.H**2 * K**2 * p.L / 2
 
 
@@ -63,7 +65,7 @@ def lag(p, t, k, i):
 def right_89(p, t):
     q = length(p.cavg() * p.gf(t))
     return p.E(p.ik(lambda k, i: q * length(p.m(t, k, i)) * size((q - p.ws(t, k, i)) / (p.ws(t, k, i) * q))
-                    + lag(p, t, k, i))) / (N * K)
+                    + lag(p, t, k, i)) / (N * K))
 
 
 def size(number_or_vector):
@@ -78,7 +80,7 @@ def right_90(p, t):
         g = p.ghat(t, k, i)
         return abs(length(q) / p.cavg() - length(g)) if "lengths" in p.flags else length(q / p.cavg() - g)
 
-    return p.E(p.ik(lambda k, i: length(q) * gap(k, i) / length(q) + lag(p, t, k, i))) / (N * K)
+    return p.E(p.ik(lambda k, i: length(q) * gap(k, i) / length(q) + lag(p, t, k, i)) / (N * K))
 
 
 GC["eq-89"] = lambda p, r: (R1(p, r + 1), right_89(p, r + 1))
