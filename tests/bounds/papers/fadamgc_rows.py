@@ -6,6 +6,7 @@ from bounds.language import coordinates, words
 from tests.bounds.chance import CHANCE, Max, Min
 from tests.bounds.claim_values import Values, entry, name_of, reading_of
 from tests.bounds.papers import fadamgc_world
+from tests.bounds.papers.fadamgc_hypotheses import DOMAINS, METHOD, SUPPOSED, setting_of
 from tests.bounds.papers.fadamgc_late_rows import GC, NT
 from tests.bounds.papers.fadamgc_world import P, length, sq
 
@@ -95,6 +96,11 @@ def sides(claim, w, at):
     nt = (claim.procedure is not None and claim.procedure.base == "fa-nt") or name not in GC
     row = (NT if nt and name in NT else GC)[name]
     return row(P(w, nt, reading_of(claim)), *at.values())
+
+
+def row(claim):
+    """The claim's row; its sides are in ``sides``."""
+    return setting_of(name_of(claim), reading_of(claim))
 
 
 def relation(claim):

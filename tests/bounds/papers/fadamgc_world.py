@@ -45,6 +45,8 @@ def world(seed):
     w.client_moment2, w.client_moment2_max = table(positive, T + 2, N), table(positive, T + 2, N)
     w.client_scalar_moment2 = table(number, T + 2, N)
     w.sampled, w.tracked = ([[rng.randint(0, 1) for _ in range(N)] for _ in range(T + 1)] for _ in range(2))
+    w.L_client, w.sigma_sq_client = table(number, N), table(number, N)
+    w.eta_l = table(number, times)
     w.step_gradient, w.own_controls, w.local_end = table(vector, K), table(vector, N), table(vector, N)
     w.e_value = table(number, K)
     w.beta1 /= 2  # 1 - 2 beta1 stands under a root
