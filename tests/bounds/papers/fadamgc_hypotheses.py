@@ -3,8 +3,9 @@
 from math import sqrt
 
 from tests.bounds.chance import Min
-from tests.bounds.papers.fadamgc_world import length
-from tests.bounds.rows import Assumed, Relation, Row
+from tests.bounds.papers.fadamgc_late_rows import right_98
+from tests.bounds.papers.fadamgc_world import P, length, sq
+from tests.bounds.rows import Assumed, Relation, Row, but
 
 __all__ = ["DOMAINS", "METHOD", "SUPPOSED", "setting_of"]
 
@@ -12,7 +13,12 @@ METHOD = "fadamgc"
 DOMAINS = {
     **dict.fromkeys(("eta", "eta_g", "L", "sigma", "G", "factor", "eps"), "positive"),
     **dict.fromkeys(("beta1", "beta2"), "nonnegative below 1"),
-    "any_q": "vector",
+    **dict.fromkeys(("any_q", "any_u", "any_grad", "any_direction", "own_control", "control", "model"), "vector"),
+    "step_gradient": "vector [local_steps]", "e_value": "nonnegative [local_steps]",
+    **dict.fromkeys(("own_controls", "local_end"), "vector [clients]"),
+    **dict.fromkeys(("local_steps", "clients", "rounds", "participants", "trackers"), "integer from 1"),
+    **dict.fromkeys(("C_1", "sgd_step", "euler"), "positive"), **dict.fromkeys(("f_now", "f_next"), "real"),
+    **dict.fromkeys(("gap_now", "error_now", "error_next", "gradient", "total_change", "total_gap"), "nonnegative"),
     **dict.fromkeys(("C", "C_beta", "C_all"), "hidden"),
 }
 
@@ -73,6 +79,15 @@ def beta_star(w):
     return ((w.local_steps * w.clients - 2 * w.rounds) / (2 * w.local_steps * w.clients)) ** (1 / w.local_steps)
 
 
+def _growing(nt, *flags):
+    """No coordinate of sqrt(vhat) falls within a round; the proof's step j is the paper's k = j + 2."""
+    def change(w, r, j, k):
+        p = P(w, nt, frozenset(flags))
+        return min(p.ws(r + 1, j + 2, k + 1) - p.ws(r + 1, j + 1, k + 1))
+
+    return Relation(change, ">=", lambda w, r, j, k: 0, (each_round, lambda w, r: range(-1, w.local_steps - 1), each_client))
+
+
 SUPPOSED = {
     # "|grad f_i(x_1) - grad f_i(x_2)| <= L |x_1 - x_2|"
     "assumption-5.1-1": Assumed((_at_clients(lambda w, k: w.L_client[k], "<=", lambda w, k: w.L),)),
@@ -96,7 +111,7 @@ SUPPOSED = {
     "5.4": (_three(fourth), eta("<=", lambda w: lam(w) * w.eps / (40 * w.rounds * w.L))),
     "5.4-appendix": (_three(lambda w: sqrt(w.clients) / (lam(w) * w.sigma * sqrt(w.rounds * w.local_steps * w.L))),
                      eta("<=", lambda w: lam(w) * w.eps / (40 * sqrt(w.rounds) * w.L))),
-    "78": (Relation(lambda w: 1 - w.beta1, "<", lambda w: w.eps**2 / (16 * w.local_steps * w.L**2)),
+    "78": (Relation(lambda w: 16 * w.L**2 * w.local_steps * (1 - w.beta1), "<", lambda w: w.eps**2),
            eta("<=", lambda w: w.eps / (4 * sqrt(1 - w.beta1) * w.local_steps * w.L))),
     "38": both("<=", lambda w: lam_over(w, 8 * w.local_steps)),
     "152": eta("<=", lambda w: w.eps * lam(w) / (30 * w.local_steps * w.L)),
@@ -109,10 +124,34 @@ SUPPOSED = {
     "C.3": (both_is(lambda w: sqrt(w.clients * w.local_steps / w.rounds)), eta("<=", lambda w: 1 / w.rounds),
             Relation(lambda w: w.beta1, "==", beta_star)),
     # 1 - 2 beta_1^K > 0
-    "decay": Relation(lambda w: 1 - 2 * w.beta1**w.local_steps, ">", lambda w: 0),
+    "decay": Relation(lambda w: 2 * w.beta1**w.local_steps, "<", lambda w: 1),
     "two-steps": Relation(lambda w: w.local_steps, ">=", lambda w: 2),
-    # "b = Y/(2(n - Y))"
-    "chosen-b": Relation(lambda w: w.factor, "==", lambda w: w.trackers / (2 * (w.clients - w.trackers))),
+    # "b = Y/(2(n - Y))", which there is for Y < n
+    "chosen-b": (Relation(lambda w: w.factor, "==", lambda w: w.trackers / (2 * (w.clients - w.trackers))),
+                 Relation(lambda w: w.trackers, "<=", lambda w: w.clients - 1)),
+    # S = n
+    "trackers-of-all": Relation(lambda w: w.trackers - w.clients, "<=", lambda w: 0),
+    "trackers-to-clients": Relation(lambda w: w.trackers, "<=", lambda w: w.clients),
+    # "vhat^(t,1) <= vhat^(t,2) <= ... <= vhat^(t,K+1)", as roots
+    "138b": _growing(False), "138b-nt": _growing(True), "138b-nt-carry": _growing(True, "vhat-carry"),
+    # of the corollaries that Table 1 cites, with 1 for the constants of Theta
+    "cited": (eta("==", lambda w: 1 / (w.L * w.local_steps * sqrt(w.rounds))),
+              Relation(lambda w: w.eta_g, "==", lambda w: sqrt(w.clients * w.local_steps))),
+    "cited-fedadam": (Relation(lambda w: w.beta1, "==", lambda w: 0), Relation(lambda w: w.eps, "==", lambda w: w.G / w.L)),
+    # Section 4.1: from the minimiser, without noise
+    "from-minimiser": Relation(lambda w: sq(w.x_round[0] - w.x_star), "<=", lambda w: 0),
+    "no-noise": Relation(lambda w: sum(w.sigma_sq_client), "<=", lambda w: 0),
+    # of numbers: (51) has G^2 for the change of vbar; (98) and Lemma B.1; the last inequality of (79); |u| <= 1; |grad| <= G
+    "change": Relation(lambda w: w.total_change, "<=", lambda w: w.G**2),
+    "98": Relation(lambda w: w.f_next, "<=", lambda w: w.f_now + right_98(P(w, False, ()), w.gradient, w.error_now)),
+    "B.1": Relation(lambda w: w.error_next, "<=", lambda w: (
+        (1 - w.trackers / (2 * w.clients)) * w.error_now + 2 * w.clients / w.trackers * w.eta_g * w.eta * w.local_steps
+        + 2 * w.trackers / w.clients * w.eta * w.local_steps)),
+    "79": Relation(lambda w, j: w.e_value[j], "<=", lambda w, j: 6 * w.local_steps * w.eta**2 * w.C_1,
+                   (lambda w: range(w.local_steps),)),
+    "unit": Relation(lambda w: length(w.any_u), "<=", lambda w: 1),
+    "gradient-to-G": Relation(lambda w: length(w.any_grad), "<=", lambda w: w.G),
+    "euler": (Relation(lambda w: w.euler, ">=", lambda w: 2.718281828), Relation(lambda w: w.euler, "<=", lambda w: 2.718281829)),
 }
 
 # settings ------------------------------------------------------------------------------------------------------------
@@ -176,6 +215,60 @@ EQUALITIES = {"eq-12", "eq-124", "eq-17", "eq-19", "eq-21-zero", "eq-21", "eq-85
               "eq-130", "eq-139", "eq-165"}
 
 
+ALGEBRA = Row(method="algebra")
+MASS = but(ALGEBRA, over=STEPS, given="beta1<1", variables="beta1; local_steps")
+DIVISION = "eta; eta_g; eps; L; G; sigma; local_steps; clients; rounds; total_change"
+COEFFICIENT = but(ALGEBRA, given="chosen-b", variables="clients: integer from 2; trackers")
+EULER = but(ALGEBRA, given="euler", variables="euler")
+POWERS = (lambda w: range(1, w.local_steps + 1),)
+PART = but(ALGEBRA, sign="==", variables="participants; clients")
+NUMBERS = {
+    "eq-118": but(MASS, sign="<"), "eq-118@positive": but(MASS, sign="<", variables="beta1: positive below 1; local_steps"),
+    "eq-118@sum": but(MASS, sign="=="), "eq-131a": MASS, "eq-131a@lower": MASS,
+    "eq-65": but(MASS, sign="==", over=(lambda w: range(1, w.local_steps), lambda w, j: range(1, j + 1))),
+    # E f(x^1) - E f(x^{T+1}) is taken as no less than 0; 4 of it are derived in (51), and printed; 8 in (163), 12 printed
+    "eq-51-division": but(ALGEBRA, given="beta1<1 beta2<1 change",
+                          variables=f"{DIVISION}; total_drop: positive; beta1: positive below 1; beta2"),
+    "eq-163-division": but(ALGEBRA, given="beta1<1",
+                           variables=f"{DIVISION}; total_drop: nonnegative; total_gap; beta1: positive"),
+    "eq-79@second": but(ALGEBRA, over=STEPS, variables="eta; C_1; local_steps: integer from 2"),
+    "eq-81@numbers": but(ALGEBRA, given="79", variables="eta; L; C_1; clients; local_steps: integer from 2; e_value"),
+    "eq-85@vectors": but(ALGEBRA, sign="==", given="unit", variables="any_q; any_u; any_grad; eta; eta_g; local_steps"),
+    "eq-87": but(ALGEBRA, given="beta1<1", variables="any_grad; beta1; local_steps"),
+    "eq-101@numbers": but(ALGEBRA, given="beta1<1 trackers-to-clients 98 B.1", variables=(
+        "eta; eta_g; L; sigma: nonnegative; beta1; local_steps; clients; trackers; f_now; f_next; error_now; error_next; "
+        "gradient")),
+    "eq-111@first-coefficient": COEFFICIENT, "eq-111@second-coefficient": COEFFICIENT,
+    "eq-183-exp": but(EULER, over=POWERS, variables="euler; local_steps: integer from 2"), "eq-183-exp@second": EULER,
+    "eq-183-exp@both": but(ALGEBRA, over=POWERS, variables="local_steps: integer from 2"),
+    "eq-191@one-vector": but(ALGEBRA, given="gradient-to-G trackers-to-clients",
+                             variables="any_direction; any_grad; gap_now; clients; trackers"),
+    "eq-192": but(ALGEBRA, given="trackers-to-clients", variables="clients; trackers"),
+    "eq-4": Row(sign="==", over=(each_client,), given="beta1<1 beta2<1", variables="eta; beta1; beta2; eps", method="point"),
+    "sec-4.1-adam": Row(sign="==", over=(each_client,), given="steps beta1<1 beta2<1 from-minimiser no-noise",
+                        variables="eta; eta_g; beta1; beta2; eps", method="local-adam equal_weights"),
+    **dict.fromkeys(("sec-4.1-sgd", "sec-4.1-sgd@standard"), but(
+        ALGEBRA, sign="==", variables="sgd_step; local_steps; step_gradient; own_control; control; model")),
+    "eq-113-114": Row(sign="==", over=(lambda w: range(w.rounds + 1),), given="steps beta1<1 beta2<1",
+                      variables="eta; eta_g; beta1; beta2; eps", method="fa-nt equal_weights"),
+    "eq-113-114@one-round": but(ALGEBRA, sign="==", over=(each_client,),
+                                variables="eta; eta_g; local_steps; clients; own_controls; local_end; model"),
+    "app-C-communication": PART, "app-C-communication@scaffold": PART,
+}
+
+
+def cited(name, flags):
+    """FedAdam's and FedAMS's rows of Table 1, which print no steps."""
+    ams, steps = name == "table-1/fedams", "cited-steps" in flags
+    betas, rest = "big-o-betas" in flags, "big-o-all-but-rounds" in flags
+    given = [BOUNDED, *(["steps cited"] if steps else []), *(["cited-fedadam"] if steps and not ams else [])]
+    constant = "C_beta" if betas else "C_all" if rest else "C"
+    return Row(given=" ".join(given), variables=f"eps; {constant}" if ams else constant,
+               method=f"{'fedams' if ams else 'fedadam'} {'' if steps else 'sampling=without-replacement '}equal_weights",
+               limits="rounds -> oo" if rest else f"{ORDER}, G -> oo" + ", eps -> 0" * ams,
+               constants_may_use="beta1 beta2" if betas else None if rest else "")
+
+
 def is_order(name, flags):
     """Whether a constant is hidden in O(.)."""
     return name.startswith(("theorem", "table")) and name not in EXACT and (
@@ -183,7 +276,12 @@ def is_order(name, flags):
 
 
 def setting_of(name: str, flags: frozenset) -> Row:
-    """The row, without sides, of a claim about runs in a reading."""
+    """The row, without sides, of a claim in a reading."""
+    number = next((key for key in ("@".join([name, *sorted(flags - {"at-most"})]), name) if key in NUMBERS), None)
+    if name.startswith("table-1/fed"):
+        return cited(name, flags)
+    if number:
+        return but(NUMBERS[number], sign="<=") if "at-most" in flags else NUMBERS[number]
     nt = "fa-nt" in flags or name in GENERAL_NT or name in SPECIAL_NT
     special = name in SPECIAL or name in SPECIAL_NT
     given, over = next(t[name] for t in (GENERAL, GENERAL_NT, SPECIAL, SPECIAL_NT) if name in t)
@@ -191,8 +289,18 @@ def setting_of(name: str, flags: frozenset) -> Row:
     if "appendix" in flags:
         names = [{"5.4": "5.4-appendix", "C.2": "C.2-appendix", "C.3": "5.2"}.get(n, n) for n in names]
     names += [number for number in ("78", "152", "138b") if f"condition-{number}" in flags]
-    names += [n for n in ("chosen-b",) if n in flags]
-    names += ["steps", "all-tracked" if "all-tracked" in flags else "trackers"]
+    if name == "eq-138":
+        names = ["138b-nt-carry" if "vhat-carry" in flags else "138b-nt"]
+    if name == "eq-176" and "identity" in flags:
+        names = []
+    if (name, "t-plus-1" in flags) == ("eq-132", True):
+        over = LATER  # G bounds gradients of models at which the run takes them
+    if name == "eq-75" and "as-printed" in flags:
+        over = RJK  # without the sum over i, for every i
+    if "server" in flags:
+        over = R
+    names += ["chosen-b"] if "chosen-b" in flags else []
+    names += ["steps", "all-tracked" if "all-tracked" in flags else "trackers-of-all" if "full" in flags else "trackers"]
     bound = set().union(*(GIVEN.get(n, set()) for n in names))
     names += ["special"] if special else ["beta2<1"]
     names += [] if "beta1" in bound else ["beta1<1"]
@@ -200,7 +308,7 @@ def setting_of(name: str, flags: frozenset) -> Row:
     variables = [v for v in variables if v not in bound]
     if not special:
         variables += ["beta2: nonnegative below 1" if nt else "beta2: positive below 1", "eps"]
-    if name in ("eq-64", "eq-69", "eq-109", "eq-110"):
+    if name in ("eq-64", "eq-69", "eq-109", "eq-110") and "chosen-b" not in flags:
         variables += ["factor"]
     if name in ("eq-85", "eq-198"):
         variables += ["any_q"]
@@ -209,7 +317,8 @@ def setting_of(name: str, flags: frozenset) -> Row:
         betas, rest = "big-o-betas" in flags, "big-o-all-but-rounds" in flags
         variables += ["C_beta" if betas else "C_all" if rest else "C"]
         may_use = "beta1 beta2" if betas else None if rest else ""
-        limits = "rounds -> oo" if rest else ORDER + ("" if special else ", G -> oo, eps -> 0")
+        limits = "rounds -> oo" if rest else ORDER + (
+            ", sigma_g_max -> oo" if special and nt else "" if special else ", G -> oo, eps -> 0")
     start = ("gradient" if "y-gradient" in flags or (special and not nt) else "normalised-gradient" if special else "")
     options = ["y_init=" + start if start else "", "norm=scalar" if "norm-scalar" in flags else "",
                "vhat=carry" if "vhat-carry" in flags else "", "store=vhat" if "store-vhat" in flags else "",
@@ -218,5 +327,8 @@ def setting_of(name: str, flags: frozenset) -> Row:
     method = " ".join(filter(None, ["fa-nt" if nt else "fadamgc", "" if full else "sampling=without-replacement",
                                     "equal_weights", *options]))
     equal = name in EQUALITIES and not {"at-most", "both"} & flags
-    return Row(sign="==" if equal else "<=", over=over, given=" ".join(names), variables="; ".join(variables), method=method,
+    if "identity" in flags:
+        equal = True
+    sign = "==" if equal else ">=" if name == "eq-79" and "both" not in flags else "<="
+    return Row(sign=sign, over=over, given=" ".join(names), variables="; ".join(variables), method=method,
                limits=limits, constants_may_use=may_use)
