@@ -104,7 +104,8 @@ SUPPOSED = {
     "beta1<1": Relation(lambda w: w.beta1, "<", lambda w: 1),
     "beta2<1": Relation(lambda w: w.beta2, "<", lambda w: 1),
     "trackers": Relation(lambda w: w.trackers - w.participants, "<=", lambda w: 0),
-    "all-tracked": Relation(lambda w, r, k: w.tracked[r][k], "==", lambda w, r, k: w.sampled[r][k], (each_round, each_client)),
+    "all-tracked": Relation(
+        lambda w, r, k: w.tracked[r][k], "==", lambda w, r, k: w.sampled[r][k], (each_round, each_client)),
     # "beta_2 = eps = 0"
     "special": (Relation(lambda w: w.beta2, "==", lambda w: 0), Relation(lambda w: w.eps, "==", lambda w: 0)),
     # steps
@@ -151,7 +152,8 @@ SUPPOSED = {
                    (lambda w: range(w.local_steps),)),
     "unit": Relation(lambda w: length(w.any_u), "<=", lambda w: 1),
     "gradient-to-G": Relation(lambda w: length(w.any_grad), "<=", lambda w: w.G),
-    "euler": (Relation(lambda w: w.euler, ">=", lambda w: 2.718281828), Relation(lambda w: w.euler, "<=", lambda w: 2.718281829)),
+    "euler": (Relation(lambda w: w.euler, ">=", lambda w: 2.718281828),
+              Relation(lambda w: w.euler, "<=", lambda w: 2.718281829)),
 }
 
 # settings ------------------------------------------------------------------------------------------------------------
@@ -184,7 +186,8 @@ GENERAL_NT = {
     "lemma-D.1": (BOUNDED, R), "lemma-D.2": (BOUNDED, LATER), "eq-124": ("", R), "eq-126": (SMOOTH, R),
     **dict.fromkeys(("eq-129", "eq-130", "eq-139", "eq-142"), (NOISE, R)),
     **dict.fromkeys(("eq-132", "eq-134", "eq-136", "eq-144"), (BOUNDED, R)),
-    "eq-138": ("138b", R), "eq-146": (f"{BOUNDED} 38", R), "eq-151": (f"{BOUNDED} 38", R), "eq-157": (f"{BOUNDED} 38 152", R),
+    "eq-138": ("138b-nt", R), "eq-146": (f"{BOUNDED} 38", R), "eq-151": (f"{BOUNDED} 38", R),
+    "eq-157": (f"{BOUNDED} 38 152", R),
     "eq-164": (BOUNDED, ()), "eq-165": (BOUNDED, ()), "eq-176": (SMOOTH, R),
     "eq-179": ("two-steps", (each_round, lambda w, r: range(1, w.local_steps))),
     "eq-180": (f"{BOUNDED} two-steps", (each_round, lambda w, r: range(1, w.local_steps))),
@@ -289,13 +292,13 @@ def setting_of(name: str, flags: frozenset) -> Row:
     if "appendix" in flags:
         names = [{"5.4": "5.4-appendix", "C.2": "C.2-appendix", "C.3": "5.2"}.get(n, n) for n in names]
     names += [number for number in ("78", "152", "138b") if f"condition-{number}" in flags]
-    if name == "eq-138":
-        names = ["138b-nt-carry" if "vhat-carry" in flags else "138b-nt"]
-    if name == "eq-176" and "identity" in flags:
+    if name == "eq-138" and "vhat-carry" in flags:
+        names = ["138b-nt-carry"]
+    if "identity" in flags:
         names = []
-    if (name, "t-plus-1" in flags) == ("eq-132", True):
+    if "t-plus-1" in flags:
         over = LATER  # G bounds gradients of models at which the run takes them
-    if name == "eq-75" and "as-printed" in flags:
+    if "as-printed" in flags:
         over = RJK  # without the sum over i, for every i
     if "server" in flags:
         over = R
@@ -326,9 +329,7 @@ def setting_of(name: str, flags: frozenset) -> Row:
     full = "full" in flags or (name in ("eq-83", "eq-196") and "pathwise" in flags)
     method = " ".join(filter(None, ["fa-nt" if nt else "fadamgc", "" if full else "sampling=without-replacement",
                                     "equal_weights", *options]))
-    equal = name in EQUALITIES and not {"at-most", "both"} & flags
-    if "identity" in flags:
-        equal = True
+    equal = "identity" in flags or (name in EQUALITIES and not {"at-most", "both"} & flags)
     sign = "==" if equal else ">=" if name == "eq-79" and "both" not in flags else "<="
     return Row(sign=sign, over=over, given=" ".join(names), variables="; ".join(variables), method=method,
                limits=limits, constants_may_use=may_use)

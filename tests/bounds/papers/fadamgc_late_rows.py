@@ -353,7 +353,8 @@ def right_206(p, t, k, i):
 
 
 def right_207(p, t, i):
-    return p.eta * K * p.L / K * sum(p.E(length(p.delta(t, k, i) + p.y(t) - p.yi(t, i))) for k in upto(K)) + p.sigma / N + p.B
+    steps = sum(p.E(length(p.delta(t, k, i) + p.y(t) - p.yi(t, i))) for k in upto(K))
+    return p.eta * K * p.L / K * steps + p.sigma / N + p.B
 
 
 NT["eq-206"] = lambda p, r, j, k: (away(p, r + 1, j + 1, k + 1), right_206(p, r + 1, j + 1, k + 1))

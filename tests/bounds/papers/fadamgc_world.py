@@ -12,7 +12,8 @@ import numpy as np
 
 from tests.bounds import chance
 
-N, K, T = 3, 3, 3  # clients, local steps, rounds
+#: clients, local steps, rounds: different from each other, and such that beta_star is a number
+N, K, T = 4, 3, 2
 SCALARS = """
     L sigma G sigma_g_max eta eta_g beta1 beta2 eps F0_gap F_star C C_beta C_all factor C_1 f_now f_next error_now
     error_next gradient gap_now total_drop total_change total_gap sgd_step"""
@@ -24,10 +25,10 @@ def world(seed):
     rng = random.Random(seed)
 
     def number():
-        return rng.randint(1, 60) / rng.randint(61, 90)
+        return rng.randint(25, 60) / rng.randint(61, 90)
 
     def vector():
-        return np.array([rng.randint(-40, 40) / 7 for _ in range(2)])
+        return np.array([rng.randint(-40, 40) / 20 for _ in range(2)])
 
     def positive():
         return abs(vector()) + 0.3
@@ -36,7 +37,7 @@ def world(seed):
         return [table(make, *sizes[1:]) for _ in range(sizes[0])] if sizes else make()
 
     w = SimpleNamespace(**{n: number() for n in SCALARS.split()}, **{n: vector() for n in VECTORS.split()})
-    w.clients, w.local_steps, w.rounds, w.iterations, w.participants, w.trackers, w.euler = N, K, T, K * T, 2, 1, e
+    w.clients, w.local_steps, w.rounds, w.iterations, w.participants, w.trackers, w.euler = N, K, T, K * T, 7, 5, e
     times = (T + 1) * K + 2
     for name in ("x_local", "x_before", "g"):
         setattr(w, name, table(vector, times, N))
