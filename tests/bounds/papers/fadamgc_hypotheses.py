@@ -156,7 +156,7 @@ SUPPOSED = {
               Relation(lambda w: w.euler, "<=", lambda w: 2.718281829)),
 }
 
-# settings ------------------------------------------------------------------------------------------------------------
+# claims about runs ---------------------------------------------------------------------------------------------------
 NOISE = "assumption-5.1-1 assumption-5.1-2 implicit-independence"
 BOUNDED = f"{NOISE} assumption-5.3"
 SMOOTH = "assumption-5.1-1"
@@ -208,6 +208,8 @@ SPECIAL_NT = {
     "app-E-buffer": ("", RK), "eq-196": (SMOOTH, R), "eq-198": ("", R), "eq-200": (SMOOTH, R), "eq-204": ("", R),
     "eq-206": (NEAR, RJK), "eq-207": (NEAR, RJK), "eq-208": (NEAR, RK), "eq-209": (NEAR, RJK),
 }
+#: what readings change in the algorithm
+OPTIONS = {"norm-scalar": "norm=scalar", "vhat-carry": "vhat=carry", "store-vhat": "store=vhat", "v-init": "v_init=1.0"}
 #: what stands in O(.) beside the decay rates
 ORDER = "rounds -> oo, clients -> oo, local_steps -> oo, L -> oo, F0_gap -> oo, sigma -> oo"
 #: variables that these conditions give a value
@@ -217,7 +219,7 @@ EXACT = {"theorem-5.4/eq-48-51", "theorem-5.4/eq-54-57", "theorem-5.2/eq-102-103
 EQUALITIES = {"eq-12", "eq-124", "eq-17", "eq-19", "eq-21-zero", "eq-21", "eq-85", "eq-198", "eq-110", "eq-129",
               "eq-130", "eq-139", "eq-165"}
 
-
+# numbers, prose and Table 1 ------------------------------------------------------------------------------------------
 ALGEBRA = Row(method="algebra")
 MASS = but(ALGEBRA, over=STEPS, given="beta1<1", variables="beta1; local_steps")
 DIVISION = "eta; eta_g; eps; L; G; sigma; local_steps; clients; rounds; total_change"
@@ -272,64 +274,75 @@ def cited(name, flags):
                constants_may_use="beta1 beta2" if betas else None if rest else "")
 
 
+# readings ------------------------------------------------------------------------------------------------------------
 def is_order(name, flags):
     """Whether a constant is hidden in O(.)."""
     return name.startswith(("theorem", "table")) and name not in EXACT and (
         name != "theorem-C.3/eq-210" or "big-o" in flags)
 
 
+def order_of(name, flags, nt, special):
+    """The constant hidden in O(.), what goes to its limit, and on what the constant may depend; nothing where none is."""
+    if not is_order(name, flags):
+        return [], "", None
+    if "big-o-all-but-rounds" in flags:
+        return ["C_all"], "rounds -> oo", None
+    limits = ORDER + ((", sigma_g_max -> oo" if nt else "") if special else ", G -> oo, eps -> 0")
+    return (["C_beta"], limits, "beta1 beta2") if "big-o-betas" in flags else (["C"], limits, "")
+
+
+def method_in(name, flags, nt, special):
+    """The algorithm and how it starts: where the paper's proof prints gradients, with them."""
+    start = "gradient" if "y-gradient" in flags or (special and not nt) else "normalised-gradient" if special else ""
+    full = "full" in flags or (name in ("eq-83", "eq-196") and "pathwise" in flags)
+    words = ["fa-nt" if nt else "fadamgc", "" if full else "sampling=without-replacement", "equal_weights",
+             f"y_init={start}" if start else "", *(word for flag, word in OPTIONS.items() if flag in flags)]
+    return " ".join(filter(None, words))
+
+
+def hypotheses_of(name, flags, given, special):
+    """Names of the assumptions and conditions of a claim about runs."""
+    names = given.split()
+    if "appendix" in flags:
+        names = [{"5.4": "5.4-appendix", "C.2": "C.2-appendix", "C.3": "5.2"}.get(n, n) for n in names]
+    if name == "eq-138" and "vhat-carry" in flags:
+        names = ["138b-nt-carry"]
+    if "identity" in flags:
+        names = []
+    names += [number for number in ("78", "152", "138b") if f"condition-{number}" in flags]
+    names += ["chosen-b"] if "chosen-b" in flags else []
+    names += ["steps", "all-tracked" if "all-tracked" in flags else "trackers-of-all" if "full" in flags else "trackers"]
+    return names + (["special"] if special else ["beta2<1"])
+
+
+def range_of(flags, over):
+    """The range of a claim about runs in a reading."""
+    if "t-plus-1" in flags:
+        return LATER  # G bounds gradients of models at which the run takes them
+    return RJK if "as-printed" in flags else R if "server" in flags else over  # for every i without the sum over i
+
+
 def setting_of(name: str, flags: frozenset) -> Row:
     """The row, without sides, of a claim in a reading."""
-    number = next((key for key in ("@".join([name, *sorted(flags - {"at-most"})]), name) if key in NUMBERS), None)
     if name.startswith("table-1/fed"):
         return cited(name, flags)
+    number = next((key for key in ("@".join([name, *sorted(flags - {"at-most"})]), name) if key in NUMBERS), None)
     if number:
         return but(NUMBERS[number], sign="<=") if "at-most" in flags else NUMBERS[number]
     nt = "fa-nt" in flags or name in GENERAL_NT or name in SPECIAL_NT
     special = name in SPECIAL or name in SPECIAL_NT
     given, over = next(t[name] for t in (GENERAL, GENERAL_NT, SPECIAL, SPECIAL_NT) if name in t)
-    names = given.split()
-    if "appendix" in flags:
-        names = [{"5.4": "5.4-appendix", "C.2": "C.2-appendix", "C.3": "5.2"}.get(n, n) for n in names]
-    names += [number for number in ("78", "152", "138b") if f"condition-{number}" in flags]
-    if name == "eq-138" and "vhat-carry" in flags:
-        names = ["138b-nt-carry"]
-    if "identity" in flags:
-        names = []
-    if "t-plus-1" in flags:
-        over = LATER  # G bounds gradients of models at which the run takes them
-    if "as-printed" in flags:
-        over = RJK  # without the sum over i, for every i
-    if "server" in flags:
-        over = R
-    names += ["chosen-b"] if "chosen-b" in flags else []
-    names += ["steps", "all-tracked" if "all-tracked" in flags else "trackers-of-all" if "full" in flags else "trackers"]
+    names = hypotheses_of(name, flags, given, special)
     bound = set().union(*(GIVEN.get(n, set()) for n in names))
-    names += ["special"] if special else ["beta2<1"]
-    names += [] if "beta1" in bound else ["beta1<1"]
-    variables = ["eta", "eta_g", "beta1" + ": positive below 1" * (name == "app-B-unit")]
-    variables = [v for v in variables if v not in bound]
+    constant, limits, may_use = order_of(name, flags, nt, special)
+    variables = [v for v in ("eta", "eta_g", "beta1") if v not in bound]
     if not special:
-        variables += ["beta2: nonnegative below 1" if nt else "beta2: positive below 1", "eps"]
-    if name in ("eq-64", "eq-69", "eq-109", "eq-110") and "chosen-b" not in flags:
-        variables += ["factor"]
-    if name in ("eq-85", "eq-198"):
-        variables += ["any_q"]
-    limits, may_use = "", None
-    if is_order(name, flags):
-        betas, rest = "big-o-betas" in flags, "big-o-all-but-rounds" in flags
-        variables += ["C_beta" if betas else "C_all" if rest else "C"]
-        may_use = "beta1 beta2" if betas else None if rest else ""
-        limits = "rounds -> oo" if rest else ORDER + (
-            ", sigma_g_max -> oo" if special and nt else "" if special else ", G -> oo, eps -> 0")
-    start = ("gradient" if "y-gradient" in flags or (special and not nt) else "normalised-gradient" if special else "")
-    options = ["y_init=" + start if start else "", "norm=scalar" if "norm-scalar" in flags else "",
-               "vhat=carry" if "vhat-carry" in flags else "", "store=vhat" if "store-vhat" in flags else "",
-               "v_init=1.0" if "v-init" in flags else ""]
-    full = "full" in flags or (name in ("eq-83", "eq-196") and "pathwise" in flags)
-    method = " ".join(filter(None, ["fa-nt" if nt else "fadamgc", "" if full else "sampling=without-replacement",
-                                    "equal_weights", *options]))
+        variables += ["beta2" if nt else "beta2: positive below 1", "eps"]  # "any beta_2 > 0" is said of FAdamGC
+    if name == "app-B-unit":
+        variables[-1] = "beta1: positive below 1"
+    variables += ["factor"] if name in ("eq-64", "eq-69", "eq-109", "eq-110") and "chosen-b" not in flags else []
+    variables += ["any_q"] if name in ("eq-85", "eq-198") else []
     equal = "identity" in flags or (name in EQUALITIES and not {"at-most", "both"} & flags)
-    sign = "==" if equal else ">=" if name == "eq-79" and "both" not in flags else "<="
-    return Row(sign=sign, over=over, given=" ".join(names), variables="; ".join(variables), method=method,
-               limits=limits, constants_may_use=may_use)
+    return Row(sign="==" if equal else ">=" if name == "eq-79" and "both" not in flags else "<=", over=range_of(flags, over),
+               given=" ".join(names + ["beta1<1"] * ("beta1" not in bound)), variables="; ".join(variables + constant),
+               method=method_in(name, flags, nt, special), limits=limits, constants_may_use=may_use)
