@@ -100,7 +100,7 @@ class Values:
             under further values of indices.
         definitions: by name; their formulas are put in.
         number, power: how numbers are read and powers taken.
-        largest, smallest: maximum and minimum of numbers, outside of indices.
+        largest, smallest: maximum and minimum of what is no index, as one of indices and numbers alone is.
     """
 
     def __init__(self, of_name: Callable, words: Mapping, *, binding: Mapping | None = None,
@@ -139,7 +139,8 @@ class Values:
             return self.binding[type(e)](e, lambda part, more=(): self.of(part, {**index, **dict(more)}))
         arguments = [self.of(a, index) for a in e.args]
         if isinstance(e, sp.Max | sp.Min):
-            largest, smallest = (max, min) if self.in_index else (self.largest, self.smallest)
+            numbers = self.in_index or all(name.name in index for name in e.free_symbols)
+            largest, smallest = (max, min) if numbers else (self.largest, self.smallest)
             return (largest if isinstance(e, sp.Max) else smallest)(*arguments)
         return abs(*arguments) if isinstance(e, sp.Abs) else self.words[type(e)](*arguments)
 

@@ -8,7 +8,7 @@ from bounds.language.claim import Condition, Variable
 from bounds.language.coordinates import reciprocal, scaled
 from bounds.language.words import E, L, Max, Min, Sum, clients, grad, i, j, k, local_steps, norm2, r, x_local, x_round
 from bounds.papers.fadamgc import quantities as q
-from bounds.papers.fadamgc.assumptions import A51_A53, proof_78, smooth
+from bounds.papers.fadamgc.assumptions import A51_A53, bounded, proof_78, smooth
 from bounds.papers.fadamgc.builders import (
     FADAMGC,
     POSITIVE_BETA2,
@@ -74,7 +74,7 @@ eq_71 = step(id="fadamgc/eq-71", number="(70)-(71)", statement=at_each_step(s[r,
 before = Min(i, 1) * q.moment1[r, Max(i - 1, 0), k]  # zero at the first step
 split_73 = (2 * G**2 * weighted(reciprocal(w[r, i, k], eps) - reciprocal(faded, eps))
             + 2 * weighted(scaled(beta1 * before + (1 - beta1) * q.corrected[r, i, k], faded, eps)))
-eq_73 = step(id="fadamgc/eq-73", number="(72)-(73)", assumptions=A51_A53, statement=at_each_step(split, "<=", split_73))
+eq_73 = step(id="fadamgc/eq-73", number="(72)-(73)", assumptions=(bounded,), statement=at_each_step(split, "<=", split_73))
 older = 2 * (1 - beta2) * G**6 * n / eps**2 + 2 * beta1 * Sum(
     q.ema(j - 1, i) * E(norm2(scaled(m, sp.sqrt(beta2) * w[r, i, k], eps))), (i, 0, j - 1), q.every_client)
 gfi = grad(k, x_round[r])

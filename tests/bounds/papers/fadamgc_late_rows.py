@@ -4,6 +4,7 @@ from math import e
 
 import numpy as np
 
+from tests.bounds.chance import E_round
 from tests.bounds.papers.fadamgc_step_rows import GC, NT, per_client, row, with_mt
 from tests.bounds.papers.fadamgc_world import K, N, T, length, sq, upto
 
@@ -29,16 +30,20 @@ def unit_step(p, r, j, k):
 @row("eq-196", table=NT)
 def eq_83(p, r):
     t = r + 1
-    return p.D(t), -K * p.H * p.gf(t) @ p.u(t) + p.H**2 * K**2 * p.L / 2
+    if "conditional" in p.flags:
+        # (82) prints f(x^t) itself, which is known when the round begins
+        return E_round(p.f(t + 1), r) - E_round(p.f(t), r), (
+            -K * p.H * E_round(p.gf(t) @ p.u(t), r) + p.H**2 * K**2 * p.L / 2)
+    return p.D(t), -K * p.H * p.E(p.gf(t) @ p.u(t)) + p.H**2 * K**2 * p.L / 2
 
 
 @row("eq-85")
 @row("eq-198", table=NT)
 def eq_85(p, *at):
     f, u = (p.w.any_grad, p.w.any_u) if not at else (p.gf(at[0] + 1), p.u(at[0] + 1))
-    q = p.w.any_q
-    return -K * p.H * (f - q) @ u - K * p.H * q @ u, (
-        K * p.H * (length(f - q) - length(q)) + K * p.H * length(q) * length(u - q / length(q)))
+    q, E = p.w.any_q, p.E if at else lambda a: a  # of numbers alone nothing is random
+    return -K * p.H * E((f - q) @ u) - K * p.H * E(q @ u), (
+        K * p.H * (E(length(f - q)) - E(length(q))) + K * p.H * E(length(q) * length(u - q / length(q))))
 
 
 @row("eq-87")
@@ -50,7 +55,7 @@ def eq_87(p):
 
 def R1(p, t):
     q = p.cavg() * p.gf(t)
-    return length(q) * length(p.u(t) - q / length(q))
+    return p.E(length(q) * length(p.u(t) - q / length(q)))
 
 
 def lag(p, t, k, i):
@@ -59,8 +64,8 @@ def lag(p, t, k, i):
 
 def right_89(p, t):
     q = length(p.cavg() * p.gf(t))
-    return p.ik(lambda k, i: q * length(p.m(t, k, i)) * size((q - p.ws(t, k, i)) / (p.ws(t, k, i) * q))
-                + lag(p, t, k, i)) / (N * K)
+    return p.E(p.ik(lambda k, i: q * length(p.m(t, k, i)) * size((q - p.ws(t, k, i)) / (p.ws(t, k, i) * q))
+                    + lag(p, t, k, i)) / (N * K))
 
 
 def size(number_or_vector):
@@ -75,7 +80,7 @@ def right_90(p, t):
         g = p.ghat(t, k, i)
         return abs(length(q) / p.cavg() - length(g)) if "lengths" in p.flags else length(q / p.cavg() - g)
 
-    return p.ik(lambda k, i: length(q) * gap(k, i) / length(q) + lag(p, t, k, i)) / (N * K)
+    return p.E(p.ik(lambda k, i: length(q) * gap(k, i) / length(q) + lag(p, t, k, i)) / (N * K))
 
 
 GC["eq-89"] = lambda p, r: (R1(p, r + 1), right_89(p, r + 1))
@@ -90,11 +95,11 @@ def eq_91(p, r):
         return GC["eq-89"](p, r)
     if "second" in p.flags or "lengths" in p.flags:
         return GC["eq-90"](p, r)
-    return R1(p, t), p.ik(lambda k, i: length(p.ghat(t, k, i) - p.gf(t)) + lag(p, t, k, i)) / (N * K)
+    return R1(p, t), p.ik(lambda k, i: away(p, t, k, i) + p.E(lag(p, t, k, i))) / (N * K)
 
 
 def away(p, t, k, i):
-    return length(p.ghat(t, k, i) - p.gf(t))
+    return p.E(length(p.ghat(t, k, i) - p.gf(t)))
 
 
 def base(p):
@@ -102,16 +107,16 @@ def base(p):
 
 
 def stored(p, t, k, i):
-    return length(p.gamma(t, k, i) - p.x(t))
+    return p.E(length(p.gamma(t, k, i) - p.x(t)))
 
 
-GC["eq-93"] = lambda p, r, j, k: (away(p, r + 1, j + 1, k + 1), base(p) + length(
-    p.y(r + 1) - p.yi(r + 1, k + 1) - p.gf(r + 1) + p.gfi(r + 1, k + 1)))
+GC["eq-93"] = lambda p, r, j, k: (away(p, r + 1, j + 1, k + 1), base(p) + p.E(length(
+    p.y(r + 1) - p.yi(r + 1, k + 1) - p.gf(r + 1) + p.gfi(r + 1, k + 1))))
 GC["eq-94"] = lambda p, r, j, k: (away(p, r + 1, j + 1, k + 1), base(p) + 2 * stored(p, r + 1, j + 1, k + 1))
 GC["eq-95"] = lambda p, r, j, k: (
-    lag(p, r + 1, j + 1, k + 1), sum(p.c(j + 1, q) * away(p, r + 1, q, k + 1) for q in upto(j + 1)))
+    p.E(lag(p, r + 1, j + 1, k + 1)), sum(p.c(j + 1, q) * away(p, r + 1, q, k + 1) for q in upto(j + 1)))
 GC["eq-96"] = lambda p, r, j, k: (
-    lag(p, r + 1, j + 1, k + 1), base(p) + 2 * sum(p.c(j + 1, q) * stored(p, r + 1, q, k + 1) for q in upto(j + 1)))
+    p.E(lag(p, r + 1, j + 1, k + 1)), base(p) + 2 * sum(p.c(j + 1, q) * stored(p, r + 1, q, k + 1) for q in upto(j + 1)))
 
 
 def right_98(p, P, error):
@@ -127,7 +132,7 @@ def eq_101(p, *at):
     w, near = p.w, 8 * p.H * K * (N / p.Y)
     if at:
         t = at[0] + 1
-        left, f, error, P = p.f(t + 1) + near * p.EB(t + 1), p.f(t), p.EB(t), p.Pn(t)
+        left, f, error, P = p.Ef(t + 1) + near * p.EB(t + 1), p.Ef(t), p.EB(t), p.Pn(t)
     else:
         left, f, error, P = w.f_next + near * w.error_next, w.f_now, w.error_now, w.gradient
     return left, (f + near * error - K * p.H * (1 - 2 * p.b1**K) * P + 2 * K**2 * p.L * p.H * p.eta + K * p.H * p.sigma / N
@@ -143,19 +148,19 @@ def parts_107(p, r, j, k):
 
 def right_107(p, *at):
     y, old, local, new, _, _ = parts_107(p, *at)
-    return (1 - y) * length(old - new) + y * length(local - new)
+    return (1 - y) * p.E(length(old - new)) + y * p.E(length(local - new))
 
 
 def right_109(p, *at):
     y, old, local, new, last, _ = parts_107(p, *at)
-    moved = length(new - last)
-    return ((1 - y) * (1 + p.a) * length(old - last) + (1 - y) / p.a * moved + 2 * y * length(local - last)
+    moved = p.E(length(new - last))
+    return ((1 - y) * (1 + p.a) * p.E(length(old - last)) + (1 - y) / p.a * moved + 2 * y * p.E(length(local - last))
             + 2 * y * moved)
 
 
 def right_110(p, *at):
     y, old, _, _, last, _ = parts_107(p, *at)
-    return ((1 - y) * (1 + p.a) * length(old - last) + (2 * y + (1 - y) / p.a) * p.H * K + 2 * y * p.eta * K)
+    return ((1 - y) * (1 + p.a) * p.E(length(old - last)) + (2 * y + (1 - y) / p.a) * p.H * K + 2 * y * p.eta * K)
 
 
 GC["eq-107"] = lambda p, *at: (parts_107(p, *at)[-1], right_107(p, *at))
@@ -170,7 +175,7 @@ def eq_111(p, *at):
     if "second-coefficient" in p.flags:
         return 2 * p.Y / N + (1 - p.Y / N) / p.a, 2 * N / p.Y
     _, old, _, _, last, left = parts_107(p, *at)
-    return left, (1 - p.Y / (2 * N)) * length(old - last) + 2 * N / p.Y * p.H * K + 2 * p.Y / N * p.eta * K
+    return left, (1 - p.Y / (2 * N)) * p.E(length(old - last)) + 2 * N / p.Y * p.H * K + 2 * p.Y / N * p.eta * K
 
 
 # Appendix D ------------------------------------------------------------------------------------------------------------
@@ -179,7 +184,7 @@ def centred(p, t, k, i):
 
 
 def right_132(p, t, gradient):
-    return -p.H * K * p.lam * p.N2(t) - p.H * K * gradient @ (p.ik(lambda k, i: centred(p, t, k, i)) / (N * K))
+    return -p.H * K * p.lam * p.N2(t) - p.H * K * p.E(gradient @ (p.ik(lambda k, i: centred(p, t, k, i)) / (N * K)))
 
 
 def right_130(p, t):
@@ -195,11 +200,11 @@ NT["eq-134"] = lambda p, r: (right_132(p, r + 1, p.gf(r + 1)), (
 
 
 def right_139(p, t):
-    return p.H**2 * p.L * sq(per_client(p, lambda k, i: p.ew(t, k, i, p.mt(t, k, i)))) + p.RS()
+    return p.H**2 * p.L * p.E(sq(per_client(p, lambda k, i: p.ew(t, k, i, p.mt(t, k, i))))) + p.RS()
 
 
 def right_142(p, t):
-    squares = p.ik(lambda k, i: sq(p.ew(t, k, i, p.mt(t, k, i)) - p.gfi(t, i)))
+    squares = p.ik(lambda k, i: p.E(sq(p.ew(t, k, i, p.mt(t, k, i)) - p.gfi(t, i))))
     return 2 * p.H**2 * K**2 * p.L * p.N2(t) + 2 * p.H**2 * p.L * (K / N) * squares + p.RS()
 
 
@@ -208,7 +213,7 @@ def right_144(p, t):
             + 4 * p.H**2 * (1 - p.eps) ** 2 / p.eps**2 * K**2 * p.L * p.G**2 + p.RS())
 
 
-NT["eq-139"] = lambda p, r: (p.H**2 * p.L / 2 * sq(p.U(r + 1)), right_139(p, r + 1))
+NT["eq-139"] = lambda p, r: (p.H**2 * p.L / 2 * p.E(sq(p.U(r + 1))), right_139(p, r + 1))
 NT["eq-142"] = lambda p, r: (right_139(p, r + 1), right_142(p, r + 1))
 NT["eq-144"] = lambda p, r: (right_142(p, r + 1), right_144(p, r + 1))
 
@@ -259,20 +264,20 @@ NT["eq-165"] = lambda p: (
 @row("eq-176", table=NT)
 def eq_176(p, r):
     t = r + 1
-    inner = p.ik(lambda k, i: sq(sum(p.c(k, q) * (p.grad(i, p.xl(t, q, i)) - p.gfi(t, i)) for q in upto(k)))) / N
-    right = p.L**2 / N * p.ik(lambda k, i: sum(p.c(k, q) * sq(p.xl(t, q, i) - p.x(t)) for q in upto(k)))
+    inner = p.ik(lambda k, i: p.E(sq(sum(p.c(k, q) * (p.grad(i, p.xl(t, q, i)) - p.gfi(t, i)) for q in upto(k))))) / N
+    right = p.L**2 / N * p.ik(lambda k, i: sum(p.c(k, q) * p.E(sq(p.xl(t, q, i) - p.x(t))) for q in upto(k)))
     return (p.ED(t), inner) if "identity" in p.flags else (p.ED(t) if "definition" in p.flags else inner, right)
 
 
 def spread(p, t, k):
-    return sum(sq(p.xl(t, k, i) - p.x(t)) for i in upto(N)) / N
+    return sum(p.E(sq(p.xl(t, k, i) - p.x(t))) for i in upto(N)) / N
 
 
 GROWN = 1 + 1 / (K - 1)
 
 
 def right_179(p, t, k):
-    moves = sum(sq(p.eta * (p.delta(t, k - 1, i) + p.y(t) - p.yi(t, i))) for i in upto(N)) / N
+    moves = sum(p.E(sq(p.eta * (p.delta(t, k - 1, i) + p.y(t) - p.yi(t, i)))) for i in upto(N)) / N
     return GROWN * spread(p, t, k - 1) + K * moves
 
 
@@ -290,7 +295,7 @@ def kept(p, t):
 
 
 def sq_mean(p, vector):
-    return p.ik(lambda k, i: sq(vector(k, i))) / (N * K)
+    return p.ik(lambda k, i: p.E(sq(vector(k, i)))) / (N * K)
 
 
 def Q1(p, t):
@@ -329,7 +334,7 @@ NT["eq-192"] = lambda p: (5 * N / p.Y + 2 * p.Y / N, 7 * N / p.Y)
 def eq_194(p, r):
     t = r + 1  # the round before
     left = sq_mean(p, lambda k, i: p.last(t, k, i))
-    middle = p.ik(lambda k, i: sq(p.m(t, k, i)) * sq(1 / (np.sqrt(p.v(t, k, i)) + p.eps))) / (N * K)
+    middle = p.ik(lambda k, i: p.E(sq(p.m(t, k, i)) * sq(1 / (np.sqrt(p.v(t, k, i)) + p.eps)))) / (N * K)
     return (middle if "second" in p.flags else left), (p.J if {"second", "both"} & p.flags else middle)
 
 
@@ -344,11 +349,12 @@ NT["eq-200"] = lambda p, r: (p.D(r + 1), (
 
 
 def right_206(p, t, k, i):
-    return p.L * length(p.xl(t, k, i) - p.x(t)) + p.sigma / N + p.B
+    return p.L * p.E(length(p.xl(t, k, i) - p.x(t))) + p.sigma / N + p.B
 
 
 def right_207(p, t, i):
-    return p.eta * K * p.L / K * sum(length(p.delta(t, k, i) + p.y(t) - p.yi(t, i)) for k in upto(K)) + p.sigma / N + p.B
+    steps = sum(p.E(length(p.delta(t, k, i) + p.y(t) - p.yi(t, i))) for k in upto(K))
+    return p.eta * K * p.L / K * steps + p.sigma / N + p.B
 
 
 NT["eq-206"] = lambda p, r, j, k: (away(p, r + 1, j + 1, k + 1), right_206(p, r + 1, j + 1, k + 1))
@@ -360,7 +366,7 @@ NT["eq-208"] = lambda p, r, k: (right_207(p, r + 1, k + 1), 3 * p.eta * K * p.L 
 def eq_209(p, r, j, k):
     t, q, i = r + 1, j + 1, k + 1
     middle = sum(p.c(q, h) * away(p, t, h, i) for h in upto(q))
-    return (middle if "second" in p.flags else lag(p, t, q, i)), (
+    return (middle if "second" in p.flags else p.E(lag(p, t, q, i))), (
         3 * p.eta * K * p.L + p.sigma / N + p.B if {"second", "both"} & p.flags else middle)
 
 

@@ -3,10 +3,17 @@
 import numpy as np
 
 from bounds.language import coordinates, words
+from tests.bounds.chance import CHANCE, Max, Min
 from tests.bounds.claim_values import Values, entry, name_of, reading_of
 from tests.bounds.papers import fadamgc_world
+from tests.bounds.papers.fadamgc_hypotheses import DOMAINS, METHOD, SUPPOSED, setting_of
 from tests.bounds.papers.fadamgc_late_rows import GC, NT
 from tests.bounds.papers.fadamgc_world import P, length, sq
+
+__all__ = [
+    "BLOCKS", "DOMAINS", "METHOD", "NOT_CLAIMS", "READINGS", "ROWS", "SUPPOSED", "WITHOUT_UNIT", "row", "sides", "values",
+    "world",
+]
 
 #: block ids of the specification's sections 4 and 5
 BLOCKS = """
@@ -55,9 +62,6 @@ READINGS = {
     "eq-165": "both at-most", "eq-183-exp": "second", "eq-194": "second", "eq-209": "second", "eq-198": "at-most",
     **dict.fromkeys(("eq-151", "eq-157", "eq-164", "eq-180", "eq-182", "eq-188", "eq-190", "eq-191"), "alpha-vhat"),
 }
-#: readings that are equalities or, where the block is one, are not
-EQUALITIES = {"eq-12", "eq-124", "eq-17", "eq-19", "eq-21-zero", "eq-21", "eq-65", "eq-85", "eq-198", "eq-110", "eq-129",
-              "eq-130", "eq-139", "eq-165", "eq-4", "sec-4.1-adam", "sec-4.1-sgd", "eq-113-114", "app-C-communication"}
 #: gradients in FAdamGC and pure numbers in FA-NT; hidden constants; the corrections of SCAFFOLD and of FA-NT
 WITHOUT_UNIT = {"client_variate", "server_variate", "C", "C_beta", "C_all", "own_control", "own_controls", "control"}
 ROWS = GC | NT
@@ -72,20 +76,24 @@ def world(seed, reading=frozenset()):
 
 
 def values(w, definitions) -> Values:
-    """Values in a world, as numbers or vectors; definitions are put in but where the world has a value, and nothing is
-    random."""
+    """Values in a world, as numbers or vectors; definitions are put in but where the world has a value. Expectations, maxima
+    and minima are some functions of numbers: see ``chance``."""
+    def client(k):
+        assert k >= 0, f"client {k}"
+        return round(k)
+
     def highest(e, of):
         name, low, high, body = e.args
         return np.max(np.array([of(body, {str(name): i}) for i in range(round(of(low)), round(of(high)) + 1)]), axis=0)
 
     return Values(lambda name, places: entry(getattr(w, name), places), {
-        words.norm2: sq, words.norm: length, words.dot: lambda x, y: x @ y, words.E: lambda x: x,
-        words.E_round: lambda x, _: x, words.grad: lambda k, v: w.grad(round(k), v), words.objective: w.objective,
+        words.norm2: sq, words.norm: length, words.dot: lambda x, y: x @ y,
+        words.grad: lambda k, v: w.grad(client(k), v), words.objective: w.objective,
         words.objective_grad: w.objective_grad, coordinates.scaled: lambda u, v, b: u / (v + b),
         coordinates.reciprocal: lambda v, b: 1 / (v + b), coordinates.root: np.sqrt,
         coordinates.square: lambda v: v * v, coordinates.upper: np.maximum,
         coordinates.raised: lambda v, b: v + b, coordinates.least: min,
-    }, binding={coordinates.highest: highest}, number=float,
+    } | CHANCE, largest=Max, smallest=Min, binding={coordinates.highest: highest}, number=float,
         definitions={name: d for name, d in definitions.items() if d.indices or not hasattr(w, name)})
 
 
@@ -97,10 +105,6 @@ def sides(claim, w, at):
     return row(P(w, nt, reading_of(claim)), *at.values())
 
 
-def relation(claim):
-    """How the paper relates the two sides."""
-    name, reading = name_of(claim), reading_of(claim)
-    equal = claim.id in ("fadamgc/eq-118@sum", "fadamgc/eq-176@identity")
-    if equal or (name in EQUALITIES and not {"at-most", "both"} & reading):
-        return "=="
-    return ">=" if name == "eq-79" and not {"second", "both"} & reading else "<="
+def row(claim):
+    """The claim's row; its sides are in ``sides``."""
+    return setting_of(name_of(claim), reading_of(claim))

@@ -41,7 +41,7 @@ def hidden(p):
 
 
 def drop(p):
-    return p.f(1) - p.f(T + 1)
+    return p.Ef(1) - p.Ef(T + 1)
 
 
 GC["theorem-5.2"] = lambda p: (lengths(p), hidden(p) * (p.root + p.L * p.F / T + p.L * K / T + K * p.sigma / T))
@@ -77,7 +77,7 @@ row("theorem-C.2", "table-1/fa-nt", table=NT)(lambda p: (squares(p), hidden(p) *
 def eq_158(p):
     inner = (T**2 * (p.Y / N) * (7 * N / p.Y * p.G**2 + p.Y / N * p.J) if "gamma-bound" in p.flags
              else sum(p.Gam(t) for t in upto(T)))
-    change = sq(p.vbar(T + 1) - p.vbar(1))
+    change = p.E(sq(p.vbar(T + 1) - p.vbar(1)))
     return squares(p), (
         12 * drop(p) / (p.lam * p.H * K * T) + 12 / (K * p.eps**2 * p.lam**2) * 96 * K**3 * p.L**2 * p.eta**2 * inner
         + 12 * K * p.G**2 / (p.lam**2 * p.eps**2 * T) * change
@@ -117,7 +117,7 @@ GC["lemma-B.1"] = lambda p, r: (
 @row("lemma-D.1", table=NT)
 def lemma_D1(p, r):
     t = r + 1
-    left = (p.ik(lambda k, i: sq(p.m(t, k, i) - p.ck(k) * p.gfi(t, i))) / N if "left-m" in p.flags else p.ED(t))
+    left = (p.ik(lambda k, i: p.E(sq(p.m(t, k, i) - p.ck(k) * p.gfi(t, i)))) / N if "left-m" in p.flags else p.ED(t))
     return left, K**3 * p.L**2 * p.eta**2 * (48 * p.N2(t) + 96 * p.Gam(t) + 144 * p.J)
 
 
@@ -139,7 +139,7 @@ def update(p, r):
 @row("eq-126", table=NT)
 def smoothness(p, r):
     t = r + 1
-    return p.f(t + 1), p.f(t) - p.H * p.gf(t) @ p.U(t) + p.H**2 * (p.L / 2) * sq(p.U(t))
+    return p.Ef(t + 1), p.Ef(t) + p.cross(t, p.U(t)) + p.H**2 * (p.L / 2) * p.E(sq(p.U(t)))
 
 
 def with_m(p, t):
@@ -166,7 +166,7 @@ def eq_19(p, r):
 
 
 GC["eq-21-zero"] = lambda p, r: (
-    p.gf(r + 1) @ per_client(p, lambda k, i: p.ew(r + 1, k, i, p.Q(r + 1, k, i))), 0)
+    p.E(p.gf(r + 1) @ per_client(p, lambda k, i: p.ew(r + 1, k, i, p.Q(r + 1, k, i)))), 0)
 
 
 @row("eq-21")
@@ -204,7 +204,7 @@ NT["eq-136"] = lambda p, r: (p.Z(r + 1, p.mt), p.G**2 * p.W(r + 1))
 def eq_37(p, r):
     t = r + 1
     noise = p.RS() if "noise-over-n" in p.flags else p.H**2 * K * p.L * p.sigma**2
-    return p.H**2 * p.L / 2 * sq(p.U(t)), (
+    return p.H**2 * p.L / 2 * p.E(sq(p.U(t))), (
         2 * p.H**2 * K**2 * p.L * p.N2(t) + 4 * p.H**2 * K * p.L / p.eps**2 * p.Xi(t)
         + 4 * p.H**2 * (1 - p.eps) ** 2 / p.eps**2 * K**2 * p.L * p.G**2 + noise)
 
@@ -232,7 +232,7 @@ def eq_51(p):
 
 # Appendix A, Lemma A.1 -------------------------------------------------------------------------------------------------
 def weighted(p, k, term, first=1):
-    return sum(p.c(k, q) * sq(term(q, i)) for i in upto(N) for q in range(first, k + 1))
+    return sum(p.c(k, q) * p.E(sq(term(q, i))) for i in upto(N) for q in range(first, k + 1))
 
 
 GC["eq-61"] = lambda p, r: (p.Xi(r + 1), p.L**2 / N * sum(p.es(r + 1, k) for k in upto(K)))
@@ -267,10 +267,10 @@ GC["eq-73"] = lambda p, r, j: (right_71(p, r + 1, j + 1), right_73(p, r + 1, j +
 @row("eq-75")
 def eq_75(p, r, j, *client):
     t, k = r + 1, j + 1
-    older = sum(p.c(k - 1, q) * sq(p.m(t, q, i) / (sqrt(p.b2) * p.ws(t, q, i) + p.eps))
+    older = sum(p.c(k - 1, q) * p.E(sq(p.m(t, q, i) / (sqrt(p.b2) * p.ws(t, q, i) + p.eps)))
                 for i in upto(N) for q in upto(k - 1))
     who = [client[0] + 1] if client else upto(N)
-    last = sum(p.c(k, q) * sq(p.ghat(t, q, i)) for i in who for q in upto(k))
+    last = sum(p.c(k, q) * p.E(sq(p.ghat(t, q, i))) for i in who for q in upto(k))
     return right_73(p, t, k), (2 * (1 - p.b2) * p.G**6 * N / p.eps**2 + 2 * p.b1 * older
                                + 2 * (1 - p.b1) / p.eps**2 * last)
 

@@ -1,7 +1,7 @@
 """FAdamGC's formulas in plain Python, written from the paper with its own indices: rounds t, steps k, clients i from 1.
 
-Every name has a random value of its own and nothing is random in it: expectations do nothing. A row gives both sides of a
-claim at the indices of its statement, from the paper's quantities ``p`` in the claim's reading.
+Every name has a random value of its own. ``p.E`` is some function of a number, or nothing where a claim is about every run.
+A row gives both sides of a claim at the indices of its statement, from the paper's quantities ``p`` in the claim's reading.
 """
 
 import random
@@ -10,7 +10,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-N, K, T = 3, 3, 3  # clients, local steps, rounds
+from tests.bounds import chance
+
+#: clients, local steps, rounds: different from each other, and such that beta_star is a number
+N, K, T = 4, 3, 2
 SCALARS = """
     L sigma G sigma_g_max eta eta_g beta1 beta2 eps F0_gap F_star C C_beta C_all factor C_1 f_now f_next error_now
     error_next gradient gap_now total_drop total_change total_gap sgd_step"""
@@ -22,10 +25,10 @@ def world(seed):
     rng = random.Random(seed)
 
     def number():
-        return rng.randint(1, 60) / rng.randint(61, 90)
+        return rng.randint(25, 60) / rng.randint(61, 90)
 
     def vector():
-        return np.array([rng.randint(-40, 40) / 7 for _ in range(2)])
+        return np.array([rng.randint(-40, 40) / 20 for _ in range(2)])
 
     def positive():
         return abs(vector()) + 0.3
@@ -34,7 +37,7 @@ def world(seed):
         return [table(make, *sizes[1:]) for _ in range(sizes[0])] if sizes else make()
 
     w = SimpleNamespace(**{n: number() for n in SCALARS.split()}, **{n: vector() for n in VECTORS.split()})
-    w.clients, w.local_steps, w.rounds, w.iterations, w.participants, w.trackers, w.euler = N, K, T, K * T, 2, 1, e
+    w.clients, w.local_steps, w.rounds, w.iterations, w.participants, w.trackers, w.euler = N, K, T, K * T, 7, 5, e
     times = (T + 1) * K + 2
     for name in ("x_local", "x_before", "g"):
         setattr(w, name, table(vector, times, N))
@@ -43,6 +46,8 @@ def world(seed):
     w.client_moment2, w.client_moment2_max = table(positive, T + 2, N), table(positive, T + 2, N)
     w.client_scalar_moment2 = table(number, T + 2, N)
     w.sampled, w.tracked = ([[rng.randint(0, 1) for _ in range(N)] for _ in range(T + 1)] for _ in range(2))
+    w.L_client, w.sigma_sq_client = table(number, N), table(number, N)
+    w.eta_l = table(number, times)
     w.step_gradient, w.own_controls, w.local_end = table(vector, K), table(vector, N), table(vector, N)
     w.e_value = table(number, K)
     w.beta1 /= 2  # 1 - 2 beta1 stands under a root
@@ -80,6 +85,7 @@ class P:
         self.Y = w.participants if "all-tracked" in flags else w.trackers
         self.A2 = 6 * (1 - w.beta2) * w.G**6 + 8 * (1 - w.beta1) * (w.sigma**2 + w.G**2)
         self.J = (w.G**2 + w.sigma**2) / w.eps**2
+        self.E = (lambda a: a) if "pathwise" in flags else chance.E
         self.S, self.a = N if "full" in flags else w.participants, w.factor
         self.root = sqrt(w.L * self.F * w.sigma**2 / (N * K * T))
 
@@ -203,28 +209,31 @@ class P:
         return total([self.w.sampled[t - 1][i - 1] * term(k, i) for i in upto(N) for k in upto(K)]) / self.S
 
     def N2(self, t):
-        return sq(self.gf(t))
+        return self.E(sq(self.gf(t)))
 
     def Pn(self, t):
-        return length(self.gf(t))
+        return self.E(length(self.gf(t)))
+
+    def Ef(self, t):
+        return self.E(self.f(t))
 
     def D(self, t):
-        return self.f(t + 1) - self.f(t)
+        return self.Ef(t + 1) - self.Ef(t)
 
     def V(self, t):
-        return sq(self.vbar(t + 1) - self.vbar(t))
+        return self.E(sq(self.vbar(t + 1) - self.vbar(t)))
 
     def Xi(self, t):
-        return self.ik(lambda k, i: sq(self.M(t, k, i) - self.ck(k) * self.gfi(t, i))) / N
+        return self.ik(lambda k, i: self.E(sq(self.M(t, k, i) - self.ck(k) * self.gfi(t, i)))) / N
 
     def ED(self, t):
-        return self.ik(lambda k, i: sq(self.mt(t, k, i) - self.ck(k) * self.gfi(t, i))) / N
+        return self.ik(lambda k, i: self.E(sq(self.mt(t, k, i) - self.ck(k) * self.gfi(t, i)))) / N
 
     def EB(self, t):
-        return self.ik(lambda k, i: length(self.gamma(t, k, i) - self.x(t))) / (N * K)
+        return self.ik(lambda k, i: self.E(length(self.gamma(t, k, i) - self.x(t)))) / (N * K)
 
     def Gam(self, t):
-        return self.ik(lambda k, i: sq(self.alpha(t, k, i) - self.gfi(t, i))) / (N * K)
+        return self.ik(lambda k, i: self.E(sq(self.alpha(t, k, i) - self.gfi(t, i)))) / (N * K)
 
     def U(self, t):
         return self.Sk(t, lambda k, i: self.delta(t, k, i))
@@ -239,21 +248,21 @@ class P:
         return vector / (self.vbar(t) + self.eps)
 
     def Z(self, t, of):
-        return sq(self.ik(lambda k, i: self.ew(t, k, i, of(t, k, i)) - self.eb(t, of(t, k, i))) / (N * K))
+        return self.E(sq(self.ik(lambda k, i: self.ew(t, k, i, of(t, k, i)) - self.eb(t, of(t, k, i))) / (N * K)))
 
     def W(self, t):
-        return sq(self.ik(lambda k, i: self.eb(t, self.ew(t, k, i, self.ws(t, k, i) - self.vbar(t)))) / (N * K))
+        return self.E(sq(self.ik(lambda k, i: self.eb(t, self.ew(t, k, i, self.ws(t, k, i) - self.vbar(t)))) / (N * K)))
 
     def cross(self, t, vector):
-        return -self.H * self.gf(t) @ vector
+        return -self.H * self.E(self.gf(t) @ vector)
 
     def es(self, t, k):
         """``e^{k}`` of (61)."""
-        return sum(self.c(k, q) * sq(self.xl(t, q, i) - self.x(t)) for i in upto(N) for q in upto(k))
+        return sum(self.c(k, q) * self.E(sq(self.xl(t, q, i) - self.x(t))) for i in upto(N) for q in upto(k))
 
     def ss(self, t, k):
         """``s^{k}`` of (69)."""
-        return sum(self.c(k, q) * sq(self.delta(t, q, i)) for i in upto(N) for q in upto(k))
+        return sum(self.c(k, q) * self.E(sq(self.delta(t, q, i))) for i in upto(N) for q in upto(k))
 
     def tail(self, t, with_RG=True):
         """RV + RG + RS."""
