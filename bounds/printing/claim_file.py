@@ -12,7 +12,17 @@ import sympy as sp
 from sympy.printing.str import StrPrinter
 
 from bounds.language import functions, words
-from bounds.language.claim import HIDDEN, SAMPLING, Claim, Condition, Definition, Procedure, Variable, names_in
+from bounds.language.claim import (
+    HIDDEN,
+    INDEPENDENT,
+    SAMPLING,
+    Claim,
+    Condition,
+    Definition,
+    Procedure,
+    Variable,
+    names_in,
+)
 from bounds.language.coordinates import first_least, highest
 from bounds.language.definitions import SHARED
 from bounds.language.names import NAMES, SIZE, names_from
@@ -188,9 +198,9 @@ def _definitions(claim: Claim) -> dict[str, str]:
 
 def _conditions(claim: Claim) -> Iterator[Condition]:
     """The claim's conditions without what a file says by its sampling."""
-    bernoulli = claim.procedure is not None and claim.procedure.sampling == "bernoulli" and claim.setting == "run"
+    each_alone = claim.procedure is not None and claim.procedure.sampling in INDEPENDENT and claim.setting == "run"
     for condition in claim.conditions:
-        if not (bernoulli and condition == Condition(words.symbol("participation"), "<=", 1)):
+        if not (each_alone and condition == Condition(words.symbol("participation"), "<=", 1)):
             yield condition
 
 

@@ -74,13 +74,14 @@ def test_a_number_is_the_probability_that_a_free_client_is_there():
 
 # divergence --------------------------------------------------------------------------------------------------------------
 def check_who_does_not_count_may_diverge():
-    """A free client whose local steps overflow leaves the others' average alone while it does not count."""
+    """A free client whose local steps overflow leaves the others' average alone while it does not count; a model that it keeps
+    is an array of the state, which is not finite."""
     federation = Quadratic([[[1.0], [1e200]]], [[[1.0], [1.0]]], priority=[[True, False]])
     record = ["x", "drift", "weighted_gradient_sq", "max_gradient_sq"]
-    for name in ("fedavg", "local-only"):
+    for name, diverged in (("fedavg", -1), ("local-only", 1)):
         trajectory = run(make_algorithm(name, eta_l=0.5, local_steps=3), federation, 4, start=[5.0], record=record)
         np.testing.assert_array_equal(trajectory.dataset["x"].values[0, :, 0], 1 + 4 * 0.125 ** np.arange(5))
-        assert trajectory.dataset["diverged"].values.tolist() == [-1]
+        assert trajectory.dataset["diverged"].values.tolist() == [diverged]
         assert trajectory.dataset["drift"].values.tolist() == [[0.0] * 12]
         expected = 16 * 0.25 ** np.arange(12.0)
         np.testing.assert_array_equal(trajectory.dataset["weighted_gradient_sq"].values[0], expected)

@@ -64,8 +64,8 @@ def numbers():
 
 def around(**options):
     name = next(n for n in bound().parameters if n in ("rounds", "iterations"))
-    point = {"parameters": {n: "4" if n == name else "1/2" for n in bound().parameters}}
-    further = {"parameters": point["parameters"] | {name: "9"}}
+    point = {"parameters": {n: "1/2" for n in bound().parameters} | {"rounds": "4", "local_steps": "1", "iterations": "4"}}
+    further = {"parameters": point["parameters"] | {"rounds": "9", "iterations": "9"}}
     return bounds_around([bound(), bound()], Dominance("a", "b", "depends", "", point, further), name, **options)
 
 

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from bounds.language.on_samples import leaves_mean_open
 from verify.cli import shared
 
 __all__ = ["Device", "OnDevice", "Papers", "Seed", "Statement", "explain", "replay", "report", "verify"]
@@ -119,6 +118,8 @@ def verify(
     if failed := [v for v in outcome.decided if not is_finished(v)]:
         console.note(f"{len(failed)} claims are not decided to the end: {', '.join(v.id for v in failed[:5])}"
                      + (" ..." if len(failed) > 5 else "") + "; the same command tries them again")
+    from bounds.language.on_samples import leaves_mean_open
+
     if means := [c.id for c in chosen if leaves_mean_open(c)]:
         console.note(f"E averages over the data sets too in {', '.join(means[:5])}{' ...' if len(means) > 5 else ''}; "
                      'data_sets = "any" says that every data set is meant, "random" that the mean is')

@@ -89,9 +89,6 @@ FORGERIES = {
         AT_Y + 'statement = "F(k-1, y) <= F(k, y) for k in 0..clients-1"',
         {"sizes": TWO, "values": {"y": ["0"]}, "offset": ["0", "1"], "left": "1", "right": "0"},
         "-1 is not the number of a client"),
-    "half a client": (
-        AT_Y + 'statement = "F(k/2, y) >= 0 for k in 1..clients-1"',
-        {"sizes": TWO, "values": {"y": ["0"]}, "offset": ["-1", "1"], "left": "-1"}, "1/2 is not the number of a client"),
     "a Lipschitz constant below the losses'": (
         'conditions = ["G_lip <= 10"]\nstatement = "norm(grad(0, x_round[0])) <= G_lip"',
         {"values": {"G_lip": "1/1000"}, "left": "1", "right": "1/1000"}, "not Lipschitz"),

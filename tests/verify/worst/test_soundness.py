@@ -189,7 +189,6 @@ def without_multipliers(statement, tmp_path, count=1):
     ("E(F(0, x_round[1])**2) <= E(F(0, x_round[1]))**2", "NoForm"),  # the mean square exceeds the square of the mean
     ("E(objective(x_round[1])**2) <= E(objective(x_round[1]))**2", "NoForm"),
     ("F(0 - 1, x_round[0]) <= F(clients - 1, x_round[0])", "-1"),  # there is no client before the first one
-    ("norm2(grad(1/2, x_round[0])) <= norm2(grad(0, x_round[0]))", "1/2"),
     ("F(clients, x_round[0]) <= F(clients, x_round[0])", "IndexError"),
     ("norm2(x_star) <= 0", "NoForm"),  # the optimum may lie anywhere
     ("dot(x_round[1] - x_star, x_star) == 0", "NoForm"),
