@@ -74,8 +74,8 @@ def test_a_number_is_the_probability_that_a_free_client_is_there():
 
 # divergence --------------------------------------------------------------------------------------------------------------
 def check_who_does_not_count_may_diverge():
-    """A free client whose local steps overflow leaves the others' average alone while it does not count; a model that it keeps
-    is an array of the state, which is not finite."""
+    """A free client whose local steps overflow leaves the others' average alone while it does not count. A model that it
+    keeps is an array of the state, which is not finite."""
     federation = Quadratic([[[1.0], [1e200]]], [[[1.0], [1.0]]], priority=[[True, False]])
     record = ["x", "drift", "weighted_gradient_sq", "max_gradient_sq"]
     for name, diverged in (("fedavg", -1), ("local-only", 1)):

@@ -174,7 +174,7 @@ def test_random_formulas_are_what_pythons_operators_give(pair):
     try:
         found = read(text)
     except NoFormula as error:  # what has no value somewhere is gone
-        assert "and cancels, so that" in str(error)
+        assert "and cancels, so that" in str(error) or "divides by zero" in str(error)
     else:
         assert sp.srepr(found) == sp.srepr(value)
         assert read(str(value)) == read(str(read(str(value))))

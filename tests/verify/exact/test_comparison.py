@@ -9,7 +9,7 @@ import pytest
 from bounds.language.claim import Claim, Variable
 from bounds.registry.claims import all_claims, find_claim
 from tests.not_empty import not_empty
-from verify.claims import hypotheses, method, needs
+from verify.claims import hypotheses, implicit, method, needs
 from verify.exact import statement as writer
 from verify.exact.check import check
 from verify.exact.comparison import differences
@@ -94,7 +94,8 @@ def test_every_change_of_a_statement_is_noticed_twice(claim_id):
 
 
 #: what a faulty writer would leave out -> how
-FAULTS = {"signs": "_ranges", "domains": "_domains", "assumptions on clients": "_participation"}
+FAULTS = {"signs": implicit.sign_conditions, "domains": implicit.domain_conditions,
+          "assumptions on clients": implicit.client_conditions}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -102,7 +103,8 @@ def test_a_faulty_writer_is_noticed(name, monkeypatch):
     """The comparison has its own way from the claim: a certificate that a faulty writer made is not accepted."""
     claim = replace(find_claim("fedalign/theorem-1"), variables=(Variable("more", "positive"),))
     before = len(stated(claim)["hypotheses"])
-    monkeypatch.setattr(writer, FAULTS[name], lambda claim: iter(()))
+    faulty = [c for c in implicit.all_hypotheses(claim) if c not in FAULTS[name](claim)]
+    monkeypatch.setattr(writer, "all_hypotheses", lambda claim: faulty)
     claim = replace(claim)  # whose statement is not known yet
     assert len(stated(claim)["hypotheses"]) < before
     found = list(differences(stated(claim), claim))

@@ -15,7 +15,6 @@ ROWS = {
         "clients have the numbers 0..0; got 1"),
     "a largest of nothing": ('statement = "Max(norm2(x_round[r]), (r, 1, rounds-1)) <= 5"', "undecided",
         "largest or least of no terms"),
-    "x - x": ('statement = "norm2(x_round[1])/norm2(x_round[0] - x_round[0]) <= 1"', "undecided", "a vector that is 0 as"),
     "0 by 0": ('statement = "norm2(x_round[r+1])/norm2(x_round[r] - x_round[0]) <= 1 for r in 0..rounds-1"', "undecided",
                "gave both sides a value"),
     "no round at all": ('statement = "norm2(x_round[r]) <= 0 for r in rounds..rounds-1"', "ill-posed", "no r lies between"),

@@ -445,8 +445,15 @@ def test_conditions_on_the_number_hold_from_some_number_on(relation, gap, least,
 
 
 @pytest.mark.parametrize("made", [
-    lambda: 1 / CLIENTS, lambda: (CLIENTS + 1) ** -1, lambda: CLIENTS ** Q(1, 2), lambda: CLIENTS ** 20, lambda: CLIENTS < 3,
+    lambda: 1 / CLIENTS, lambda: (CLIENTS + 1) ** -1, lambda: (2 * CLIENTS) ** Q(1, 2), lambda: CLIENTS ** 20,
+    lambda: powers.ends(CLIENTS ** Q(1, 2), 2), lambda: CLIENTS < 3,
     lambda: CLIENTS * every_number.CLIENT, lambda: (CLIENTS * Form({(0, 0): Q(1)})) ** 2, lambda: every_number.CLIENT + 1])
 def test_other_numbers_of_clients_are_refused(made):
     with pytest.raises(TypeError):
         made()
+
+
+def test_powers_that_cancel_leave_a_number():
+    """Where all clients take part, ``participants**(2/3)/clients**(2/3)`` is 1."""
+    assert powers.polynomial(CLIENTS ** Q(2, 3) * CLIENTS ** Q(-2, 3) * Q(3, 4)) == {0: Q(3, 4)}
+    assert powers.polynomial(CLIENTS ** Q(1, 2) * CLIENTS ** Q(3, 2)) == {2: 1}
