@@ -1,6 +1,6 @@
 """Proofs in rational numbers from a solver's multipliers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import gcd, inf, lcm
 
@@ -17,6 +17,9 @@ _ROUNDING = 1e-9  # of eigenvalues that may be zero
 _SMALLER = 1e-10  # multipliers that are surely zero, in units of the largest
 _NEAREST = (1, 12, 120)  # largest denominators of multipliers that are given the nearest fractions
 _FINER = (10**4, 10**6, 10**9)  # denominators that all have in common, else largest ones
+#: entries of a null space: the largest denominators, one after another, and how far off a fraction may be; first for a good
+#: solution, then the simplest fractions near one that is less precise
+_ENTRIES = (((1000,), 1e-4), ((10, 100, 1000), 5e-4))
 _BITS = 2_500  # of numbers that elimination, whose numbers are as many times longer as there are letters, is given
 
 
@@ -90,8 +93,8 @@ def _no_eigenvalue_below(matrix: np.ndarray, least: float) -> bool:
 def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str, Fraction]]:
     """Rational multipliers near the solver's, that fulfil all equations: coefficients of numbers without a value vanish,
     and so does the slack along what looks like its null space."""
-    null = _null(program, solution.slack)
-    for directions in ([], null) if null != [] else ([],):
+    near, simple = (_null(program, solution.slack, *fractions) for fractions in _ENTRIES)
+    for directions in ([], near, *[simple] * (simple != near)) if near != [] else ([],):
         if directions is None:
             continue
         rows = [({n: c for n in solution.active if (c := program.forms[n].coefficient(key))}, gap.coefficient(key))
@@ -121,13 +124,13 @@ def _over(denominator: int) -> Callable[[float], Fraction]:
 _ROUNDED = (*map(_nearest, _NEAREST), *(way(number) for number in _FINER for way in (_over, _nearest)))
 
 
-def _null(program: Program, slack: np.ndarray) -> list[dict[int, Fraction]] | None:
+def _null(program: Program, slack: np.ndarray, most: Sequence[int], within: float) -> list[dict[int, Fraction]] | None:
     """A rational basis of what looks like the null space of the slack, block by block; None where one has none."""
     found, start, largest = [], 0, max(1.0, np.linalg.eigvalsh(slack)[-1])
     for block in program.blocks:
         part = slack[start : start + len(block), start : start + len(block)]
         values, vectors = np.linalg.eigh(part)
-        basis = _rational(vectors[:, values < SMALL * largest].T, block)
+        basis = _rational(vectors[:, values < SMALL * largest].T, block, most, within)
         if basis is None:
             return None
         found += basis
@@ -146,7 +149,7 @@ def _applied(form: Form, v: dict[int, Fraction]) -> dict[int, Fraction]:
     return found
 
 
-def _rational(null: np.ndarray, letters: list[int]) -> list[dict[int, Fraction]] | None:
+def _rational(null: np.ndarray, letters: list[int], most: Sequence[int], within: float) -> list[dict[int, Fraction]] | None:
     """A rational basis of a space that is given by rounded numbers: its reduced rows. None where that is not convincing."""
     rows, found = null.copy(), []
     for i in range(len(rows)):
@@ -158,11 +161,17 @@ def _rational(null: np.ndarray, letters: list[int]) -> list[dict[int, Fraction]]
             if other != i:
                 rows[other] -= rows[other, pivot] * rows[i]
     for row in rows:
-        entries = {i: Fraction(float(number)).limit_denominator(1000) for i, number in enumerate(row)}
-        if any(abs(float(entry) - row[i]) > 1e-4 for i, entry in entries.items()):
+        entries = {i: _simplest(float(number), most, within) for i, number in enumerate(row)}
+        if None in entries.values():
             return None
         found.append({letters[i]: entry for i, entry in entries.items() if entry})
     return found
+
+
+def _simplest(number: float, most: Sequence[int], within: float) -> Fraction | None:
+    """The nearest fraction whose denominator is at ``most`` so large, the first one ``within`` a distance; None if none is."""
+    near = (Fraction(number).limit_denominator(largest) for largest in most)
+    return next((fraction for fraction in near if abs(float(fraction) - number) <= within), None)
 
 
 def _eliminated(rows, numbers) -> dict[str, tuple[dict[str, Fraction], Fraction]] | None:
