@@ -149,7 +149,8 @@ def _applied(form: Form, v: dict[int, Fraction]) -> dict[int, Fraction]:
     return found
 
 
-def _rational(null: np.ndarray, letters: list[int], most: Sequence[int], within: float) -> list[dict[int, Fraction]] | None:
+def _rational(null: np.ndarray, letters: Sequence[int], most: Sequence[int],
+              within: float) -> list[dict[int, Fraction]] | None:
     """A rational basis of a space that is given by rounded numbers: its reduced rows. None where that is not convincing."""
     rows, found = null.copy(), []
     for i in range(len(rows)):
@@ -169,7 +170,8 @@ def _rational(null: np.ndarray, letters: list[int], most: Sequence[int], within:
 
 
 def _simplest(number: float, most: Sequence[int], within: float) -> Fraction | None:
-    """The nearest fraction whose denominator is at ``most`` so large, the first one ``within`` a distance; None if none is."""
+def _rational(null: np.ndarray, letters: Sequence[int], most: Sequence[int],
+              within: float) -> list[dict[int, Fraction]] | None:
     near = (Fraction(number).limit_denominator(largest) for largest in most)
     return next((fraction for fraction in near if abs(float(fraction) - number) <= within), None)
 
