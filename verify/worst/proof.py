@@ -170,7 +170,7 @@ def _rational(null: np.ndarray, letters: Sequence[int], most: Sequence[int],
 
 
 def _simplest(number: float, most: Sequence[int], within: float) -> Fraction | None:
-    """The nearest fraction whose denominator is at ``most`` so large, the first one ``within`` a distance; None if none is."""
+    """The nearest fraction with a denominator of at ``most`` this, the first one ``within`` a distance; None if none is."""
     near = (Fraction(number).limit_denominator(largest) for largest in most)
     return next((fraction for fraction in near if abs(float(fraction) - number) <= within), None)
 
