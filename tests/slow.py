@@ -13,7 +13,8 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
     "bounds/test_row_mutants.py::test_every_claim_with_an_expectation_needs_it": _SMALL,
-    "fedtheory/references/test_methods_equal_references.py::test_a_method_equals_its_reference_with_unequal_weights": _METHODS,
+    "fedtheory/references/test_methods_equal_references.py::test_a_method_equals_its_reference_with_unequal_weights":
+        _METHODS,
     "verify/attack/test_negations.py::test_no_certificate_has_one_of_the_opposite": (),
     "verify/attack/test_negations.py::test_no_claim_is_proven_with_its_negation": (),
     "verify/attack/test_negations.py::test_no_federation_breaks_what_is_proven": (),

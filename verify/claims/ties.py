@@ -14,15 +14,17 @@ __all__ = ["Tie", "ties_of"]
 #: names of vectors -> the parameter of an instance that moves them, at a fixed time and at the start of a run
 _OF_POINTS = {name: "local_offset" for name in ("x_local", "x", "x_sampled")}
 _OF_RUNS = {"x_round": "start_offset"}
+_OF_LOSSES = (words.F, words.objective, words.grad, words.objective_grad)
 
 
 class Tie(NamedTuple):
     """A ``vector`` that a hypothesis says to be 0, for all values of the indices in ``over``; ``moved``: the parameters of
-    an instance that move it."""
+    an instance that move it; ``to_losses``: whether it depends on losses, by a minimiser or a gradient."""
 
     vector: sp.Expr
     over: tuple
     moved: frozenset[str]
+    to_losses: bool
 
 
 @once_by_claim
@@ -38,7 +40,8 @@ def ties_of(claim: Claim) -> tuple[Tie, ...]:
         for vector, over in _zeros(c):
             names = set().union(*(_with_definitions(claim, name) for name in names_in(vector)))
             if moved := frozenset(movers[name] for name in names & movers.keys()):
-                found.append(Tie(vector, over, moved))
+                formulas = [vector, *(claim.definitions[name].formula for name in names & claim.definitions.keys())]
+                found.append(Tie(vector, over, moved, "x_star" in names or any(f.has(*_OF_LOSSES) for f in formulas)))
     return tuple(found)
 
 

@@ -44,7 +44,7 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
     if claim.setting == "algebra":
         return []
     of_samples = speaks_of_samples(claim)
-    all_of_them = tuple(small_data_shapes(claim)) if of_samples else _small_shapes(claim)
+    all_of_them = _small_shapes(claim)
     most_outcomes *= all_of_them[0].family.more_outcomes
     chosen: dict[Shape, None] = {}
     anyone = rng.permutation(len(all_of_them))
@@ -56,10 +56,9 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
             shape = within_sizes(claim, all_of_them[number], rng)
             if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes:
                 chosen[shape] = None
-    for number in smallest[:_FITTED] if not chosen else ():  # sizes that are unusual, or that go together
-        shape = fitted(claim, all_of_them[number], rng)
-        if len(chosen) < count and shape is not None and prod(outcomes(shape)) <= most_outcomes:
-            chosen[shape] = None
+    if not chosen:  # sizes that are unusual, or that go together
+        moved = _moved_to_fit(claim, [all_of_them[number] for number in smallest[:_FITTED]], rng, most_outcomes)
+        chosen |= dict.fromkeys(islice(moved, count))
     if of_samples:
         return list(chosen)
     drawn = [_drawn(claim, shape, rng) for shape in chosen]
@@ -68,6 +67,14 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
             drawn.append(another)
     turns = cycle(rng.permutation(len(RARE)))
     return [replace(shape, rare=RARE[next(turns)]) if shape.noisy else shape for shape in drawn]
+
+
+def _moved_to_fit(claim: Claim, shapes: Sequence[Shape], rng: np.random.Generator, most_outcomes: int) -> Iterator[Shape]:
+    """Moves the sizes of each shape to what conditions ask for; leaves out shapes of too many outcomes."""
+    for shape in shapes:
+        shape = fitted(claim, shape, rng)
+        if shape is not None and prod(outcomes(shape)) <= most_outcomes:
+            yield shape
 
 
 def _in_turn(shapes: Sequence[Shape], numbers: np.ndarray) -> Iterator[int]:
@@ -154,8 +161,8 @@ def _shortest(claim: Claim) -> list[Shape]:
 
 @once_by_claim
 def _small_shapes(claim: Claim) -> tuple[Shape, ...]:
-    """All of :func:`_each_small_shape`."""
-    return tuple(_each_small_shape(claim))
+    """The smallest shapes of a claim, before their integers meet the claim's conditions."""
+    return tuple(small_data_shapes(claim) if speaks_of_samples(claim) else _each_small_shape(claim))
 
 
 def _each_small_shape(claim: Claim) -> Iterator[Shape]:
@@ -199,12 +206,19 @@ def _admitted(claim: Claim, name: str, usual: Sequence[int]) -> list[int] | None
 
 
 def one_that_fits(claim: Claim, rng: np.random.Generator, most_outcomes: int) -> Shape | None:
-    """One of the smallest shapes whose sizes meet the claim's conditions; None where there is none."""
-    if speaks_of_samples(claim) or claim.setting == "algebra":
+    """One of the smallest shapes whose sizes meet the claim's conditions, or are moved until they do; None where there is
+    none of at most ``most_outcomes`` outcomes."""
+    if claim.setting == "algebra":
         return None
-    fitting = [shape for shape in _small_shapes(claim)
-               if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes]
-    return _drawn(claim, fitting[int(rng.integers(len(fitting)))], rng) if fitting else None
+    shapes = _small_shapes(claim)
+    fitting = [shape for shape in shapes if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes]
+    if fitting:
+        found = fitting[int(rng.integers(len(fitting)))]
+    else:
+        smallest = sorted(shapes, key=_size)[:_FITTED]
+        anyone = [smallest[number] for number in rng.permutation(len(smallest))]
+        found = next(_moved_to_fit(claim, anyone, rng, most_outcomes), None)
+    return found if found is None or speaks_of_samples(claim) else _drawn(claim, found, rng)
 
 
 def _drawn(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:

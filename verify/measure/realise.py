@@ -46,7 +46,8 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
     where to start, whom to match and how far to step. Constants take the tightest value that the hypotheses admit; a
     condition ``symbol == formula`` defines the symbol; a step size bounded by conditions takes a fraction of its bound;
     units of loss and length are such that other equations hold, where these determine them; free vectors lie where
-    hypotheses tie them (:mod:`verify.measure.tied`);
+    hypotheses tie them (:mod:`verify.measure.tied`), but not at the optimum of a given federation, which is known up to
+    rounding only;
     ``values`` (name to :class:`NamedArray`) takes precedence over all that. No array of terms has
     more than about ``most`` entries.
 
@@ -55,8 +56,9 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
         TooManyTerms: larger arrays than ``most`` allows.
     """
     given = dict(claim=claim, backend=backend, federation=federation, values=values, most=most)
-    if values is None and not shape.family.coupled and ties_of(claim):
-        leaves = tied(claim, leaves, partial(_before_the_run, shape=shape, **given))
+    ties = [tie for tie in ties_of(claim) if federation is None or not tie.to_losses]
+    if values is None and not shape.family.coupled and ties:
+        leaves = tied(ties, leaves, partial(_before_the_run, shape=shape, **given))
     told = told_quantities(claim, federation is None) if values is None and not shape.family.coupled else ()
     if told:
         shape, leaves = in_told_units(claim, told, shape, leaves, partial(_measured, told, **given))
@@ -86,10 +88,11 @@ def _begun(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federat
     return binder
 
 
-def _before_the_run(leaves: Leaves, *, backend: Backend, most, **given) -> Environment:
+def _before_the_run(leaves: Leaves, *, backend: Backend, federation, most, **given) -> Environment:
     """What is known of instances without a run, in exact arithmetic where it is to be certain."""
-    exactly = backend.library in ("exact", "balls")
-    binder = _begun(leaves=leaves, backend=EXACT if exactly else NUMPY, most=None, **given)
+    backend = EXACT if backend.library in ("exact", "balls") else NUMPY
+    federation = None if federation is None else federation.to(backend)
+    binder = _begun(leaves=leaves, backend=backend, federation=federation, most=None, **given)
     if binder.claim.setting == "point":
         binder.bind_point()
     return binder.env

@@ -1,14 +1,13 @@
 """Instances on which vectors that hypotheses tie to each other, or to the losses, are where the hypotheses say."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import Claim
 from synthetic.numbers.arrays import to_numpy
-from verify.claims.ties import ties_of
+from verify.claims.ties import Tie
 from verify.evaluation.environment import Environment, NoEntry, UnboundName
 from verify.evaluation.evaluate import Evaluator
 from verify.evaluation.scopes import Scope
@@ -25,21 +24,21 @@ _SHORT = 2.0**-20  # by which coordinates move after the first step, to stay wit
 Begin = Callable[[Leaves], Environment]
 
 
-def tied(claim: Claim, leaves: Leaves, begin: Begin) -> Leaves:
+def tied(ties: Sequence[Tie], leaves: Leaves, begin: Begin) -> Leaves:
     """The instances with free vectors moved to where the hypotheses tie them, by Newton's method: of several vectors that
     an equation ties to each other, the last ones move. What has no solution, or none that is near, stays, and as a
     hypothesis it is checked.
 
     An exact instance stays exact.
     """
-    names = sorted(set().union(*(tie.moved for tie in ties_of(claim))) & leaves.keys())
+    names = sorted(set().union(*(tie.moved for tie in ties)) & leaves.keys())
     count = sum(to_numpy(leaves[name][0]).size for name in names)
     if not 0 < count <= _MOST:
         return leaves
     found = leaves | {name: to_numpy(leaves[name]) for name in names}
     with np.errstate(all="ignore"), suppress(UnboundName, NoEntry):
         for step in range(_STEPS):
-            off, slopes = _linear(claim, found, names, begin, 1.0 if step == 0 else _SHORT)
+            off, slopes = _linear(ties, found, names, begin, 1.0 if step == 0 else _SHORT)
             if not _off(off).any():
                 break
             move, place = _solution(slopes, -off), 0
@@ -55,7 +54,8 @@ def _off(vectors: np.ndarray) -> np.ndarray:
     return vectors != 0 if vectors.dtype == object else abs(vectors) > _NEAR**2
 
 
-def _linear(claim: Claim, leaves: Leaves, names: list[str], begin: Begin, length: float) -> tuple[np.ndarray, np.ndarray]:
+def _linear(ties: Sequence[Tie], leaves: Leaves, names: list[str], begin: Begin,
+            length: float) -> tuple[np.ndarray, np.ndarray]:
     """The tied vectors of every instance, (instances, numbers), and how they change by coordinate when it moves by a length,
     (instances, numbers, coordinates)."""
     rows = number_of(leaves)
@@ -69,16 +69,16 @@ def _linear(claim: Claim, leaves: Leaves, names: list[str], begin: Begin, length
             flat[place : place + rows, coordinate] += step
             place += rows
         several[name] = flat.reshape(several[name].shape)
-    values = _values(claim, begin(several))
+    values = _values(ties, begin(several))
     values = values.reshape(count + 1, rows, -1)
     step = type(values.flat[0])(length) if values.dtype == object else length
     return values[0], ((values[1:] - values[0]) / step).transpose(1, 2, 0)
 
 
-def _values(claim: Claim, environment: Environment) -> np.ndarray:
+def _values(ties: Sequence[Tie], environment: Environment) -> np.ndarray:
     """All vectors that are to be 0, (instances, numbers)."""
     evaluator, found = Evaluator(environment.remembering()), []
-    for tie in ties_of(claim):
+    for tie in ties:
         scope, mask = Scope({}), np.ones((), dtype=bool)
         for index, low, high in tie.over:
             scope, inside = evaluator.enter(index.name, low, high, scope)
