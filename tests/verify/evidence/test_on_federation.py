@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import sympy as sp
 
 from bounds.controls.fedavg import CONTROLS
-from bounds.language.claim import Condition
+from bounds.language.claim import Condition, Variable
 from bounds.language.words import L, norm2, x_round, x_star
 from synthetic import make_quadratic
+from synthetic.numbers.arrays import NUMPY, TORCH
 from verify.evidence import on_federation
 from verify.evidence.on_federation import evaluate_on
 from verify.search import sharing as shared_runs
@@ -50,3 +52,12 @@ def test_no_run_starts_at_an_optimum_that_is_known_up_to_rounding():
     claim = replace(CLAIM, conditions=(*CLAIM.conditions, Condition(norm2(x_round[0] - x_star), "<=", 0)))
     found = evaluate_on(claim, FEDERATION, "quadratic")
     assert found.tried > 20 and found.met == 0
+
+
+@pytest.mark.parametrize("backend", [NUMPY, TORCH], ids=["numpy", "torch"])
+def test_vectors_that_hypotheses_tie_to_each_other_are_tied_on_a_federation_of_any_library(backend):
+    z = Variable("z", "vector")
+    claim = replace(CLAIM, variables=(*CLAIM.variables, z),
+                    conditions=(*CLAIM.conditions, Condition(norm2(x_round[0] - sp.Symbol("z")), "<=", 0)))
+    found = evaluate_on(claim, FEDERATION.to(backend), "quadratic")
+    assert found.tried == found.met > 20 and not found.violated
