@@ -2,8 +2,9 @@
 
 from fractions import Fraction
 
+from verify.checker.defining import names
 from verify.checker.forms import Form, NoForm, plain
-from verify.checker.timeless import COUNTS, names
+from verify.checker.timeless import COUNTS
 from verify.checker.words import require
 
 NEVER = (Fraction(1), 0)  # the key of what does not depend on R
@@ -85,10 +86,14 @@ class Course:
         return total
 
 
-def is_never_negative(letters, node):
-    """Whether a number surely is not negative, for R = 1, 2, ..."""
+def holds_for_all_rounds(letters, rule):
+    """Whether an inequality between numbers surely holds for R = 1, 2, ..."""
+    if rule["relation"] not in ("<=", ">=") or rule["over"]:
+        return False
+    smaller, larger = (rule[side] for side in (("left", "right") if rule["relation"] == "<=" else ("right", "left")))
+    letters.made_up.append(gap := ["+", larger, ["*", -1, smaller]])
     try:
-        return all(plain(bound) >= 0 for bound in least(Course(letters, None).of(node)))
+        return all(plain(bound) >= 0 for bound in least(Course(letters, None).of(gap)))
     except (NoForm, LookupError, ValueError):
         return False
 

@@ -13,14 +13,14 @@ def has_all(high, size):
 
 def acyclic(rules):
     """Refuse names that rest on themselves by formulas, a name's own or those of others."""
-    rests_on = {name: heads(rule["formula"]) & {*rules} for name, rule in rules.items()}
+    rests_on = {name: names(rule["formula"]) & {*rules} for name, rule in rules.items()}
     while free := {name for name, others in rests_on.items() if not others & {*rests_on}}:
         rests_on = {name: others for name, others in rests_on.items() if name not in free}
     require(not rests_on, f"{', '.join(sorted(rests_on))} would be defined by itself")
 
 
-def heads(node):
-    """All words and names in a formula."""
-    if isinstance(node, list):
-        return set().union(*map(heads, node))
-    return {node} if isinstance(node, str) else set()
+def names(node):
+    """All names and words in a formula."""
+    if isinstance(node, str):
+        return {node}
+    return set().union(*map(names, node)) if isinstance(node, list) else set()

@@ -11,7 +11,8 @@ keep. What is proven there of one round holds of each round of every run, if it 
 
 from fractions import Fraction
 
-from verify.checker.course import NEVER, Course, added, is_never_negative, least
+from verify.checker.course import NEVER, Course, added, holds_for_all_rounds, least
+from verify.checker.defining import names
 from verify.checker.every_number import Alike, EachRun
 from verify.checker.form import STATED, keys
 from verify.checker.forms import LAYER, ORIGIN, Form, NoForm
@@ -20,7 +21,7 @@ from verify.checker.limits import written
 from verify.checker.proof import MORE, Duty, checked, lacking, numbers_of, same_as_of_some
 from verify.checker.replay import METHODS
 from verify.checker.scope import ROUNDS, ties
-from verify.checker.timeless import COUNTS, Timeless, names, put
+from verify.checker.timeless import COUNTS, Timeless, put
 from verify.checker.words import require
 
 FORMAT = "fedtheory rounds 1"
@@ -88,9 +89,7 @@ class AnyState(Letters):
     def leave_out(self, rule):
         super().leave_out(rule)
         if ties(rule, self.rules | self.defined, ROUNDS) and not self.timeless.is_the_same(rule):
-            smaller, larger = sides(rule)
-            self.made_up.append(gap := ["+", larger, ["*", -1, smaller]])
-            require(is_never_negative(self, gap), f"not shown for every number of rounds: {rule['text']}")
+            require(holds_for_all_rounds(self, rule), f"not shown for every number of rounds: {rule['text']}")
 
     def mean(self, key, body, free, index, outcome):
         if self.exact and self.random_past:  # of sampling alone, whose past is random all the same
@@ -212,7 +211,7 @@ def of_start(letters, statement, potential):
 
 def sides(statement):
     """The smaller and the larger side."""
-    require(statement["relation"] in ("<=", ">=") and statement["over"] == [], f"it is no inequality: {statement['text']}")
+    require(statement["relation"] in ("<=", ">=") and statement["over"] == [], "one inequality is proven by a potential")
     left, right = statement["left"], statement["right"]
     return (left, right) if statement["relation"] == "<=" else (right, left)
 

@@ -9,7 +9,7 @@ proof is refused.
 
 from fractions import Fraction
 
-from verify.checker.timeless import names
+from verify.checker.defining import names
 from verify.checker.words import JOINED, MEANS, WORDS
 
 LAYERED = ("fedluar", "feddrop")  #: methods whose runs depend on the layers of a model
@@ -53,28 +53,27 @@ def mentioned(node, rules, counts):
     return set().union(*(mentioned(a, rules, counts) for a in node))
 
 
-def pinned(certificate, name):
-    """The only whole number that hypotheses about nothing else leave a size; None if they leave several."""
+def ends(certificate, name):
+    """The least and the largest whole number that hypotheses about nothing else leave a size; None for no largest one."""
     low, high = 1, None
     for rule in certificate["hypotheses"]:
         if rule["left"] == name and rule["over"] == [] and type(rule["right"]) is int:
             relation, number = rule["relation"], rule["right"]
             low = max(low, number) if relation in (">=", "==") else low
             high = min(number, number if high is None else high) if relation in ("<=", "==") else high
-    return low if low == high else None
+    return low, high
 
 
-def least(certificate, name):
-    """The least whole number that hypotheses about nothing else leave a size."""
-    return max([1, *(rule["right"] for rule in certificate["hypotheses"] if rule["left"] == name and rule["over"] == []
-                     and rule["relation"] in (">=", "==") and type(rule["right"]) is int)])
-
-
-def all_of(certificate, name):
-    """The right side of a hypothesis that gives every client the same ``name``; None if there is none."""
-    return next((rule["right"] for rule in certificate["hypotheses"] if rule["relation"] == "==" and len(rule["over"]) == 1
-                 and rule["left"] == [name, rule["over"][0][0]] and rule["over"][0][1] == 0
-                 and rule["over"][0][2] in ALL_CLIENTS), None)
+def all_of(certificate, name, *before):
+    """The right side of a hypothesis that gives every client the same ``name``, at all values of the indices that come
+    ``before`` the client's, which go from 0 to these; None if there is none."""
+    for rule in certificate["hypotheses"]:
+        indices, ranges = [index for index, *_ in rule["over"]], [limits for _, *limits in rule["over"]]
+        whole = len(ranges) == len(before) + 1 and ranges[:-1] == [[0, end] for end in before] and (
+            ranges[-1] in [[0, end] for end in ALL_CLIENTS])
+        if whole and len({*indices}) == len(indices) and rule["relation"] == "==" and rule["left"] == [name, *indices]:
+            return rule["right"]
+    return None
 
 
 def fixed(certificate, setting, every_round):
@@ -89,7 +88,8 @@ def fixed(certificate, setting, every_round):
     implied |= {"clients"} if every_client else set()
     if not stated & {"layers", "layer_part"} and how["base"] not in LAYERED:
         implied.add("layers")
-    found = {name: str(size) for name, size in sizes.items() if name not in implied and pinned(certificate, name) != size}
+    found = {name: str(size) for name, size in sizes.items()
+             if name not in implied and ends(certificate, name) != (size, size)}
     for name, value in setting["values"].items():
         if not isinstance(value, dict):
             entries = [*dict.fromkeys(map(str, value))] if isinstance(value, list) else [str(value)]
@@ -101,8 +101,7 @@ def fixed(certificate, setting, every_round):
         found["client_weight"] = "equal" if equal else ", ".join(weights)
     if all_of(certificate, "priority") != 1:
         found["priority"] = "1 of each client"
-    if not any(rule["left"][0] == "available" and rule["relation"] == "==" and rule["right"] == 1
-               for rule in certificate["hypotheses"] if isinstance(rule["left"], list)):
+    if all_of(certificate, "available", "rounds") != 1:
         found["available"] = "1 of each client"
     return found
 
@@ -138,7 +137,7 @@ def complete(certificate, each, least_of):
     whole = [n for one, n in zip(each, least_of, strict=True) if not one]
     if None in whole:  # the statement itself says how many clients there are
         return True
-    return bool(whole) and {*range(least(certificate, "clients"), min(whole))} <= {*alone}
+    return bool(whole) and {*range(ends(certificate, "clients")[0], min(whole))} <= {*alone}
 
 
 def values_of(texts):

@@ -7,6 +7,7 @@ they do, and only indices may shift. A formula that passes names no round by its
 
 from fractions import Fraction
 
+from verify.checker.defining import names
 from verify.checker.form import COMPUTED
 from verify.checker.instance import OF_INSTANCE
 from verify.checker.methods import adaptive
@@ -28,13 +29,6 @@ def put(node, values):
         require(bound not in {*values, *names(list(values.values()))}, f"the index {bound} has two meanings")
     require(word not in values, f"{word} is an array")
     return [word, *(put(a, values) for a in args)]
-
-
-def names(node):
-    """All names and words in a formula."""
-    if isinstance(node, str):
-        return {node}
-    return set().union(*map(names, node)) if isinstance(node, list) else set()
 
 
 class Timeless:

@@ -88,6 +88,8 @@ def test_hypotheses_beside_a_proof_for_every_number_of_rounds(tmp_path, conditio
     path.write_text(CLAIM.replace("CONDITIONS", f', "{condition}"').replace("VARIABLES", VARIABLES), encoding="utf-8")
     found = every_round(load_claims(path)[0])
     assert (found.certificate is not None) == every, found.reason
+    refused = "depends on the number of rounds" if condition == "T == rounds" else "not shown for every number of rounds"
+    assert every or refused in found.reason  # an equation says what T is, and is refused as a definition
 
 
 def stated(**more):
@@ -123,7 +125,10 @@ def test_what_hypotheses_leave_one_value_is_not_fixed():
     lambda data: data["hypotheses"].pop(1), lambda data: data["settings"][0].update(weights=["1/3", "2/3"]),
     lambda data: data["procedure"].update(sampling="with-replacement"),
     lambda data: data["statement"].update(left="layers"), lambda data: data["procedure"].update(base="fedluar"),
-    lambda data: data["hypotheses"].__setitem__(-1, size_is("clients", "<=", 3))])
+    lambda data: data["hypotheses"].__setitem__(-1, size_is("clients", "<=", 3)),
+    lambda data: data["hypotheses"][1].update(left=["available", 0, 0], over=[]),
+    lambda data: data["hypotheses"][1]["over"].__setitem__(0, ["i", 0, 0]),
+    lambda data: data["hypotheses"][1]["over"].__setitem__(1, ["k", 0, 0])])
 def test_what_is_fixed_keeps_a_proof_from_being_complete(change):
     data = stated()
     equal = {"left": ["client_weight", "k"], "relation": "==", "right": ["^", "clients", -1],
