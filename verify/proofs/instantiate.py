@@ -17,16 +17,16 @@ class NotFinite(ValueError):
 
 def instances(condition: Condition, sizes: Mapping[sp.Symbol, sp.Integer]) -> Iterator[Condition]:
     """Yield the condition at every value of its indices. Raises NotFinite."""
-    def at(left, right, over):
+    def instances(left, right, over):
         if not over:
             yield Condition(left, condition.sign, right)
             return
         (index, low, high), *inner = over
         for value in _values(low, high):
             put = {index: value}
-            yield from at(left.subs(put), right.subs(put), [(i, a.subs(put), b.subs(put)) for i, a, b in inner])
+            yield from instances(left.subs(put), right.subs(put), [(i, a.subs(put), b.subs(put)) for i, a, b in inner])
 
-    yield from at(condition.left.subs(sizes), condition.right.subs(sizes),
+    yield from instances(condition.left.subs(sizes), condition.right.subs(sizes),
                   [(index, low.subs(sizes), high.subs(sizes)) for index, low, high in condition.over])
 
 

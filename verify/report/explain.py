@@ -50,7 +50,7 @@ def _because(verdict: Verdict) -> str:
         "ill-posed": "It is ill-posed: no instance can meet its hypotheses, or a quantity in it is undefined.",
         "certified": "It is certified: there is a proof of everything that it quantifies over.",
         "consistent": "It is consistent: no violation was found, which is no proof.",
-        "proven": "It is consistent: no violation was found. It is proven at some sizes and numbers, and not at others.",
+        "proven": "It is consistent: no violation was found, and the evidence says for which numbers it is proven.",
         "undecided": "It is undecided: the evidence suffices for no other verdict.",
     }
     kept = f" This is {verdict.details[KEPT]}." if KEPT in verdict.details else ""

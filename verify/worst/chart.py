@@ -132,7 +132,7 @@ def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, m
     ran, units = time.perf_counter(), Units.where_given(given, float(letters.curvature))
     program = conditions(run, wanted.in_units(units))
     solution = largest(**program)
-    ratio = np.inf if solution is None else solution.value * units.of(measure)
+    ratio = np.inf if solution is None else solution.value * units.unit_of(measure)
     if solution is not None and not isfinite(ratio):
         raise ValueError(f"the worst {measure} is too large for a float: {solution.value:g} times {units}")
     tight = not smooth or clients == 1

@@ -24,7 +24,7 @@ class Units(NamedTuple):
     def value(self) -> float:
         return self.curvature * self.length**2
 
-    def of(self, measure: str) -> float:
+    def unit_of(self, measure: str) -> float:
         """The unit of a distance, value or gradient, as measured: squares of the first and the last."""
         return {"distance": self.length**2, "value": self.value, "gradient": self.gradient**2}[
             measure.removeprefix("least-")]

@@ -184,7 +184,8 @@ def proofs_of(asked: list[Duty], own: Callable[[], list[Duty]] | None = None) ->
 
 
 def _programs(asked: list[Duty]) -> list[tuple[Given, Form, Form]]:
-    """Of all that is to be proven the program and both sides; what has letters and past in common has one program."""
+    """Returns the program and both sides of everything that is to be proven; one program serves all of the same letters and
+    past."""
     programs: dict[tuple[int, int], Given] = {}
     found = []
     for letters, past, *pair in asked:

@@ -151,7 +151,7 @@ def worst_function(found: WorstOfMethod, precision: float = 1e-8) -> WorstFuncti
     else:
         federation = Polyhedral(places, gradients, values)
     error = np.abs(federation.gradient(places.transpose(1, 0, 2)) - gradients.transpose(1, 0, 2)).max()
-    ratio = solution.value * units.of(found.wanted.measure)
+    ratio = solution.value * units.unit_of(found.wanted.measure)
     return WorstFunction(found, federation, start, ratio, (means.shape[1], deviations.shape[1]), float(error))
 
 

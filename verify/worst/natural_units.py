@@ -24,8 +24,8 @@ class NaturalUnits(NamedTuple):
     curvature: Fraction = Fraction(1)
     length_sq: Fraction = Fraction(1)
 
-    def of(self, unit: Unit) -> Fraction:
-        """What a quantity is divided by that has this unit, powers of loss and length."""
+    def divisor(self, unit: Unit) -> Fraction:
+        """The number by which a quantity of this unit, powers of loss and length, is divided."""
         of_loss, of_length = unit[0], 2 * unit[0] + unit[1]
         if of_length % 2 == 0:
             return self.curvature ** int(of_loss) * self.length_sq ** int(of_length / 2)
@@ -38,7 +38,7 @@ class NaturalUnits(NamedTuple):
         """A setting of the claim in these units."""
         known = _units(claim)
         return setting if known is None or self == NaturalUnits() else setting._replace(
-            values={name: _each(value, 1 / self.of(known[name])) for name, value in setting.values.items()})
+            values={name: _each(value, 1 / self.divisor(known[name])) for name, value in setting.values.items()})
 
 
 def natural_units(claim: Claim, setting: Setting) -> NaturalUnits:

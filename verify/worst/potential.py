@@ -309,11 +309,11 @@ def _rates(near: float, tight: bool) -> Iterator[Fraction]:
 def anew(statement: Contraction, natural: Contraction | None = None) -> dict[str, Any] | None:
     """The proof of a statement, looked for anew; None where none is found. ``natural``: the same
     statement in other units, in which it is looked for."""
-    def asked(one: Contraction) -> list[Duty]:
+    def duties_at(one: Contraction) -> list[Duty]:
         return duties(statement_of(one.claim), one.setting, one.in_checker)
 
     one = natural or statement
-    proofs = proofs_of(asked(one), None if one == statement else lambda: asked(statement))
+    proofs = proofs_of(duties_at(one), None if one == statement else lambda: duties_at(statement))
     if proofs is None:
         return None
     settings = [{**statement.setting._asdict(), "potential": statement.in_checker, "proofs": proofs}]

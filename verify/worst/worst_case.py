@@ -164,14 +164,14 @@ def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: 
     units = natural_units(claim, onwards)
     of_units = units.divided(claim, onwards)
 
-    def asked(at: Setting) -> tuple[Letters, list[tuple[Given, Form, Form]]]:
+    def programs_at(at: Setting) -> tuple[Letters, list[tuple[Given, Form, Form]]]:
         letters = EveryNumber(stated, *at, degree=degree)
         if not has_degree(letters, degree):
             raise NoForm("noise of equal weights has a degree")
         return letters, programs(letters, [stated["statement"]])
 
-    letters, pairs = asked(of_units)
-    own = None if of_units == onwards else lambda: asked(onwards)[1]
+    letters, pairs = programs_at(of_units)
+    own = None if of_units == onwards else lambda: programs_at(onwards)[1]
     certificate, _ = certified(stated, onwards, pairs, most, own, degree=degree)
     known = claim.id, setting, functions_of(letters, units.curvature), len(letters.depends), (), certificate
     return None if certificate is None else WorstCase(*known, onwards=onwards)

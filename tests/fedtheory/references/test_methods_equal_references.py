@@ -130,7 +130,7 @@ def test_a_method_equals_its_reference(method):
 
 @pytest.mark.parametrize("method", WEIGHTED)
 def test_a_method_equals_its_reference_with_unequal_weights(method):
-    """Of unequally weighted clients with gradient noise all, and some by every scheme under which somebody takes part.
+    """All clients, unequally weighted and with gradient noise; and some of them by every scheme of sampling.
 
     The references of ``written`` and those at the end of ``duals`` come from the methods' docstrings alone.
     """

@@ -168,16 +168,16 @@ def test_a_proof_at_some_numbers_certifies_nothing_and_says_for_which():
     scope, complete = proof_scope(data)
     assert not complete
 
-    def said(**fields):
+    def reason_of(**fields):
         known = {"verdict": "consistent", "evidence": f"proven for {scope}; and more", "details": {"scope": scope}}
         return objection(Verdict(claim.id, "", "theorem", ratio=0.5, **known | fields), claim, data)
 
-    assert said() == ""
-    assert tells(said(verdict="certified"), "its certificate proves it for …alone")
+    assert reason_of() == ""
+    assert tells(reason_of(verdict="certified"), "its certificate proves it for …alone")
     wider = f"every number of rounds; {scope}"
     for fields in ({"details": {"scope": wider}}, {"evidence": "proven for all"}, {"details": {}}):
-        assert tells(said(**fields), "names other numbers …"), fields
-    assert tells(said(verdict="refuted"), "cannot show that it is refuted")
+        assert tells(reason_of(**fields), "names other numbers …"), fields
+    assert tells(reason_of(verdict="refuted"), "cannot show that it is refuted")
 
 
 def test_pages_and_words_say_so(run, report):

@@ -305,7 +305,7 @@ def test_units_are_those_of_the_largest_numbers():
     claim = find_claim("li2020/theorem-1")
     setting = setting_of(claim, {"L": Q(300), "mu": Q(30), "G_sq": Q(7)}, PLACE)
     units = natural_units(claim, setting)
-    assert units.curvature == 300 and units.of(units_of(claim)["G_sq"]) == 7
+    assert units.curvature == 300 and units.divisor(units_of(claim)["G_sq"]) == 7
     natural = units.divided(claim, setting).values
     assert natural["L"] == natural["G_sq"] == "1" and natural["mu"] == "1/10"
 
