@@ -19,7 +19,7 @@ strongly_convex = ["mu_client[k] >= mu for k in 0..clients-1"]
 id = "mine/theorem-1"          # paper/block, or paper/block@reading
 source = "my draft, Theorem 1"
 method = "fedavg"              # a name of `fedtheory algorithms`
-sampling = "full"              # or "with-replacement", "without-replacement"
+sampling = "full"              # or without-replacement, with-replacement, bernoulli, bernoulli-expected, li2020-scheme-2
 assume = ["smooth", "strongly_convex", "sigma_sq_client[k] <= 0 for k in 0..clients-1"]
 
 # Steps, sizes and numbers. `symbol == formula` defines the symbol.

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bounds.language.claim import BY_NUMBER, Claim
+from bounds.language.claim import BY_NUMBER, DISTINCT, Claim
 from verify.claims.repair import repaired_sizes
 from verify.claims.sizes import integer_variables, possible
 from verify.instances.quadratic import QUADRATIC
@@ -33,7 +33,7 @@ def fitted(claim: Claim, shape: Shape, rng: np.random.Generator, kept: Collectio
         more = {"iterations": sizes["rounds"] * sizes["local_steps"], "priority_clients": priority}
         if shape.sampling not in BY_NUMBER:
             more["participants"] = priority
-        if shape.sampling == "without-replacement":
+        if shape.sampling in DISTINCT:
             more["participants"] = min(sizes["participants"], priority)
         if shape.layers:
             more["dim"] = max(sizes["dim"], sizes["layers"])

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from bounds.language import words
-from bounds.language.claim import Assumption, Claim, Condition
+from bounds.language.claim import BY_NUMBER, DISTINCT, Assumption, Claim, Condition
 from bounds.language.names import symbol
 from bounds.registry.claims import find_claim
 from tests.not_empty import not_empty
 from verify.claims.sizes import allowed, integer_variables, says_something
 from verify.instances.draw import draw_shape
+from verify.instances.fitted import fitted
 from verify.instances.instance import outcomes
-from verify.instances.shape import RARE
+from verify.instances.shape import RARE, Shape
 from verify.instances.shapes import extreme_shapes, small_shapes
 from verify.search.budget import Budget
 from verify.search.search import search
@@ -138,6 +139,17 @@ def test_any_condition_on_sizes_is_met_by_all_shapes_that_are_drawn(sizes):
     assert len(small) > 4 and (large or sizes[0] is words.rounds)
     assert all(allowed(claim, s.as_sizes()) for s in (*small, *large, *drawn))
     assert len({s.clients for s in drawn}) > 1 or sizes[0] is words.clients
+
+
+@pytest.mark.parametrize("sampling", BY_NUMBER)
+def test_distinct_participants_are_at_most_the_clients(sampling):
+    """Fewer clients than took part: the participants of a scheme that draws each at most once become fewer too."""
+    base = find_claim("fadamgc/eq-208")
+    claim = replace(base, procedure=replace(base.procedure, sampling=sampling),
+                    conditions=(*base.conditions, Condition(words.clients, "==", 2)))
+    many = Shape(clients=5, rounds=1, local_steps=1, participants=4, sampling=sampling)
+    found = fitted(claim, many, np.random.default_rng(0), kept=("participants",))
+    assert found.clients == 2 and found.participants == (2 if sampling in DISTINCT else 4)
 
 
 @pytest.mark.parametrize("name, size", [("samples", 5), ("dim", 4)])
