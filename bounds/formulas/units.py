@@ -271,7 +271,7 @@ class _Checker:
 def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
     """The clashes of a claim's units, and the units derived for names without a given one.
 
-    Units are given by the language, by the paper's module ``notation`` (UNITS), and by definitions.
+    Units are given by the language, by the paper, and by definitions.
     """
     checker = _Checker(BASE | _of_paper(claim.paper), claim.definitions)
     checker.define(claim)
@@ -303,8 +303,5 @@ def units_where(claim: Claim, known: Mapping[str, Unit], expressions: Iterable[s
 
 
 def _of_paper(paper: str) -> Mapping[str, Unit]:
-    try:
-        units = getattr(import_module(f"bounds.papers.{paper}.notation"), "UNITS", {})
-    except ModuleNotFoundError:
-        return {}
-    return {name: tuple(map(Fraction, unit)) for name, unit in units.items()}
+    units = import_module("bounds.registry.papers").units_of_paper(paper)  # above, and only for a paper's claims
+    return {name: parse_unit(unit) if isinstance(unit, str) else tuple(map(Fraction, unit)) for name, unit in units.items()}

@@ -28,8 +28,7 @@ from bounds.language.definitions import SHARED
 from bounds.language.names import NAMES, SIZE, names_from
 from bounds.language.on_samples import speaks_of_samples
 from bounds.language.space import infimum
-from bounds.registry.claim_files import Places, tables
-from bounds.registry.claim_reader import Reader
+from bounds.registry.collection import Collection
 from bounds.registry.known_names import known_names
 from bounds.registry.papers import PAPERS
 
@@ -67,9 +66,7 @@ def as_toml(claim: Claim) -> str:
 
 def read_back(text: str) -> Claim:
     """Read the first claim of the text of a claim file in TOML. Raises ValueError for what is none."""
-    path = Path("shown.toml")
-    rows, shared = tables(path, text)
-    return Reader(path, Places(path, text), 0, rows[0], [], shared).claim()
+    return Collection.read(Path("shown.toml"), text).claims[0][1]
 
 
 # writing -----------------------------------------------------------------------------------------------------------------

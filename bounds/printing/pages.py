@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
 
 import sympy as sp
 
@@ -12,7 +11,7 @@ from bounds.language.witness import witness_id
 from bounds.printing.legend import domain_text, symbols
 from bounds.printing.options import in_words, local_rate, own_arguments
 from bounds.printing.render import about, condition_latex, latex, letters_of, notation, printed, said, there_is
-from bounds.registry.papers import claims_of_paper, modules_of
+from bounds.registry.papers import claims_of_paper, sections_of, title_of
 
 __all__ = ["page"]
 
@@ -22,7 +21,7 @@ def page(paper: str, find_method: Callable) -> str:
 
     ``find_method(name)`` gives a method as :func:`bounds.printing.render.show` takes it.
     """
-    claims, title = list(claims_of_paper(paper).values()), import_module(f"bounds.papers.{paper}").__doc__.strip()
+    claims, title = list(claims_of_paper(paper).values()), title_of(paper)
     lines = [f"# {paper}: letters and claims", "", title, "", "Written by `make pages`. Times count local iterations and "
              "clients from 0."]
     methods = {c.procedure.base: find_method(c.procedure.base) for c in claims if c.procedure is not None}
@@ -31,9 +30,9 @@ def page(paper: str, find_method: Callable) -> str:
                           ("Measured quantities", _quantities(claims))):
         found = list(part)
         lines += ["", f"## {heading}", "", *found] if found else []
-    for module in modules_of(paper):
-        lines += ["", f"## {import_module(module).__doc__.strip().splitlines()[0]}", ""]
-        for claim in import_module(module).CLAIMS:
+    for heading, section in sections_of(paper):
+        lines += ["", f"## {heading}", ""]
+        for claim in section:
             lines += _claim(claim, methods)
     return "\n".join(lines[:-1]) + "\n"
 

@@ -6,7 +6,6 @@ Formulas are printed in the letters of a paper (``notation``), or with the names
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
 from typing import Literal
 
 import sympy as sp
@@ -19,7 +18,7 @@ from bounds.language.witness import witness_id
 from bounds.printing.legend import domain_text, operators, symbols
 from bounds.printing.options import in_words, local_rate
 from bounds.printing.writer import LatexWriter, UnicodeWriter, Writer, filled
-from bounds.registry.papers import PAPERS
+from bounds.registry.papers import PAPERS, letters_of_paper
 
 __all__ = ["about", "condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "there_is", "unicode"]
 
@@ -31,7 +30,7 @@ def notation(paper: str) -> dict[str, Letter]:
     """The paper's letters by code name: LaTeX and meaning. An unknown paper raises LookupError."""
     if paper not in PAPERS:
         raise LookupError(f"no notation for paper {paper!r}; allowed: {', '.join(PAPERS)}")
-    return import_module(f"bounds.papers.{paper}.notation").LETTERS
+    return letters_of_paper(paper)
 
 
 def letters_of(claim: Claim) -> dict[str, Letter]:
@@ -45,7 +44,7 @@ def letters_of(claim: Claim) -> dict[str, Letter]:
     letters |= {name: defined_letter(d) for name, d in claim.definitions.items() if name not in letters}
     if claim.procedure is None or claim.procedure.sampling == "full":
         one = "classical" if paper == "classical" else "fedalign"
-        letters["x"] = letters["x_sampled"] = import_module(f"bounds.papers.{one}.notation").ONE_AVERAGE
+        letters["x"] = letters["x_sampled"] = letters_of_paper(one)["one_average"]
     for name in (v.name for v in claim.variables if claim.compares):
         own = letters.get(name.removesuffix(LARGER))
         if name.endswith(LARGER) and own is not None:

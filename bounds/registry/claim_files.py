@@ -1,4 +1,4 @@
-"""Reads the tables of a user's claim file, TOML or YAML, and checks their shape. Errors name the line."""
+"""Reads the tables of a claim file and checks their shape. Errors name the line."""
 
 import re
 import stat
@@ -6,13 +6,12 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-__all__ = ["LIST_NAME", "SUFFIXES", "Places", "between_commas", "short", "tables", "text_of"]
+__all__ = ["LIST_NAME", "SUFFIX", "Places", "between_commas", "short", "tables", "text_of"]
 
 #: the name of a list of assumptions; no condition is one
 LIST_NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
-SUFFIXES = (".toml", ".yaml", ".yml")
+SUFFIX = ".toml"
 MOST_CHARACTERS = 300_000  #: of a file
-_MOST_PARTS = 20_000  # of a YAML file, each counted wherever an alias repeats it
 _MOST_POINTS = 300  # in one line; the time for a key of TOML grows with the square of its parts
 _DEEPEST = 100  # brackets that are open at once, those in texts included
 _LARGEST = 1e15  # number
@@ -21,49 +20,94 @@ _LONGEST_SEARCHED = 2_000  # characters of an entry whose line is looked for
 #: the shape of each field; all others are text
 _SHAPES = {
     **dict.fromkeys(("number", "reading", "source", "note"), "text or a number"),
-    **dict.fromkeys(("assume", "conditions", "steps", "constants_may_use"), "a list of texts"),
-    **dict.fromkeys(("options", "variables", "limits", "constants", "definitions", "exists", "witness"), "a table"),
-    **dict.fromkeys(("equal_weights", "free_clients"), "true or false"),
+    **dict.fromkeys(("assume", "conditions", "steps", "constants_may_use", "vary", "also"), "a list of texts"),
+    **dict.fromkeys(("options", "limits", "constants", "definitions", "exists", "witness", "readings", "let",
+                     "compare", "monotone"), "a table"),
+    "variables": "a table or, a list of texts",
+    **dict.fromkeys(("equal_weights", "free_clients", "strict"), "true or false"),
+}
+
+#: what a file may say for all its claims
+SHARED = {
+    "section": "a text, the heading of the file",
+    "paper": "a table: name, title, authors, venue, year, identifier, uses, sections",
+    "names": "lists [letter, meaning, domain, unit] by name",
+    "let": "texts, or lists of texts, by name, name(a, b) or name[t, k]",
+    "quantities": "lists [letter, meaning, unit, source, formula] by name or name[t, k]",
+    "assumptions": "lists of conditions, as texts, by name, or tables of numbered assumptions",
+    "axes": "tables of readings, by name, each a table of fields",
+    "defaults": "fields of every claim that does not give them",
 }
 
 _CONTROL = re.compile(  # these change what a terminal shows
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-_TABLE = re.compile(r"""\s*\[\s*claim\s*\.\s*(["']?)([\w-]+)\1\s*\]""")
+_TABLE = re.compile(r"""\s*\[\s*claim\s*\.\s*(["']?)([\w-]+)\1\s*(?:\.[^\]]*)?\]""")
 _KEY = re.compile(r"""\s*(?:(["']?)([\w-]+)\1)\s*(?:\.[^=<>]*)?=(?!=)""")
 
 
-def tables(path: Path, text: str) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
-    """The tables under ``claim``, and the lists of conditions under ``assumptions`` by name.
+def tables(path: Path, text: str, without_claims: bool = False) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The tables under ``claim``, and what the file says for all of them, by the names in ``SHARED``.
+
+    Args:
+        without_claims: the file may have no claim, as the head of a paper.
 
     Raises:
-        ValueError: invalid TOML or YAML, tables of another name or shape, fields of another shape, a repeated key. The
+        ValueError: invalid TOML, tables of another name or shape, fields of another shape, a repeated key. The
             message names the line.
     """
     _check_size(path, text)
-    data = _toml(path, text) if path.suffix == ".toml" else _yaml(path, text)
-    rows, shared = (data.get("claim"), data.get("assumptions", {})) if isinstance(data, dict) else (None, {})
-    if (not isinstance(rows, list) or not rows or not {*data} <= {"claim", "assumptions"}
+    data = _toml(path, text)
+    rows = data.get("claim", [] if without_claims else None)
+    if (not isinstance(rows, list) or not (rows or without_claims) or not {*data} <= {"claim", *SHARED}
             or not all(isinstance(row, dict) for row in rows)):
-        got = ", ".join(data) if isinstance(data, dict) and data else type(data).__name__ if data else "nothing"
-        wanted = "[[claim]] tables" if path.suffix == ".toml" else "a list under 'claim:'"
-        raise ValueError(f"{path}: a claim file consists of {wanted}, and perhaps 'assumptions'; got {got[:200]}")
-    for name, texts in shared.items() if isinstance(shared, dict) else [("assumptions", shared)]:
-        if not _has_shape(texts, "a list of texts") or _CONTROL.search(_texts(texts)):
-            raise ValueError(f"{path}: assumptions are lists of conditions, as texts, by name; got {short(name)} = "
-                             f"{short(texts)}")
-        if not LIST_NAME.fullmatch(str(name)):
-            raise ValueError(f"{path}: a list of assumptions is called by letters, digits, _ and -, at most 100; got "
-                             f"{short(name)}")
-    places = Places(path, text)
+        raise ValueError(f"{path}: a claim file consists of [[claim]] tables, and perhaps {', '.join(SHARED)}; got "
+                         f"{', '.join(data)[:200] or 'nothing'}")
+    shared = {name: value for name, value in data.items() if name != "claim"}
+    places = Places(text)
+    for name, value in shared.items():
+        _check_shared(path, places, name, value)
     for number, row in enumerate(rows):
-        for field, value in row.items():
-            shape = _SHAPES.get(field, "text")
-            if not _has_shape(value, shape):
-                raise ValueError(f"{path}, line {places.line(number, field)}: {short(field)} is {shape}; got {short(value)}")
-            if sign := _CONTROL.search(_texts(value)):
-                raise ValueError(f"{path}, line {places.line(number, field)}: {short(field)} has the control character "
-                                 f"{sign[0]!r}; allowed: text, spaces, tabs and new lines")
+        _check_fields(path, places, number, row)
     return rows, shared
+
+
+def _check_shared(path: Path, places: "Places", name: str, value) -> None:
+    """Refuse a table of a file that has not the shape of ``SHARED``."""
+    if not _has_shape(value, "text" if name == "section" else "a table") or _CONTROL.search(_texts(value)):
+        raise ValueError(f"{path}: {name} is {SHARED[name]}; got {short(value)}")
+    for key, entry in value.items() if name != "section" else ():
+        fail = f"{path}, line {places.line(-1, entry=key)}: {SHARED[name]}; got {short(key)} = {short(entry)}"
+        if name in ("assumptions", "let") and isinstance(entry, list | str if name == "let" else list):
+            wrong = not _has_shape(entry if isinstance(entry, list) else [entry], "a list of texts")
+        elif name in ("names", "quantities"):
+            wrong = not _has_shape(entry, "a list of texts")
+        elif name == "axes":
+            wrong = not (isinstance(entry, dict) and entry and all(isinstance(change, dict) for change in entry.values()))
+        else:
+            wrong = name not in ("defaults", "paper") and not (name == "assumptions" and isinstance(entry, dict))
+        if wrong or _CONTROL.search(_texts(entry) if isinstance(entry, list | dict | str) else ""):
+            raise ValueError(fail)
+        if name == "assumptions" and not LIST_NAME.fullmatch(str(key)):
+            raise ValueError(f"{path}: a list of assumptions is called by letters, digits, _ and -, at most 100; got "
+                             f"{short(key)}")
+        for change in entry.values() if name == "axes" else [entry] if name == "defaults" else ():
+            _check_fields(path, places, -1, change if name == "axes" else {key: change})
+
+
+def _check_fields(path: Path, places: "Places", number: int, row: dict) -> None:
+    """Refuse a field of a claim, or of a reading, that has another shape."""
+    for field, value in row.items():
+        shape = _SHAPES.get(field, "text")
+        if not any(_has_shape(value, one) for one in shape.split(" or, ")):
+            raise ValueError(f"{path}, line {places.line(number, field)}: {short(field)} is {shape}; got {short(value)}")
+        if sign := _CONTROL.search(_texts(value)):
+            raise ValueError(f"{path}, line {places.line(number, field)}: {short(field)} has the control character "
+                             f"{sign[0]!r}; allowed: text, spaces, tabs and new lines")
+        for change in value.values() if field == "readings" else ():
+            if not isinstance(change, dict):
+                raise ValueError(f"{path}, line {places.line(number, field)}: a reading is a table of fields; got "
+                                 f"{short(change)}")
+            _check_fields(path, places, number, change)
 
 
 def text_of(path: Path) -> str:
@@ -102,7 +146,7 @@ def _texts(value) -> str:
 
 
 def _check_size(path: Path, text: str) -> None:
-    """Refuse what the readers of TOML and YAML would take very long for."""
+    """Refuse what the reader of TOML would take very long for."""
     depth = 0
     for number, line in enumerate(text.split("\n"), start=1):
         if (points := line.count(".")) > _MOST_POINTS:
@@ -116,16 +160,16 @@ def _check_size(path: Path, text: str) -> None:
 class Places:
     """The lines of the parts of a claim file, counted from 1."""
 
-    def __init__(self, path: Path, text: str):
+    def __init__(self, text: str):
         self.lines = text.splitlines()
-        self.spans = _yaml_spans(text) if path.suffix != ".toml" else _toml_spans(self.lines)
+        self.spans = _toml_spans(self.lines)
 
     def line(self, claim: int, field: str = "", entry: str = "", symbol: str = "") -> int:
         """The line of a claim (counted from 0), or of a field in it, an entry in the field, a symbol in the entry.
 
         A part that is not found, or very long, is ignored.
         """
-        (first, last), fields = self.spans[claim] if claim < len(self.spans) else ((0, len(self.lines)), {})
+        (first, last), fields = self.spans[claim] if 0 <= claim < len(self.spans) else ((0, len(self.lines)), {})
         if field in fields:
             first, last = fields[field]
         for part in (part for part in (entry, symbol) if part and len(part) <= _LONGEST_SEARCHED):
@@ -156,24 +200,6 @@ def _toml_spans(lines: list[str]) -> list:
     return spans
 
 
-def _yaml_spans(text: str) -> list:
-    import yaml
-
-    spans = []
-    root = yaml.compose(text, yaml.SafeLoader)
-    for key, claims in root.value:
-        if key.value == "claim":
-            for node in claims.value:
-                fields = {name.value: (name.start_mark.line, _behind(value)) for name, value in node.value}
-                spans.append(((node.start_mark.line, _behind(node)), fields))
-    return spans
-
-
-def _behind(node) -> int:
-    """The line behind the last of a YAML node."""
-    return node.end_mark.line + (node.end_mark.column > 0)
-
-
 def _has_shape(value, shape: str) -> bool:
     if shape == "a list of texts":
         return isinstance(value, list) and all(isinstance(one, str) for one in value)
@@ -196,67 +222,6 @@ def _toml(path: Path, text: str) -> dict:
 
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:300]
-
-
-def _yaml(path: Path, text: str) -> Any:
-    try:
-        import yaml
-    except ModuleNotFoundError as error:
-        raise ValueError(f"{path}: YAML needs PyYAML (pip install 'fedtheory[yaml]'); TOML needs nothing more") from error
-
-    class Loader(yaml.SafeLoader):
-        """Refuses keys that are no text or stand twice, and aliases by which little text becomes much data."""
-
-        composed = 0
-
-        def compose_node(self, parent, index):
-            self.composed += 1
-            return self.counted(super().compose_node(parent, index), self.composed)
-
-        def get_single_node(self):
-            node = super().get_single_node()
-            return node if node is None else self.counted(node, _parts(node, {}))
-
-        def counted(self, node, parts: int):
-            if parts > _MOST_PARTS:
-                raise yaml.MarkedYAMLError(problem=f"the file has more than {_MOST_PARTS} parts, aliases included; split it",
-                                           problem_mark=node.start_mark)
-            return node
-
-    def mapping(loader, node):
-        found = {}
-        for key_node, value_node in node.value:
-            key = loader.construct_object(key_node, deep=True)
-            problem = (f"a key is text; got {short(key)}" if not isinstance(key, str)
-                       else f"{short(key)} stands twice in one table" if key in found else "")
-            if problem:
-                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key_node.start_mark)
-            found[key] = loader.construct_object(value_node, deep=True)
-        return found
-
-    Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
-    try:
-        return yaml.load(text, Loader)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else "?"
-        raise ValueError(f"{path}, line {line}: {str(error.problem)[:300]}") from error
-    except RecursionError:
-        raise ValueError(f"{path}: lists or tables are nested too deeply, or contain themselves") from None
-    except Exception as error:  # the reader raises almost anything for a value that does not fit its tag
-        raise ValueError(f"{path}: a value cannot be read: {_one_line(error)}") from error
-
-
-def _parts(node, counted: dict) -> int:
-    """The number of parts of a YAML node, each counted wherever an alias repeats it.
-
-    Raises:
-        RecursionError: the node contains itself.
-    """
-    if node not in counted:
-        inner = node.value if isinstance(node.value, list) else []
-        pairs = (pair if isinstance(pair, tuple) else (pair,) for pair in inner)
-        counted[node] = 1 + sum(_parts(part, counted) for pair in pairs for part in pair)
-    return counted[node]
 
 
 def between_commas(text: str) -> list[str]:

@@ -2,10 +2,9 @@
 
 import itertools
 import re
-from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import sympy as sp
 
@@ -15,7 +14,6 @@ from bounds.language.claim import (
     HIDDEN,
     INDEPENDENT,
     KINDS,
-    RELATIONS,
     SAMPLING,
     SETTINGS,
     Assumption,
@@ -33,32 +31,37 @@ from bounds.language.letters import letter_text
 from bounds.language.names import CONSTANT, NAMES, symbol
 from bounds.language.on_samples import speaks_of_samples
 from bounds.language.space import infimum
+from bounds.registry.abbreviations import Abbreviation, abbreviation, expanded
 from bounds.registry.claim_files import LIST_NAME, Places, between_commas, short
-from bounds.registry.declarations import LONGEST, Declarations
-from bounds.registry.expressions import MOST_TERMS, NoFormula, excerpt, expression, only_ascii
-from bounds.registry.known_names import known_names
-from bounds.registry.probabilities import without_probabilities
+from bounds.registry.declarations import LONGEST
+from bounds.registry.expressions import excerpt
+from bounds.registry.formula_reader import FormulaReader
+from bounds.registry.vocabulary import Vocabulary, parts_of
 
 __all__ = ["Reader"]
 
 _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
            "data_sets", "free_clients", "extends", "assume", "constants", "definitions", "conditions", "statement",
-           "variables", "note", "limits", "constants_may_use", "steps", "exists", "witness"}
+           "variables", "note", "limits", "constants_may_use", "steps", "exists", "witness", "let", "given", "undefined",
+           "derivation", "indicator", "free", "strict", "compare", "monotone"}
+_PROSE = ("number", "reading", "note", "derivation", "undefined")  # where lines may break anywhere
 _ID = re.compile(r"[\w-]+/[\w@./+-]+", re.ASCII)
+_BLOCK = re.compile(r"[\w@./+-]+", re.ASCII)  # of a paper's claim, in the paper's file
 _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
 _INTERVAL = re.compile(r"([\[(])(.+)([\])])", re.ASCII)
 _EQUATION = re.compile(r"[^<>=!]==[^=].*\sfor\s+all\s+v\b", re.DOTALL)  # at all points
-_MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
 _OVER_SPACE = {name for name, row in NAMES.items() if row.source == CONSTANT and row.origin}
 
 
-class Reader(Declarations):
-    """One table of a file."""
+class Reader(FormulaReader):
+    """One claim of a file: ``row`` has all its fields, ``vocabulary`` what the file says for all of them."""
 
-    def __init__(self, path: Path, places: Places, number: int, row: dict, before: list[dict], shared: dict):
-        self.path, self.places, self.number, self.row, self.before, self.shared = path, places, number, row, before, shared
+    def __init__(self, path: Path, places: Places, number: int, row: dict, vocabulary: Vocabulary):
+        self.path, self.places, self.number, self.row, self.vocabulary = path, places, number, row, vocabulary
         self.field, self.entry, self.variables = "", "", ()
         self.own, self.own_constants, self.lengths = {}, {}, {}
+        self.declared, self.let = vocabulary.symbols(), vocabulary.let
+        self.index_letters: dict[str, tuple[str, ...]] = {}
 
     def fail(self, message: str, symbol: str = ""):
         line = self.places.line(self.number, self.field, self.entry, symbol)
@@ -70,19 +73,22 @@ class Reader(Declarations):
         return self
 
     def claim(self) -> Claim:
-        own = {*self.row}  # without what it extends
-        row = self.row = self.extended()
+        row, paper = self.row, self.vocabulary.paper
+        row |= {name: " ".join(row[name].split()) for name in _PROSE if isinstance(row.get(name), str)}
+        self.let = self.vocabulary.let | self.abbreviations(row.get("let", {}))
         unknown = sorted(set(row) - _FIELDS)
         if unknown:
             near = get_close_matches(unknown[0], _FIELDS, 1)
             self.at(unknown[0]).fail(f"unknown field {short(unknown[0])}{f', nearest: {near[0]}' if near else ''}; allowed: "
                                      f"{', '.join(sorted(_FIELDS))}")
         for name in ("id", "statement"):
-            if not isinstance(row.get(name), str):
+            if not isinstance(row.get(name), str) and not (name == "statement" and "undefined" in row):
                 self.at(name).fail(f"a claim needs the text {name!r}; got {short(row.get(name))}")
-        if not _ID.fullmatch(row["id"]) or len(row["id"]) > LONGEST:
-            self.at("id").fail("an id is <paper>/<block>[@<reading>], of ASCII letters, digits and . + - _, at most "
-                               f"{LONGEST} characters; got {short(row['id'])}")
+        if not (_BLOCK if paper else _ID).fullmatch(row["id"]) or len(row["id"]) > LONGEST:
+            form = "<block>[@<reading>]" if paper else "<paper>/<block>[@<reading>]"
+            self.at("id").fail(f"an id is {form}, of ASCII letters, digits and . + - _, at most {LONGEST} characters; got "
+                               f"{short(row['id'])}")
+        claim_id = f"{paper.name}/{row['id']}" if paper else row["id"]
         for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", SAMPLING), ("data_sets", DATA_SETS)):
             if row.get(name, allowed[0]) not in allowed:
                 self.at(name, row[name]).fail(f"unknown {name} {short(row[name])}; allowed: {', '.join(allowed)}")
@@ -92,24 +98,25 @@ class Reader(Declarations):
         if setting != "run" and row.get("method", "fedavg") != "fedavg":
             self.at("method", row["method"]).fail(f"only a claim about runs has a method; got {short(row['method'])} with "
                                                   f"setting {setting}")
-        for name, domain in (self.may_vanish() | row.get("variables", {})).items():
-            self.variables += (self.variable(name, domain),)
-        if row.get("sampling") in INDEPENDENT and row.get("setting", "run") == "run":
-            self.variables += (Variable("participation", "positive"),) * ("participation" not in row.get("variables", {}))
+        for name, domain in (self.may_vanish() | dict(self.domains())).items():
+            if name not in row.get("exists", {}):
+                self.variables += (self.variable(name, domain),)
+        if row.get("sampling") in INDEPENDENT and setting == "run" and "participation" not in dict(self.domains()):
+            self.variables += (Variable("participation", "positive"),)
         chosen = self.chosen()
         constants = list(itertools.starmap(self.constant, row.get("constants", {}).items()))
         for name, formula in row.get("definitions", {}).items():
             self.define(name, formula)
         exists = self.choice(*chosen) if chosen else None
-        assumptions = tuple(
-            self.at("assume", text).assumption(f"{row['id']}:assumption-{n}", text)
-            for n, text in enumerate(self.assumed(), start=1))
+        assumptions = tuple(self.assumptions(claim_id))
         assumptions += tuple(
-            Assumption(f"{row['id']}:constant-{c.left}", f"{c.left} is {text}", (c,)) for c, text in constants)
-        conditions = tuple(c for text in row.get("conditions", ()) for c in self.at("conditions", text).hypotheses(text))
-        if row.get("sampling") in INDEPENDENT and row.get("setting", "run") == "run":  # it is a probability
+            Assumption(f"{claim_id}:constant-{c.left}", f"{c.left} is {text}", (c,)) for c, text in constants)
+        conditions = tuple(c for text, given in self.listed("conditions")
+                           for c in self.at("conditions", text).hypotheses(text, given))
+        if row.get("sampling") in INDEPENDENT and setting == "run":  # it is a probability
             conditions += (Condition(symbol("participation"), "<=", 1),)
-        statement = self.at("statement").condition(self.at_any_point(row["statement"]))
+        statement = None if "statement" not in row else self.given(
+            self.at("statement").condition(self.at_any_point(row["statement"])))
         limits = self.limits()
         for name in row.get("constants_may_use", ()):
             if name not in self.names():
@@ -118,51 +125,109 @@ class Reader(Declarations):
         options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
         procedure = Procedure(row.get("method", "fedavg"), row.get("free_clients", False), options=options,
                               sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"),
-                              replaced=row.get("data_sets"))
+                              replaced=row.get("data_sets"),
+                              **{name: row[name] for name in ("indicator", "free", "strict") if name in row})
+        without_procedure = ("algebra", "point") if paper else ("algebra",)
+        quantities = SHARED | self.vocabulary.quantities | self.own
+        steps = tuple(f"{paper.name}/{step}" if paper and "/" not in step else step for step, _ in self.listed("steps"))
         places = defining(conditions, {}, names_in, {name: d.formula for name, d in self.own.items()})
         given = {name for name, place in places.items() if conditions[place].left.is_Symbol}
         variables = tuple(v for v in self.variables if v.domain in ("integer", "vector") or v.name not in given)
         try:
             claim = Claim(
-                row["id"], str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,
-                conditions, str(row.get("reading", "as written")), str(row.get("source", self.path)),
-                procedure=None if setting == "algebra" else procedure, variables=variables, note=str(row.get("note", "")),
+                claim_id, str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,
+                conditions, str(row.get("reading", "as printed" if paper else "as written")),
+                None if "derivation" in row else paper.name if paper else str(row.get("source", self.path)),
+                row.get("derivation", ""), procedure=None if setting in without_procedure else procedure,
+                variables=variables, note=str(row.get("note", "")), undefined=row.get("undefined", ""),
                 explicit=all(v.domain not in HIDDEN for v in self.variables), limits=limits,
                 constants_may_use=tuple(row["constants_may_use"]) if "constants_may_use" in row else None,
-                steps=tuple(row.get("steps", ())), definitions=SHARED | self.own,
-                exists=exists)
+                steps=steps, exists=exists,
+                definitions={} if paper and setting == "algebra" else quantities)
         except ValueError as error:
             self.at("id").fail(str(error))
-        if "data_sets" in own and not speaks_of_samples(claim):
+        if "data_sets" in row and not speaks_of_samples(claim):
             self.at("data_sets", row["data_sets"]).fail(
                 f"only a claim about samples or neighbouring runs has data_sets; got {short(row['data_sets'])}, and none of "
                 "the names samples, twin_x_round, ...")
         for name in ("limits", "constants_may_use"):
-            if name in own and row[name] and claim.explicit:
+            if row.get(name) and claim.explicit:
                 self.at(name).fail(f"only an order has {name}: a claim with a variable of the domain {' or '.join(HIDDEN)}; "
                                    f"got {short(row[name])}")
         return claim
 
+    def abbreviations(self, table: dict) -> dict[str, Abbreviation]:
+        """The claim's own abbreviations by name, or what those of the file mean in this reading."""
+        found = {}
+        for head, text in table.items():
+            try:
+                one = abbreviation(head, text)
+            except ValueError as error:
+                self.at("let", head).fail(str(error))
+            found[one.name] = one
+        return found
+
+    def listed(self, field: str) -> list[tuple[str, dict[str, Any]]]:
+        """The texts of a list, abbreviations written out, each with what its parameters mean."""
+        try:
+            return [(text, {name: self.argument(value) for name, value in given.items()})
+                    for text, given in expanded(list(self.row.get(field, ())), self.let)]
+        except ValueError as error:
+            if str(error).startswith(str(self.path)):
+                raise
+            self.at(field).fail(str(error))
+
+    def argument(self, text: str):
+        """An argument of an abbreviation that stands for a condition: a formula, or another abbreviation."""
+        one = self.let.get(text)
+        return one if one is not None and one.parameters else self.formula(text)
+
+    def domains(self) -> list[tuple[str, Any]]:
+        """The variables' names and domains; a name alone has the domain that the file or the language gives it."""
+        given = self.row.get("variables", {})
+        if isinstance(given, dict):
+            return list(given.items())
+        found = []
+        for text, _ in self.listed("variables"):
+            head, colon, domain = (part.strip() for part in text.partition(":"))
+            try:
+                name, indices = parts_of(head)
+            except ValueError as error:
+                self.at("variables", text).fail(str(error))
+            if indices:
+                self.index_letters[name] = indices
+            row = NAMES.get(name)
+            domain = domain if colon else self.vocabulary.domain(name) or (
+                None if row is None else "integer" if row.kind == "integer" else row.sign)
+            if domain is None:
+                self.at("variables", text).fail(f"{short(name)} has no domain; write it as in \"{name}: positive\"", name)
+            found.append((name, domain))
+        return found
+
     def may_vanish(self) -> dict[str, str]:
         """Constants that are positive unless a hypothesis says that they are at least 0, as ``mu >= 0`` does: variables."""
-        said = {str(text).replace(" ", "") for text in (*self.assumed(), *self.row.get("conditions", ()))}
+        if self.vocabulary.paper:
+            return {}
+        written = {text.replace(" ", "") for text, _ in (*self.listed("assume"), *self.listed("conditions"))}
+        written |= {text.replace(" ", "") for name, _ in self.listed("assume")
+                    for text in self.vocabulary.assumptions.get(name.strip(), ()) if isinstance(text, str)}
         return {name: "nonnegative" for name, row in NAMES.items() if row.source == CONSTANT and row.sign == "positive"
-                and not row.indices and {f"{name}>=0", f"0<={name}"} & said}
+                and not row.indices and {f"{name}>=0", f"0<={name}"} & written}
 
-    def hypotheses(self, text: str) -> tuple[Condition, ...]:
+    def hypotheses(self, text: str, given: dict | None = None) -> tuple[Condition, ...]:
         """A condition; an equation at all points is two, since either side bounds the other."""
         both = ("<=", ">=") if _EQUATION.search(text) else ("==",)
-        return tuple(self.hypothesis(text.replace("==", sign)) for sign in both)
+        return tuple(self.hypothesis(text.replace("==", sign), given) for sign in both)
 
-    def hypothesis(self, text: str) -> Condition:
+    def hypothesis(self, text: str, given: dict | None = None) -> Condition:
         """A condition. No symbol gets a number that its sign excludes, no constant over all points a value of its own."""
-        c = self.condition(text)
+        c = self.condition(text, given)
         for sign in ("positive", "nonnegative", "integer"):
             if (c.relation == "==" and c.left.is_Symbol and getattr(c.left, f"is_{sign}")
                     and c.right.is_number and getattr(c.right, f"is_{sign}") is False):
                 self.fail(f"{c.left} is {sign}; got {c.left} == {c.right}; declare it under variables with a domain that "
                           "has this number", c.left.name)
-        if self.row.get("setting") == "algebra" or c.left.has(infimum) or c.right.has(infimum):
+        if self.row.get("setting") == "algebra" or self.vocabulary.paper or c.left.has(infimum) or c.right.has(infimum):
             return c
         pairs = {"=": [(c.left, c.right), (c.right, c.left)], "<": [(c.right, c.left)], ">": [(c.left, c.right)]}
         for side, other in pairs[c.relation[0]]:
@@ -172,31 +237,48 @@ class Reader(Declarations):
                           f"and a difference is compared with 0; got {excerpt(text)}", name)
         return c
 
-    def extended(self) -> dict:
-        """The fields of this claim, and those that it does not give from the claim that it extends."""
-        base = self.row.get("extends")
-        if base is None:
-            return self.row
-        known = {row.get("id"): row for row in self.before}
-        if base not in known:
-            self.at("extends").fail(f"extends the id of a claim above it; got {short(base)}, allowed: "
-                                    f"{', '.join(map(str, known)) or 'none'}")
-        for name, value in known[base].items():
-            self.row.setdefault(name, value)
-        return self.row
-
-    def assumed(self) -> list[str]:
-        """The assumptions, those of the file by name included."""
-        found = []
-        for text in self.row.get("assume", ()):
-            if LIST_NAME.fullmatch(text.strip()):
-                if text.strip() not in self.shared:
-                    self.at("assume", text).fail(f"no assumption {short(text)} in this file; allowed: a condition, or one "
-                                                 f"of {', '.join(self.shared) or 'none'}", text.strip())
-                found += self.shared[text.strip()]
-            else:
-                found.append(text)
+    def assumptions(self, claim_id: str) -> list[Assumption]:
+        """The assumptions: conditions as they stand, lists of the file, and numbered assumptions of the file or paper."""
+        found, number = [], 0
+        for text, _ in self.listed("assume"):
+            name = text.strip()
+            shared = self.vocabulary.assumptions.get(name)
+            if shared is None and LIST_NAME.fullmatch(name):
+                self.at("assume", text).fail(f"no assumption {short(text)} in this file; allowed: a condition, or one of "
+                                             f"{', '.join(self.vocabulary.assumptions) or 'none'}", name)
+            if isinstance(shared, dict):
+                found.append(self.numbered(name, shared))
+                continue
+            for one in [text] if shared is None else shared:
+                number += 1
+                found.append(self.at("assume", one).assumption(f"{claim_id}:assumption-{number}", one))
         return found
+
+    def numbered(self, name: str, row: dict) -> Assumption:
+        """A numbered assumption, from its table."""
+        self.at("assume", name)
+        points = {point: getattr(functions, point) for point in ("f", "f_grad", "u", "v")}
+        conditions = tuple(c for text in row.get("conditions", ()) for c in self.hypotheses(text))
+        whole, everywhere = (self.condition(row[field], points) if field in row else None
+                             for field in ("every_function", "everywhere"))
+        return Assumption(f"{row['owner']}/{row['id']}", row["name"], conditions, whole, everywhere, row.get("note", ""))
+
+    def given(self, c: Condition) -> Condition:
+        """The statement given everything before round r, if the claim says so: its expectations, and those in quantities."""
+        if "given" not in self.row:
+            return c
+        if self.row["given"] != "r":
+            self.at("given", self.row["given"]).fail(f"given is \"r\", the past of round r; got {short(self.row['given'])}")
+        quantities = self.vocabulary.quantities | self.own
+
+        def conditional(e):
+            while averages := [a for a in e.atoms(sp.Indexed) if quantities.get(str(a.base.label)) is not None
+                               and quantities[str(a.base.label)].formula.has(words.E)]:
+                e = e.xreplace({a: quantities[str(a.base.label)].formula.xreplace(
+                    dict(zip(quantities[str(a.base.label)].indices, a.indices, strict=True))) for a in averages})
+            return e.xreplace({a: words.E_round(a.args[0], words.r) for a in e.atoms(words.E)})
+
+        return Condition(conditional(c.left), c.sign, conditional(c.right), c.over)
 
     def assumption(self, name: str, text: str) -> Assumption:
         """A condition, or with ``for all u`` one on every loss ``f``, at all points."""
@@ -270,111 +352,3 @@ class Reader(Declarations):
         self.lengths[name] = self.written_out(formula)
         self.own[name] = Definition(
             name, tuple(indices.values()), formula, letter_text(name, tuple(letters), {}), "", "defined with the claim")
-
-    def condition(self, text: str, more: dict | None = None) -> Condition:
-        """``left <= right for k in 0..clients-1 for t in ...``; ``more`` names for it."""
-        self.checked(only_ascii, text)
-        text = self.checked(without_probabilities, text)
-        sides, *ranges = " ".join(text.split()).split(" for ")
-        relations = re.findall(r"[<>=!]+", sides)
-        if len(relations) != 1 or relations[0] not in RELATIONS:
-            said = "one of" if len(relations) > 1 else "a relation, one of"
-            self.fail(f"a condition needs {said} {', '.join(RELATIONS)}; got {excerpt(text)}")
-        points = [one.removeprefix("all ").strip() for one in ranges if one.startswith("all ")]
-        if len(points) > 1 or points not in ([], ["u"], ["v"]):
-            self.fail(f"a condition at all points is written with one 'for all u' or 'for all v'; got {excerpt(text)}")
-        ranges = [one for one in ranges if not one.startswith("all ")]
-        over, indices, strides = [], dict(more or {}) | {name: symbol(name) for name in points}, {}
-        for one in ranges:
-            index, _, ends = one.partition(" in ")
-            low, dots, ends = ends.partition("..")
-            high, stepped, step = ends.partition(" step ")
-            if not (dots and low.strip() and high.strip()) or (stepped and not step.strip()):
-                self.fail("a range is written 'for k in 0..clients-1' or 'for t in 0..iterations step local_steps'; got "
-                          f"{excerpt(f'for {one}')}")
-            self.check_name(index)
-            if index in indices:
-                self.fail(f"two ranges have the index {index}", index)
-            if index in self.names() and self.names()[index] != sp.Symbol(index, integer=True):
-                self.fail(f"{index} of 'for {index} in ...' has a meaning already; choose another letter", index)
-            indices[index] = sp.Symbol(index, integer=True)
-            over.append((index, low, high, step))
-        left, right = (self.formula(side, indices) for side in sides.split(relations[0]))
-        triples = []
-        for index, *ends, step in over:
-            low, high = (self.end(end, indices).xreplace(strides) for end in ends)
-            if step:
-                length = self.end(step, indices).xreplace(strides)
-                strides[indices[index]] = low + length * indices[index]
-                low, high = sp.Integer(0), sp.floor((high - low) / length)
-            triples.append((indices[index], low, high))
-        left, right = left.xreplace(strides), right.xreplace(strides)
-        if points:
-            left, right = self.at_all_points(symbol(*points), left, relations[0], right)
-        return Condition(left, relations[0], right, tuple(triples))
-
-    def at_any_point(self, statement: str) -> str:
-        """A statement without its 'for all v', of which v becomes a free vector."""
-        found = re.search(r"\s+for\s+all\s+([uv])\b", statement)
-        if not found:
-            return statement
-        if found[1] in {*self.names()}:
-            self.fail(f"{found[1]} of 'for all {found[1]}' has a meaning already", found[1])
-        self.variables += (Variable(found[1], "vector"),)
-        return statement[:found.start()] + statement[found.end():]
-
-    def at_all_points(self, u, left, relation: str, right):
-        """Both sides of a relation at all points u without u: the least or the largest value over them beside the other."""
-        if relation not in ("<=", ">="):
-            self.fail(f"a condition for all {u} has the relation <=, >= or, as a hypothesis, ==; got {relation}")
-        if str(u) in {variable.name for variable in self.variables} | {*self.own} | {*self.own_constants}:
-            self.fail(f"{u} of 'for all {u}' has a meaning already", str(u))
-        if u not in left.free_symbols | right.free_symbols:
-            self.fail(f"{u} of 'for all {u}' is never used", str(u))
-        small, large = (left, right) if relation == "<=" else (right, left)
-        if u not in large.free_symbols:
-            small = -infimum(u, -small)
-        elif u not in small.free_symbols:
-            large = infimum(u, large)
-        else:
-            small, large = sp.Integer(0), infimum(u, large - small)
-        return (small, large) if relation == "<=" else (large, small)
-
-    def end(self, text: str, indices: dict):
-        """An end of a range."""
-        found = self.formula(text, indices)
-        if found.is_number and not (found.is_Integer and abs(found) <= MOST_TERMS):
-            self.fail(f"an end of a range is a whole number up to {MOST_TERMS}; got {excerpt(text)}")
-        return found
-
-    def formula(self, text: str, indices: dict | None = None):
-        if not text.strip():
-            self.fail(f"a side of {excerpt(self.entry or self.row.get(self.field))} is empty")
-        found = self.checked(expression, text, self.names() | (indices or {}))
-        if (length := self.written_out(found)) > _MOST_WRITTEN:
-            self.fail(f"a formula has at most {_MOST_WRITTEN} parts when its definitions are inserted; got {length} in "
-                      f"{excerpt(text)}")
-        return found
-
-    def written_out(self, e) -> int:
-        """The number of parts of a formula with its definitions inserted."""
-        name = str(e.base.label) if isinstance(e, sp.Indexed) else getattr(e, "name", "")
-        return self.lengths.get(name, 1) + sum(map(self.written_out, e.args))
-
-    def checked(self, read: Callable, *given):
-        """What ``read`` returns; a text that is no formula is refused with its line."""
-        try:
-            return read(*given)
-        except NoFormula as error:
-            self.fail(str(error), error.symbol)
-
-    def names(self) -> dict:
-        first, last = known_names()
-        known = first | {d.name: d.symbol for d in self.own.values()} | self.own_constants | last
-        for variable in self.variables:
-            whole = {"integer": True, "positive" if variable.low >= 1 else "nonnegative": True}
-            signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True},
-                     "integer": whole}.get(variable.domain, {"real": True})
-            known[variable.name] = (sp.IndexedBase(variable.name, real=True) if variable.indices
-                                    else sp.Symbol(variable.name, **signs))
-        return known

@@ -64,7 +64,8 @@ class Declarations:
                           f"number added as in n+1, {', '.join(sorted(own | _FOLLOWED))}", size)
         if len(listed) > len(_LETTERS):
             self.fail(f"{name}: an array has at most {len(_LETTERS)} indices; got {len(listed)}")
-        return tuple(zip(_LETTERS, listed, strict=False))
+        letters = self.index_letters.get(name) or self.vocabulary.indices(name)
+        return tuple(zip(letters if len(letters) == len(listed) else _LETTERS, listed, strict=False))
 
     def option(self, name: str, value):
         """The value of an option: a number, true or false, a short text, or a list of such."""

@@ -20,5 +20,5 @@ def known_names() -> tuple[dict[str, Any], dict[str, Any]]:
     known |= {name: getattr(module, name) for module in (coordinates, layers, samples, words) for name in module.__all__}
     known |= {d.name: d.symbol for d in SHARED.values()}
     fixed = {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs", "floor", "ceiling")}
-    fixed |= {"Mean": Mean, "argmin": argmin, "argmax": argmax}
+    fixed |= {"Mean": Mean, "argmin": argmin, "argmax": argmax, "sampling": words.sampling}
     return known, fixed | {index: sp.Symbol(index, integer=True) for index in "tijkr"}

@@ -1,4 +1,4 @@
-"""Users' claims: from a Python file with ``CLAIMS``, or from TOML or YAML with formulas as text.
+"""Users' claims: from a Python file with ``CLAIMS``, or from TOML with formulas as text.
 
 ::
 
@@ -10,12 +10,11 @@
     conditions = ["eta_l[t] <= 1/(2*L) for t in 0..iterations-1"]
     statement = "E(norm2(x_round[rounds] - x_star)) <= norm2(x_round[0] - x_star)"
 
-docs/claims.md has the language in full. In YAML the same fields stand in a list under ``claim:``. A Python file is run, and
-has the claims in ``CLAIMS``.
+docs/claims.md has the language in full. A Python file is run, and has the claims in ``CLAIMS``.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import entry_points
@@ -24,22 +23,14 @@ from pathlib import Path
 from bounds.formulas.well_formed import Fault, faults, with_norms
 from bounds.language.claim import Claim
 from bounds.language.witness import with_witnesses
-from bounds.registry.claim_files import SUFFIXES, Places, tables, text_of
-from bounds.registry.claim_reader import Reader
+from bounds.registry.claim_files import SUFFIX, Places, text_of
+from bounds.registry.collection import Collection, WrongClaims, each
 from bounds.registry.papers import PAPERS, claims_of_paper
 from bounds.registry.python_files import module_from
 
 __all__ = ["PATHS", "WrongClaims", "claims_of_user", "load_claims"]
 
 PATHS = "FEDTHEORY_CLAIMS"  #: environment variable with paths of claim files, as in PATH
-
-
-class WrongClaims(ValueError):
-    """Errors in the claims of a file: ``slips``, one for each wrong claim."""
-
-    def __init__(self, slips: Sequence[str]):
-        super().__init__("; ".join(slips))
-        self.slips = tuple(slips)
 
 
 def claims_of_user() -> Iterator[Claim]:
@@ -52,8 +43,8 @@ def claims_of_user() -> Iterator[Claim]:
 
 
 def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lambda claim: ()) -> tuple[Claim, ...]:
-    """The claims of a ``.py``, ``.toml`` or ``.yaml`` file, and behind each that names a witness the claim with it put in. A
-    ``.py`` file is run; the others are data.
+    """The claims of a ``.py`` or ``.toml`` file, and behind each that names a witness the claim with it put in. A
+    ``.py`` file is run; a ``.toml`` file is data.
 
     ``more`` finds faults besides those of ``bounds.formulas.well_formed``.
 
@@ -62,15 +53,15 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
         WrongClaims: wrong claims, with the first slip of each: its line of the file and the symbol.
     """
     path = Path(path)
-    if path.suffix not in (".py", *SUFFIXES):
-        raise ValueError(f"claims are read from .py, {', '.join(SUFFIXES[:-1])} and {SUFFIXES[-1]} files; got {path.name!r}")
+    if path.suffix not in (".py", SUFFIX):
+        raise ValueError(f"claims are read from .py and {SUFFIX} files; got {path.name!r}")
     text = text_of(path)
     if path.suffix == ".py":
         claims, fail = _from_python(path), partial(_fail_in_python, path, text)
     else:
-        (rows, shared), places = tables(path, text), Places(path, text)
-        readers = [Reader(path, places, number, row, rows[:number], shared) for number, row in enumerate(rows)]
-        claims, fail = _each(lambda reader: reader.claim(), readers), partial(_fail_in_table, path, places, rows)
+        file = Collection.read(path, text)
+        claims = [claim for _, claim in file.claims]
+        fail = partial(_fail_in_table, path, file.places, [(number, file.rows[number]) for number, _ in file.claims])
     numbered = with_witnesses(claims)
     _taken(numbered, fail)
 
@@ -83,21 +74,8 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
             faulty.add(number)
             fail(number, claim, replace(fault, part="witness", place=0) if derived else fault)
 
-    _each(checked, numbered)
+    each(checked, numbered)
     return tuple(with_norms(claim) for _, claim in numbered)
-
-
-def _each(make: Callable, parts: Iterable) -> list:
-    """Apply ``make`` to every part; raise the errors of all parts together."""
-    made, wrong = [], []
-    for part in parts:
-        try:
-            made.append(make(part))
-        except ValueError as error:
-            wrong.append(str(error))
-    if wrong:
-        raise WrongClaims(wrong)
-    return made
 
 
 def _taken(numbered, fail) -> None:
@@ -112,9 +90,10 @@ def _taken(numbered, fail) -> None:
 
 
 def _fail_in_table(path: Path, places: Places, rows: list, number: int, claim: Claim, fault: Fault):
-    value = rows[number].get(fault.part, "")
+    table, row = rows[number]
+    value = row.get(fault.part, "")
     entry = value[fault.place] if isinstance(value, list) and fault.place < len(value) else ""
-    raise ValueError(f"{path}, line {places.line(number, fault.part, entry, fault.symbol)}: {claim.id}: {fault.text}")
+    raise ValueError(f"{path}, line {places.line(table, fault.part, entry, fault.symbol)}: {claim.id}: {fault.text}")
 
 
 def _fail_in_python(path: Path, text: str, number: int, claim: Claim, fault: Fault):

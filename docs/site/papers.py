@@ -12,14 +12,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim
 from bounds.printing.pages import page
 from bounds.registry.claims import find_claim
-from bounds.registry.papers import PAPERS, claims_of_paper
+from bounds.registry.papers import PAPERS, claims_of_paper, title_of
 from docs.site.gathered import Pages, table
 from fedtheory.registry import find_algorithm
 from verify.results.files import file_name
@@ -92,7 +91,7 @@ def write(pages: Pages, run: Run) -> None:
     for paper in PAPERS:
         claims = claims_of_paper(paper)
         counts = Counter(run.verdicts[i]["verdict"] for i in claims if i in run.verdicts)
-        title = " ".join(import_module(f"bounds.papers.{paper}").__doc__.split("\n\n")[0].split())
+        title = title_of(paper)
         rows.append((f"[{paper}]({paper}.md)", title, len(claims),
                      *(counts[word] if counts else "-" for word in ORDER)))
         pages.write(f"papers/{paper}.md", _page(paper, claims, run))

@@ -272,9 +272,10 @@ def test_hypotheses_that_say_nothing_in_these_letters_are_left_out():
     ({"method": "fedmoswa"}, "𝔼[‖θ^T − θ*‖²] ≤ ‖θ^0 − θ*‖² (1 − μ/(2 β))^(T)"),
 ], ids=["textbook", "paper of the method"])
 def test_claims_of_ones_own_have_letters(tmp_path, row, text):
-    path = tmp_path / "mine.yaml"
+    path = tmp_path / "mine.toml"
     statement = "E(norm2(x_round[rounds] - x_star)) <= (1 - mu/(2*L))**rounds*norm2(x_round[0] - x_star)"
-    path.write_text(json.dumps({"claim": [{"id": "mine/theorem-1", "statement": statement} | row]}))
+    fields = {"id": "mine/theorem-1", "statement": statement} | row
+    path.write_text("\n".join(["[[claim]]", *(f"{name} = {json.dumps(text)}" for name, text in fields.items())]))
     shown = render.show(load_claims(path)[0])
     assert text in shown and shown.startswith("mine/theorem-1   (theorem)\n")
 

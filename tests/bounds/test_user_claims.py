@@ -1,8 +1,6 @@
-"""Claims of one's own: from TOML, YAML and Python files, refused with the line and the symbol, refereed like any other."""
+"""Claims of one's own: from TOML and Python files, refused with the line and the symbol, refereed like any other."""
 
 import json
-import sys
-from dataclasses import fields
 
 import pytest
 import sympy as sp
@@ -101,51 +99,6 @@ def test_every_wrong_claim_of_a_file_is_told(written, run):
     assert status == 2 and [line.startswith("error: ") for line in said.strip().split("\n")] == [True, True]
 
 
-YAML = """
-claim:
-  - id: mine/theorem-1
-    method: scaffold
-    assume:
-      - L_client[k] <= L for k in 0..clients-1
-      - mu_client[k] >= mu for k in 0..clients-1
-    conditions: [eta_l[t] <= a/L for t in 0..iterations-1, a <= 1]
-    statement: >-
-      E(norm2(x_round[r] - x_star)) <= C*norm2(server_variate[r]) + L for r in 0..rounds
-    variables: {a: positive, C: positive}
-""".replace("[eta_l[t]", "['eta_l[t]").replace("-1, a <= 1]", "-1', a <= 1]")
-
-
-@pytest.mark.parametrize("name", ["mine.yaml", "mine.yml"])
-def test_yaml_says_the_same_as_toml(written, name):
-    first, *_ = load_claims(written(GOOD))
-    (same,) = load_claims(written(YAML, name))
-    assert all(getattr(same, f.name) == getattr(first, f.name) for f in fields(Claim) if f.name != "source")
-    text = YAML.replace("C: positive}", "C: hidden}\n    limits: {rounds: oo, L: 0}\n    constants_may_use: []")
-    (order,) = load_claims(written(text, name))
-    assert order.limits == ((words.rounds, sp.oo), (words.L, 0)) and order.constants_may_use == ()
-
-
-@pytest.mark.parametrize(("old", "new", "message"), [
-    ("x_star)", "x_start)", "line 10: unknown symbol 'x_start'"),
-    ("a <= 1]", "a != 1]", "line 8: …<=, ==, >=, <, >; got 'a != 1'"),
-    ("method:", "methods:", "line 4: unknown field 'methods', nearest: method; allowed: assume"),
-    ("mine/theorem-1", "theorem-1", "line 3: …<paper>/<block>…got 'theorem-1'"),
-    ("a: positive", "a: big", "line 11: a: unknown domain 'big'; allowed: positive"),
-    ("{a: positive, C: positive}", "[a, C]", "line 11: 'variables' …got ['a', 'C']"),
-    ("    statement: >-\n      ", "    statement: ", "line 9: mapping"),
-    ("claim:", "claims:", "'claim:', and perhaps 'assumptions'; got claims"),
-    ("    method: scaffold", "    method: scaffold\n    method: fedavg", "line 5: 'method' …twice"),
-    (YAML, "- 1", "'claim:', and perhaps 'assumptions'; got list"),
-    (YAML, "", "'claim:', and perhaps 'assumptions'; got nothing"),
-    ("  - id", "\t- id", "line 3: …'\\t'"),
-])
-def test_errors_in_yaml_name_the_line_and_the_symbol(written, old, new, message):
-    text = YAML.replace(old, new).replace("statement: E(norm2", "statement: E: (norm2")
-    with pytest.raises(ValueError, match=r"mine\.yaml") as error:
-        load_claims(written(text, "mine.yaml"))
-    assert tells(str(error.value), message)
-
-
 @pytest.mark.parametrize(("old", "new", "message"), [
     ('conditions = ["eta_l[t] <= a/L for t in 0..iterations-1", "a <= 1"]', 'conditions = "a <= 1"',
      "line 6: 'conditions' …got 'a <= 1'"),
@@ -156,12 +109,6 @@ def test_fields_of_another_shape_are_refused(written, old, new, message):
     with pytest.raises(ValueError, match=r"mine\.toml") as error:
         load_claims(written(GOOD.replace(old, new)))
     assert tells(str(error.value), message)
-
-
-def test_yaml_without_its_reader_says_what_to_install(written, monkeypatch):
-    monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(ValueError, match=r"mine\.yaml: .*PyYAML.*'fedtheory\[yaml\]'"):
-        load_claims(written(YAML, "mine.yaml"))
 
 
 def test_orders_say_along_what_they_are_meant(written):
@@ -252,16 +199,12 @@ CLAIMS = (
         load_claims(written(python.replace("mine/a", "li2020/theorem-1"), "mine.py"))
 
 
-@pytest.mark.parametrize("name", ["mine.toml", "mine.yaml"])
-def test_the_line_is_that_of_the_claim_at_fault(written, name):
+def test_the_line_is_that_of_the_claim_at_fault(written):
     """The same words stand earlier, where they are right."""
-    toml = '[[claim]]\nid = "mine/{}"\nstatement = "F_star <= a"\nconditions = [\n "a <= 1",\n "a >= 0",\n]\n{}\n'
-    yaml = "- id: mine/{}\n  statement: F_star <= a\n  conditions:\n  - a <= 1\n  - a >= 0\n  {}\n"
-    form, more, line = (toml, 'variables = {a = "positive"}', 13) if name.endswith("toml") else (
-        yaml, "variables: {a: positive}", 11)
-    text = form.format("one", more) + form.format("two", "")
-    with pytest.raises(ValueError, match=rf"line {line}: unknown symbol 'a' in 'a'"):
-        load_claims(written(text if name.endswith("toml") else "claim:\n" + text, name))
+    form = '[[claim]]\nid = "mine/{}"\nstatement = "F_star <= a"\nconditions = [\n "a <= 1",\n "a >= 0",\n]\n{}\n'
+    text = form.format("one", 'variables = {a = "positive"}') + form.format("two", "")
+    with pytest.raises(ValueError, match=r"line 13: unknown symbol 'a' in 'a'"):
+        load_claims(written(text))
 
 
 def test_long_formulas_name_the_line_of_the_symbol(written):
@@ -281,10 +224,10 @@ def test_every_claim_of_a_paper_is_well_formed():
 def test_files_of_other_kinds_are_named(written, run, name):
     path = written("x", name)
     status, _, error = run("lint", path)
-    assert status == 2 and f"read from .py, .toml, .yaml and .yml files; got '{name}'" in error
+    assert status == 2 and f"read from .py and .toml files; got '{name}'" in error
     if "." in name:
         status, _, error = run("lint", name)
-        assert status == 2 and f"read from .py, .toml, .yaml and .yml files; got '{name}'" in error
+        assert status == 2 and f"read from .py and .toml files; got '{name}'" in error
 
 
 OF_A_FILE = {  # what each command about one claim says of one's own
@@ -332,9 +275,9 @@ CLAIMS = (Claim("mine/order", "1", "lemma", "algebra", Condition(mu, "<=", L), s
         load_claims(written(text.replace("L, mu", "L, nu"), "mine.py"))
     with pytest.raises(ValueError, match=r"CLAIMS.*got NoneType"):
         load_claims(written("x = 1", "mine.py"))
-    with pytest.raises(ValueError, match=r"read from \.py, \.toml, \.yaml and \.yml files; got 'mine\.txt'"):
+    with pytest.raises(ValueError, match=r"read from \.py and \.toml files; got 'mine\.txt'"):
         load_claims(written("x", "mine.txt"))
-    with pytest.raises(ValueError, match=r"read from \.py, \.toml, \.yaml and \.yml files; got 'mine\.json'"):
+    with pytest.raises(ValueError, match=r"read from \.py and \.toml files; got 'mine\.json'"):
         choose_claims([str(written("x", "mine.json"))], None)
     with pytest.raises(ValueError, match="cannot read"):
         load_claims("nowhere.toml")

@@ -85,7 +85,7 @@ def test_papers_import_each_other_in_one_direction():
 def test_claims_need_only_sympy():
     for name, path in not_empty(rooms.files().items()):
         if name.startswith("bounds"):
-            allowed = {"sympy", "bounds"} | {"claim_files.py": {"yaml"}, "mathml.py": {"latex2mathml"}}.get(path.name, set())
+            allowed = {"sympy", "bounds"} | {"mathml.py": {"latex2mathml"}}.get(path.name, set())
             assert top(rooms.imported(path)) - set(sys.stdlib_module_names) <= allowed, name
 
 

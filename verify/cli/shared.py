@@ -49,7 +49,7 @@ def _is_file(name: str) -> bool:
 
 
 def choose_claims(names: list[str], papers: list[str] | None) -> list:
-    """The claims named by ids, files (.py, .toml, .yaml), ``FILE:ID``, or their papers; all if nothing is named."""
+    """The claims named by ids, files (.py, .toml), ``FILE:ID``, or their papers; all if nothing is named."""
     from bounds.registry.claims import all_claims, find_claim, forget_files
 
     in_files = [name for name in names if _is_file(file_and_id(name)[0])]

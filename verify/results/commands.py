@@ -10,7 +10,7 @@ from verify.results.verdict import Verdict
 
 __all__ = ["CLAIM_FILES", "claim_file", "command", "file_and_id", "on_certificate"]
 
-CLAIM_FILES = (".py", ".toml", ".yaml", ".yml")  #: endings of files of claims
+CLAIM_FILES = (".py", ".toml")  #: endings of files of claims
 _FILE_AND_ID = re.compile(rf"(.+?(?:{'|'.join(map(re.escape, CLAIM_FILES))})):(.+)", re.DOTALL)
 
 

@@ -9,7 +9,11 @@ __all__ = ["LETTERS", "ONE_AVERAGE", "UNITS", "eta"]
 
 eta = sp.Symbol("eta", positive=True)  # a constant step
 
+#: both averages, where no client is sampled
+ONE_AVERAGE = Letter("x_{<0>}", "average at time t; the global model at communication", "t")
+
 LETTERS = fedalign.LETTERS | {
+    "one_average": ONE_AVERAGE,
     "clients": Letter("m", "number of clients"),
     "participants": Letter("s", "clients that take part in a round"),
     "local_steps": Letter("K", "local steps per round"),
@@ -36,9 +40,6 @@ LETTERS = fedalign.LETTERS | {
     "client_variate": Letter("c_{<1>}^{(<0>)}", "control variate of client k before round r", "rk"),
     "server_variate": Letter("c^{(<0>)}", "control variate of the server before round r", "r"),
 }
-
-#: both averages, where no client is sampled
-ONE_AVERAGE = Letter("x_{<0>}", "average at time t; the global model at communication", "t")
 
 #: powers of the units of loss and parameter
 UNITS = {

@@ -8,6 +8,7 @@ __all__ = ["LETTERS", "ONE_AVERAGE"]
 ONE_AVERAGE = Letter("w_{<0>}", "average at time t; the global model at communication", "t")
 
 LETTERS: dict[str, Letter] = {
+    "one_average": ONE_AVERAGE,
     # sizes
     "clients": Letter("N", "number of clients"),
     "participants": Letter("K", "priority clients drawn per round"),

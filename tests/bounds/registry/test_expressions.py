@@ -60,7 +60,7 @@ ATTACKS = {
     "E(1)(2)": "name; got E(1)(2)", "(L)(2)": "function; got (L)(2)", "eta_l(0)": "eta_l[...]",
     "L[0]": "index; got L[0]", "eta_l[0][1]": "array; got eta_l[0][1]", "eta_l[()]": "index; got eta_l[()]",
     "E": "': E …E(...) (column 1)", "norm2(sqrt)": "': sqrt …sqrt(...) (column 7)", "E((1, 2))": "a group",
-    "Sum(k)": "range…Sum(a, (k, 0, clients - 1)); got Sum(k)", "Sum(k, k)": "range…(k, 0, clients - 1); got k (column 8)",
+    "Sum(k)": "range…Sum(a, (k, 0, clients - 1)); got Sum(k)", "Sum(k, mu)": "range…(k, 0, clients - 1); got mu (column 8)",
     "Sum(k, (1, 0, 2))": "range…; got (1, 0, 2)",
     "Sum(k, (k, 0))": "range…; got (k, 0)", "Sum(k, (k, 0, 10**9))": " 10000; got 10**9",
     "Sum(k, (k, 0, 1/2))": " 10000; got 1/2", "Product(k, (k, 1, 9999))": "Product… 100 …10; got Product(k, (k, 1, 9999))",

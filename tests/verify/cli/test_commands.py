@@ -86,7 +86,7 @@ def test_commands_are_read_back_by_a_shell():
 
 @pytest.mark.parametrize("name, parts", [
     ("mine.toml:mine/a", ("mine.toml", "mine/a")), ("a b/x.py:m/a", ("a b/x.py", "m/a")), ("mine.toml", ("mine.toml", "")),
-    ("fedalign/theorem-1", ("fedalign/theorem-1", "")), (r"C:\x\mine.yaml:m/a", (r"C:\x\mine.yaml", "m/a")),
+    ("fedalign/theorem-1", ("fedalign/theorem-1", "")), (r"C:\x\mine.toml:m/a", (r"C:\x\mine.toml", "m/a")),
 ])
 def test_a_name_is_taken_apart(name, parts):
     assert file_and_id(name) == parts

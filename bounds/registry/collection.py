@@ -1,0 +1,180 @@
+"""Collections of claims from text: a user's file, or the folder of a paper with a file for each of its sections."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+import sympy as sp
+
+from bounds.language.claim import Claim, Definition
+from bounds.registry.claim_files import Places, short, tables, text_of
+from bounds.registry.claim_reader import Reader
+from bounds.registry.comparison_reader import compared, compares
+from bounds.registry.readings import rows_of
+from bounds.registry.vocabulary import Paper, Vocabulary, parts_of
+
+__all__ = ["HEAD_FILE", "Collection", "PaperClaims", "WrongClaims", "each", "paper_claims"]
+
+HEAD_FILE = "paper.toml"  #: what the sections of a paper share
+
+
+class WrongClaims(ValueError):
+    """Errors in the claims of a file: ``slips``, one for each wrong claim."""
+
+    def __init__(self, slips: Sequence[str]):
+        super().__init__("; ".join(slips))
+        self.slips = tuple(slips)
+
+
+def each(make: Callable, parts: Iterable) -> list:
+    """Apply ``make`` to every part; raise the errors of all parts together."""
+    made, wrong = [], []
+    for part in parts:
+        try:
+            made.append(make(part))
+        except ValueError as error:
+            wrong += error.slips if isinstance(error, WrongClaims) else [str(error)]
+    if wrong:
+        raise WrongClaims(wrong)
+    return made
+
+
+@dataclass
+class Collection:
+    """The claims of one file.
+
+    Args:
+        rows: the tables of its claims as they stand.
+        claims: each claim with the number of its table; a table has one for each of its readings.
+        section: the heading of the file.
+    """
+
+    path: Path
+    places: Places
+    rows: list[dict]
+    vocabulary: Vocabulary
+    claims: list[tuple[int, Claim]] = field(default_factory=list)
+    section: str = ""
+
+    @classmethod
+    def read(cls, path: Path, text: str, above: Vocabulary | None = None, find: Callable = {}.get) -> "Collection":
+        """The claims of a text.
+
+        Args:
+            above: what the head of the paper says for all its sections.
+            find: gives a claim of another file by its id, or None.
+
+        Raises:
+            ValueError: a text that is no claim file.
+            WrongClaims: wrong claims, with the first slip of each: its line and the symbol.
+        """
+        rows, shared = tables(path, text, without_claims=path.name == HEAD_FILE)
+        try:
+            vocabulary = (above or Vocabulary()).with_tables(shared)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+        made = cls(path, Places(text), rows, vocabulary, section=shared.get("section", ""))
+        vocabulary.check(lambda message, entry: made.reader(-1, {}).at("", entry).fail(message))
+        made.read_quantities(shared.get("quantities", {}))
+        later = [number for number, row in enumerate(rows) if compares(row)]
+        made.claims = _joined(each(made.of_row, (number for number in range(len(rows)) if number not in later)))
+        known = {claim.id: claim for _, claim in made.claims}
+        made.claims += _joined(each(lambda number: made.of_row(number, lambda name: known.get(name) or find(name)), later))
+        made.claims.sort(key=lambda pair: pair[0])
+        return made
+
+    def reader(self, number: int, row: dict) -> Reader:
+        return Reader(self.path, self.places, number, row, self.vocabulary)
+
+    def read_quantities(self, table: Mapping[str, list[str]]) -> None:
+        """``"name[t, k]" = [letter, meaning, unit, source, formula]``, the source where there is one."""
+        for head, entry in table.items():
+            reader = self.reader(-1, {}).at("", head)
+            if not 4 <= len(entry) <= 5:
+                reader.fail("a quantity is [letter, meaning, unit, formula], perhaps with its source before the formula; "
+                            f"got {short(entry)}")
+            latex, meaning, unit, *source, text = entry
+            name, letters = parts_of(head)
+            reader.check_name(name)
+            indices = {letter: sp.Symbol(letter, integer=True) for letter in letters}
+            self.vocabulary.quantities[name] = Definition(
+                name, tuple(indices.values()), reader.formula(text, indices), latex, unit, meaning, *source)
+
+    def of_row(self, number: int, find: Callable | None = None) -> list[tuple[int, Claim]]:
+        """The claims of one table; ``find`` gives the claims that it compares."""
+        reader = self.reader(number, self.rows[number])
+        row = self.vocabulary.defaults | self.extended(number)
+        if not isinstance(row.get("id"), str):
+            reader.claim()  # which refuses it
+        try:
+            made = list(rows_of(row, self.vocabulary.axes))
+        except ValueError as error:
+            reader.at("vary").fail(str(error))
+        def read(row: dict) -> Claim:
+            reader = self.reader(number, row)
+            return reader.claim() if find is None else compared(reader, find)
+
+        return [(number, claim) for claim in each(read, made)]
+
+    def extended(self, number: int) -> dict:
+        """The fields of a table, and those that it does not give from the claim above it that it extends."""
+        row = self.rows[number]
+        if "extends" not in row:
+            return row
+        known = {above.get("id"): place for place, above in enumerate(self.rows[:number])}
+        if row["extends"] not in known:
+            self.reader(number, row).at("extends").fail(
+                f"extends the id of a claim above it; got {short(row['extends'])}, allowed: "
+                f"{', '.join(map(str, known)) or 'none'}")
+        above = self.extended(known[row["extends"]])
+        return {name: value for name, value in above.items() if name not in ("readings", "vary")} | row
+
+
+def _joined(lists: list[list]) -> list:
+    return [one for listed in lists for one in listed]
+
+
+@dataclass
+class PaperClaims:
+    """A paper: what it is, what its sections share, and its sections."""
+
+    paper: Paper
+    vocabulary: Vocabulary
+    sections: list[Collection]
+
+    def claims(self) -> Iterator[Claim]:
+        """All claims, in the order of the paper."""
+        return (claim for section in self.sections for _, claim in section.claims)
+
+
+def paper_claims(folder: Path, find: Callable[[str], "PaperClaims"]) -> PaperClaims:
+    """The paper of a folder; ``find`` gives another paper that it uses by name.
+
+    Raises:
+        ValueError, WrongClaims: as :meth:`Collection.read`.
+    """
+    path = folder / HEAD_FILE
+    text = text_of(path)
+    _, shared = tables(path, text, without_claims=True)
+    head = dict(shared.get("paper", {}))
+    uses, sections = head.pop("uses", []), head.pop("sections", [])
+    known = {one.name for one in fields(Paper)}
+    if unknown := sorted(set(head) - known):
+        raise ValueError(f"{path}: unknown entry {unknown[0]!r} of [paper]; allowed: uses, sections, "
+                         f"{', '.join(sorted(known))}")
+    paper = Paper(**({"name": folder.name} | head))
+    below = Vocabulary(paper)
+    for name in uses:
+        below = find(name).vocabulary.below(below)
+    below.paper, below.defaults = paper, {}
+    first = Collection.read(path, text, below)
+    first.vocabulary.own_assumptions(paper.name)
+    known, made = {}, []
+
+    def section(name: str) -> None:
+        file = folder / f"{name}.toml"
+        made.append(Collection.read(file, text_of(file), first.vocabulary, known.get))
+        known.update((claim.id, claim) for _, claim in made[-1].claims)
+
+    each(section, sections)
+    return PaperClaims(paper, first.vocabulary, made)

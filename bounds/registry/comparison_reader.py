@@ -1,0 +1,82 @@
+"""Reads claims that compare the bounds of other claims of a file, or a bound at two values of a parameter."""
+
+from collections.abc import Callable
+
+import sympy as sp
+
+from bounds.formulas.comparisons import RightSide, comparison, monotone, right_side
+from bounds.language.claim import Claim, Variable
+from bounds.registry.claim_files import short
+from bounds.registry.claim_reader import Reader
+
+__all__ = ["compared", "compares"]
+
+_COMPARE = {"left", "right", "put_left", "put_right", "nonnegative", "strict"}
+_MONOTONE = {"of", "in", "rises", "put", "tied", "nonnegative"}
+_FIELDS = ("number", "reading", "note", "steps")
+
+
+def compares(row: dict) -> bool:
+    """Whether a claim's row compares bounds."""
+    return "compare" in row or "monotone" in row
+
+
+def compared(reader: Reader, find: Callable[[str], Claim | None]) -> Claim:
+    """The claim of a row with ``compare`` or ``monotone``.
+
+    ``compare = {left = ID, right = ID, put_left = {name = formula}, put_right = ..., strict = true}`` says that the right
+    side of the first is at most that of the second; ``monotone = {of = ID, in = name, rises = true, tied = {name =
+    formula}}`` that a right side does not fall as a parameter grows, or with ``rises = false`` not rise. ``nonnegative``
+    lists measured quantities that are at least 0.
+    """
+    row, paper = reader.row, reader.vocabulary.paper
+    kind, allowed = ("compare", _COMPARE) if "compare" in row else ("monotone", _MONOTONE)
+    entry = row[kind]
+    for name in [*sorted(set(entry) - allowed), *(n for n in (("left", "right") if kind == "compare" else ("of", "in"))
+                                                   if n not in entry)]:
+        reader.at(kind, name).fail(f"{kind} has the entries {', '.join(sorted(allowed))}; got {', '.join(entry)}")
+    nonnegative = entry.get("nonnegative", [])
+
+    def side(field: str, put: str) -> RightSide:
+        name = entry[field] if "/" in entry[field] or not paper else f"{paper.name}/{entry[field]}"
+        claim = find(name)
+        if claim is None or claim.statement is None:
+            reader.at(kind, entry[field]).fail(f"{kind} names a claim above it with a statement; got {short(entry[field])}")
+        found = right_side(claim, nonnegative)
+        return found.with_values({symbol_of(found, name): formula(found, text) for name, text in entry.get(put, {}).items()})
+
+    def symbols(found: RightSide) -> dict:
+        known = found.formula.free_symbols.union(*(s.free_symbols for c in found.conditions for s in (c.left, c.right)))
+        return {s.name: s for s in known if isinstance(s, sp.Symbol)} | own
+
+    def symbol_of(found: RightSide, name: str):
+        known = symbols(found)
+        if name not in known:
+            reader.at(kind, name).fail(f"the right side has no parameter {short(name)}; allowed: {', '.join(sorted(known))}")
+        return known[name]
+
+    def formula(found: RightSide, text: str):
+        return reader.at(kind, text).formula(text, symbols(found))
+
+    own: dict = {}
+    for name, domain in reader.domains():
+        variable = reader.variable(name, domain)
+        own[name] = _symbol(variable)
+    fields = {name: row[name] for name in _FIELDS if name in row}
+    if "steps" in fields:
+        fields["steps"] = tuple(step if "/" in step or not paper else f"{paper.name}/{step}" for step in row["steps"])
+    claim_id = f"{paper.name}/{row['id']}" if paper else row["id"]
+    if kind == "monotone":
+        found = side("of", "put")
+        tied = {symbol_of(found, name): formula(found, text) for name, text in entry.get("tied", {}).items()}
+        return monotone(claim_id, found, symbol_of(found, entry["in"]), rises=entry.get("rises", True), tied=tied, **fields)
+    left, right = side("left", "put_left"), side("right", "put_right")
+    own |= symbols(left) | symbols(right)
+    conditions = tuple(reader.at("conditions", text).condition(text, own) for text, _ in reader.listed("conditions"))
+    return comparison(claim_id, left, right, conditions, strict=entry.get("strict", False), **fields)
+
+
+def _symbol(variable: Variable):
+    sign = {"integer": {"integer": True, "positive" if variable.low >= 1 else "nonnegative": True},
+            "positive": {"positive": True}, "nonnegative": {"nonnegative": True}}
+    return sp.Symbol(variable.name, **sign.get(variable.domain, {"real": True}))

@@ -1,0 +1,143 @@
+"""Reads formulas and conditions of a claim from text, with the names that the claim and its file declare."""
+
+import re
+from collections.abc import Callable
+
+import sympy as sp
+
+from bounds.language.claim import RELATIONS, Condition, Variable
+from bounds.language.names import symbol
+from bounds.language.space import infimum
+from bounds.registry.abbreviations import EACH
+from bounds.registry.declarations import Declarations
+from bounds.registry.expressions import NoFormula, excerpt, expression, only_ascii
+from bounds.registry.known_names import known_names
+from bounds.registry.magnitudes import MOST_TERMS
+from bounds.registry.probabilities import without_probabilities
+
+__all__ = ["FormulaReader"]
+
+_MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
+
+
+class FormulaReader(Declarations):
+    """The part of a reader of claims that reads formulas."""
+
+    def condition(self, text: str, more: dict | None = None) -> Condition:
+        """``left <= right for k in 0..clients-1 for t in ...``; ``more`` names for it."""
+        self.checked(only_ascii, text)
+        text = self.checked(without_probabilities, text)
+        sides, *ranges = " ".join(text.split()).split(" for ")
+        relations = re.findall(r"[<>=!]+", sides)
+        if len(relations) != 1 or relations[0] not in RELATIONS:
+            said = "one of" if len(relations) > 1 else "a relation, one of"
+            self.fail(f"a condition needs {said} {', '.join(RELATIONS)}; got {excerpt(text)}")
+        points = [one.removeprefix("all ").strip() for one in ranges if one.startswith("all ")]
+        if len(points) > 1 or points not in ([], ["u"], ["v"]):
+            self.fail(f"a condition at all points is written with one 'for all u' or 'for all v'; got {excerpt(text)}")
+        ranges = [one for one in ranges if not one.startswith("all ")]
+        over, indices, strides = [], dict(more or {}) | {name: symbol(name) for name in points}, {}
+        for one in ranges:
+            if (each := re.fullmatch(r"each\s+(\w)", one)) and each[1] in EACH:
+                one = f"{each[1]} in 0..{EACH[each[1]]}-1"
+            index, _, ends = one.partition(" in ")
+            low, dots, ends = ends.partition("..")
+            high, stepped, step = ends.partition(" step ")
+            if not (dots and low.strip() and high.strip()) or (stepped and not step.strip()):
+                self.fail("a range is written 'for k in 0..clients-1' or 'for t in 0..iterations step local_steps'; got "
+                          f"{excerpt(f'for {one}')}")
+            self.check_name(index)
+            if index in indices:
+                self.fail(f"two ranges have the index {index}", index)
+            if index in self.names() and self.names()[index] != sp.Symbol(index, integer=True):
+                self.fail(f"{index} of 'for {index} in ...' has a meaning already; choose another letter", index)
+            indices[index] = sp.Symbol(index, integer=True)
+            over.append((index, low, high, step))
+        left, right = (self.formula(side, indices) for side in sides.split(relations[0]))
+        triples = []
+        for index, *ends, step in over:
+            low, high = (self.end(end, indices).xreplace(strides) for end in ends)
+            if step:
+                length = self.end(step, indices).xreplace(strides)
+                strides[indices[index]] = low + length * indices[index]
+                low, high = sp.Integer(0), sp.floor((high - low) / length)
+            triples.append((indices[index], low, high))
+        left, right = left.xreplace(strides), right.xreplace(strides)
+        if points:
+            left, right = self.at_all_points(symbol(*points), left, relations[0], right)
+        return Condition(left, relations[0], right, tuple(triples))
+
+    def at_any_point(self, statement: str) -> str:
+        """A statement without its 'for all v', of which v becomes a free vector."""
+        found = re.search(r"\s+for\s+all\s+([uv])\b", statement)
+        if not found:
+            return statement
+        if found[1] in {*self.names()}:
+            self.fail(f"{found[1]} of 'for all {found[1]}' has a meaning already", found[1])
+        self.variables += (Variable(found[1], "vector"),)
+        return statement[:found.start()] + statement[found.end():]
+
+    def at_all_points(self, u, left, relation: str, right):
+        """Both sides of a relation at all points u without u: the least or the largest value over them beside the other."""
+        if relation not in ("<=", ">="):
+            self.fail(f"a condition for all {u} has the relation <=, >= or, as a hypothesis, ==; got {relation}")
+        if str(u) in {variable.name for variable in self.variables} | {*self.own} | {*self.own_constants}:
+            self.fail(f"{u} of 'for all {u}' has a meaning already", str(u))
+        if u not in left.free_symbols | right.free_symbols:
+            self.fail(f"{u} of 'for all {u}' is never used", str(u))
+        small, large = (left, right) if relation == "<=" else (right, left)
+        if u not in large.free_symbols:
+            small = -infimum(u, -small)
+        elif u not in small.free_symbols:
+            large = infimum(u, large)
+        else:
+            small, large = sp.Integer(0), infimum(u, large - small)
+        return (small, large) if relation == "<=" else (large, small)
+
+    def end(self, text: str, indices: dict):
+        """An end of a range."""
+        found = self.formula(text, indices)
+        if found.is_number and not (found.is_Integer and abs(found) <= MOST_TERMS):
+            self.fail(f"an end of a range is a whole number up to {MOST_TERMS}; got {excerpt(text)}")
+        return found
+
+    def formula(self, text: str, indices: dict | None = None):
+        if not text.strip():
+            self.fail(f"a side of {excerpt(self.entry or self.row.get(self.field))} is empty")
+        key, kept = (text, tuple((indices or {}).items())), self.vocabulary.memo.setdefault(self.meaning(), {})
+        if key not in kept:
+            kept[key] = self.checked(expression, text, self.names() | (indices or {}))
+        found = kept[key]
+        if (length := self.written_out(found)) > _MOST_WRITTEN:
+            self.fail(f"a formula has at most {_MOST_WRITTEN} parts when its definitions are inserted; got {length} in "
+                      f"{excerpt(text)}")
+        return found
+
+    def written_out(self, e) -> int:
+        """The number of parts of a formula with its definitions inserted."""
+        name = str(e.base.label) if isinstance(e, sp.Indexed) else getattr(e, "name", "")
+        return self.lengths.get(name, 1) + sum(map(self.written_out, e.args))
+
+    def checked(self, read: Callable, *given):
+        """What ``read`` returns; a text that is no formula is refused with its line."""
+        try:
+            return read(*given)
+        except NoFormula as error:
+            self.fail(str(error), error.symbol)
+
+    def meaning(self):
+        """What the names of this claim mean that those of its file do not."""
+        return (self.variables, tuple(self.own.values()), tuple(self.own_constants), repr(self.row.get("let")))
+
+    def names(self) -> dict:
+        """What each name stands for."""
+        first, last = known_names()
+        known = first | {d.name: d.symbol for d in (*self.vocabulary.quantities.values(), *self.own.values())}
+        known = known | self.own_constants | last | self.declared
+        for variable in self.variables:
+            whole = {"integer": True, "positive" if variable.low >= 1 else "nonnegative": True}
+            signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True},
+                     "integer": whole}.get(variable.domain, {"real": True})
+            known[variable.name] = (sp.IndexedBase(variable.name, real=True) if variable.indices
+                                    else sp.Symbol(variable.name, **signs))
+        return known | self.let

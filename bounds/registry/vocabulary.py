@@ -1,0 +1,152 @@
+"""What the claims of a file or of a paper share: abbreviations, names with their letters, quantities, assumptions, axes."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import sympy as sp
+
+from bounds.language.claim import DOMAINS, Definition
+from bounds.language.letters import Letter
+from bounds.language.names import NAMES, symbol
+from bounds.registry.abbreviations import HEAD, Abbreviation, abbreviation
+from bounds.registry.known_names import known_names
+
+__all__ = ["HEAD_TABLES", "SHARED_TABLES", "Paper", "Vocabulary", "parts_of"]
+
+#: tables of a file beside its claims, each a table of entries by name
+SHARED_TABLES = ("let", "names", "quantities", "assumptions", "axes", "defaults")
+HEAD_TABLES = ("paper", "section", *SHARED_TABLES)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a paper is: the name of its collection in ids, and where it was printed."""
+
+    name: str
+    title: str = ""
+    authors: str = ""
+    venue: str = ""
+    year: int | None = None
+    identifier: str = ""
+
+
+@dataclass
+class Vocabulary:
+    """Entries by name. ``names``: ``[letter, meaning, domain or unit, ...]`` by ``name`` or ``name[t, k]``.
+
+    Args:
+        paper: the paper, if the claims are one's; ids then begin with its name.
+        quantities: definitions by name, as the reader made them.
+        memo: formulas that were read, by their text and what its names mean.
+    """
+
+    paper: Paper | None = None
+    let: dict[str, Abbreviation] = field(default_factory=dict)
+    names: dict[str, list[str]] = field(default_factory=dict)
+    quantities: dict[str, Definition] = field(default_factory=dict)
+    assumptions: dict[str, Any] = field(default_factory=dict)
+    axes: dict[str, dict[str, dict]] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
+    memo: dict = field(default_factory=dict)
+
+    def with_tables(self, tables: Mapping[str, Any]) -> Self:
+        """This vocabulary with the tables of a file in front; ``quantities`` are left to the reader."""
+        own = {one.name: one for one in (abbreviation(head, text) for head, text in tables.get("let", {}).items())}
+        for head in (*tables.get("names", {}), *tables.get("quantities", {})):
+            parts_of(head)
+        return replace(
+            self, let=self.let | own, names=self.names | dict(tables.get("names", {})), quantities=dict(self.quantities),
+            assumptions=self.assumptions | tables.get("assumptions", {}), axes=self.axes | tables.get("axes", {}),
+            defaults=self.defaults | tables.get("defaults", {}), memo={})
+
+    def below(self, other: Self) -> Self:
+        """This vocabulary with another's entries below its own: what ``uses`` names. Defaults are not taken over."""
+        return replace(
+            self, let=other.let | self.let, names=other.names | self.names, quantities=other.quantities | self.quantities,
+            assumptions=other.assumptions | self.assumptions, axes=other.axes | self.axes, memo={})
+
+    def check(self, fail: Callable[[str, str], None]) -> None:
+        """Call ``fail(message, entry)`` for the first entry that is wrong in itself."""
+        known = {name for part in known_names() for name in part} | {*NAMES, *self.quantities}
+        known |= {parts_of(head)[0] for head in self.names}
+        for name in self.let:
+            if name in known:
+                fail(f"{name} has a meaning already; choose another name", name)
+        for head, row in self.names.items():
+            if len(row) < 2 or not all(isinstance(text, str) for text in row):
+                fail(f"a name is [letter, meaning], perhaps with its domain and its unit; got {row!r}", head)
+
+    def own_assumptions(self, paper: str) -> None:
+        """Note the paper of assumptions that have none yet."""
+        self.assumptions = {key: {"owner": paper} | row if isinstance(row, dict) else row
+                            for key, row in self.assumptions.items()}
+
+    def symbols(self) -> dict[str, Any]:
+        """The symbols of the names that the file declares with a domain."""
+        found = {}
+        for head, (_, _, *rest) in self.names.items():
+            name, indices = parts_of(head)
+            if domain := next((text for text in rest if kind_of(text)), None):
+                found[name] = declared(name, indices, domain)
+        return found
+
+    def domain(self, name: str) -> str | None:
+        """The domain that the file gives a name, with its sizes."""
+        for head, (_, _, *rest) in self.names.items():
+            if parts_of(head)[0] == name:
+                return next((text for text in rest if kind_of(text)), None)
+        return None
+
+    def indices(self, name: str) -> tuple[str, ...]:
+        """The indices with which the file declares a name."""
+        return next((indices for head in self.names for own, indices in [parts_of(head)] if own == name), ())
+
+    @property
+    def letters(self) -> dict[str, Letter]:
+        """The paper's letters by name."""
+        return {name: _letter(latex, meaning, indices) for head, (latex, meaning, *_) in self.names.items()
+                for name, indices in [parts_of(head)]}
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The units that the file gives, as text, by name."""
+        found = {parts_of(head)[0]: next((text for text in rest if not kind_of(text)), None)
+                 for head, (_, _, *rest) in self.names.items()}
+        return {name: unit for name, unit in found.items() if unit is not None}
+
+
+def parts_of(head: str) -> tuple[str, tuple[str, ...]]:
+    """The name and the indices of ``name[t, k]``."""
+    parts = HEAD.fullmatch(head.strip())
+    if not parts or parts[2] == "(":
+        raise ValueError(f"a name is written name or name[t, k]; got {head!r}")
+    return parts[1], tuple(one.strip() for one in (parts[3] or "").split(",") if one.strip())
+
+
+def kind_of(text: str) -> str | None:
+    """The first word of a domain, or None for a text that is none."""
+    word = re.match(r"[\w-]+", text)
+    return word[0] if word and word[0] in (*DOMAINS, "index") else None
+
+
+def declared(name: str, indices: tuple[str, ...], domain: str):
+    """The symbol of a name of this domain."""
+    kind = kind_of(domain)
+    if indices or "[" in domain:
+        return sp.IndexedBase(name, real=True)
+    if kind == "index":
+        return symbol(name) if name in "tijkrls" else sp.Symbol(name, integer=True)
+    if kind == "integer":
+        low = re.search(r"from\s+(\d+)", domain)
+        return sp.Symbol(name, integer=True, **{"positive" if low is None or int(low[1]) else "nonnegative": True})
+    sign = {"nonnegative": "nonnegative", "binary": "nonnegative", "real": "real", "vector": "real"}.get(kind, "positive")
+    return sp.Symbol(name, **{"real": True, sign: True} if sign == "real" else {sign: True})
+
+
+def _letter(latex: str, meaning: str, indices: tuple[str, ...]) -> Letter:
+    """A row of the paper's letters: the indices stand in the LaTeX as they stand behind the name."""
+    for place, index in enumerate(indices):
+        latex = re.sub(rf"(?<![A-Za-z\\]){re.escape(index)}(?![A-Za-z])", f"<{place}>", latex)
+    return Letter(latex, meaning, "".join(indices))
