@@ -217,7 +217,8 @@ class Run:
         """The mean of the clients' models: x plus the mean of what each differs from x; scheme II of Li et al. 2020 has the
         sum of the weighted models. Where weights sum to one both are the same."""
         if self.how["sampling"] in ("without-replacement", EXPECTED):
-            return self.moved(x, self.mean([y - x for y in models]))
+            rest, mean = 1 - self.total(), self.mean(models)  # x only where it counts: an interval minus itself is not 0
+            return mean + x * rest if rest else mean
         return self.mean(models)
 
     def over_all(self, vectors):

@@ -285,3 +285,10 @@ def test_a_larger_budget_looks_first_as_the_smaller_one(monkeypatch, refuting, t
     claim = TRUE[min(TRUE)]
     growth = growth_evidence._growth_within(claim, "standard", 0, None)
     assert seen == tried and bool(growth.members) == (refuting != "never")
+
+
+@pytest.mark.parametrize("name", ["theorem-C.2", "table-1/fa-nt"])
+def test_a_run_of_many_rounds_is_replayed_in_intervals(name):
+    """All clients take part: the average of their models is computed from these alone, so that the interval stays short."""
+    verdict = decide(find_claim(f"fadamgc/{name}@big-o-all-but-rounds"), Settings(federations=False))
+    assert verdict.verdict == "refuted", verdict.evidence
