@@ -1,0 +1,261 @@
+"""What A-FedPD's statements suppose, over what they range and of which algorithm they speak, written from the paper."""
+
+from tests.bounds.papers.afedpd_hypotheses import each_client, each_round, later_rounds
+from tests.bounds.papers.afedpd_world import K
+from tests.bounds.rows import Row, but
+
+__all__ = ["METHOD", "SETTINGS"]
+
+#: Algorithm 1, P of the C clients in every round
+METHOD = "afedpd sampling=without-replacement equal_weights"
+EXACT = f"{METHOD} solver=exact"
+#: runs on every pair of neighbouring data sets
+COUPLED = "afedpd sampling=without-replacement equal_weights replaced=any"
+
+
+def given(row, more):
+    return but(row, given=f"{row.given} {more}".strip())
+
+
+def without(row, name):
+    return but(row, given=" ".join(n for n in row.given.split() if n != name))
+
+
+def having(row, more):
+    return but(row, variables=f"{row.variables}; {more}".strip("; "))
+
+
+def all_of(names, row):
+    return dict.fromkeys(names.split(), row)
+
+
+def exact(row):
+    """Local solutions are exact: epsilon is 0."""
+    return but(without(row, "assumption-inexact"), method=EXACT,
+               variables="; ".join(name for name in row.variables.split("; ") if name != "eps_inexact"))
+
+
+ALGEBRA = Row(method="algebra")
+
+
+# optimisation ----------------------------------------------------------------------------------------------------------
+RUN = Row(given="assumption-1 assumption-sampling assumption-inexact", variables="rho_prox")
+ROUND, LATER = but(RUN, over=(each_round,)), but(RUN, over=(later_rounds,))
+SAMPLED = Row(given="assumption-sampling", variables="rho_prox", over=(each_round,))  # no assumption but the sampling
+SMOOTH = given(SAMPLED, "assumption-1")
+APPENDIX = given(RUN, "rho-appendix")
+THEOREM_1 = but(having(RUN, "C"), limits="eps_inexact -> 0")
+OPT = "L; rho_prox"
+ROUND_NUMBERS = f"{OPT}; R_now; R_before; h_sq; f_now; eps_inexact; s_1"
+TELESCOPED = given(APPENDIX, "two-rounds")
+RELAXED = but(ALGEBRA, given="f-low", variables=f"{OPT}; f_low; s_1; s_2; R_start; R_end; eps_inexact; rounds")
+
+OPTIMISATION = {
+    "theorem-1": THEOREM_1, "theorem-1@exact": exact(RUN),
+    "theorem-1@rho-appendix": given(THEOREM_1, "rho-appendix"), "theorem-1@rho-appendix+exact": exact(APPENDIX),
+    "theorem-1-explicit": APPENDIX, "theorem-1-explicit@exact": exact(APPENDIX),
+    **all_of("lemma-1 lemma-1@inactive-theta lemma-1-step-1 lemma-1-step-2 lemma-3-step-1 lemma-3-step-2", SAMPLED),
+    **all_of("lemma-3 lemma-3@inactive-theta", SMOOTH),
+    **all_of("lemma-2 lemma-2-step-2", ROUND), **all_of("lemma-2@exact lemma-2-step-2@exact", exact(ROUND)),
+    "lemma-2@exact+later": exact(LATER), "lemma-2-step-1": but(SAMPLED, sign="=="),
+    "lemma-2-step-3": but(ALGEBRA, given="lemma-2-step-2", variables=f"{OPT}; R_now; J_now; h_sq; eps_inexact"),
+    **{f"descent-{n}": but(ROUND, sign="==" if n in (2, 3, 4, 5) else "<=") for n in range(1, 10)}, "descent": ROUND,
+    **{f"descent-{n}@exact": but(exact(ROUND), sign="==" if n in (2, 3, 4, 5) else "<=") for n in range(1, 10)},
+    "descent@exact": exact(ROUND),
+    "j-by-r": LATER, "j-by-r@given-t": LATER, "j-by-r@exact": exact(LATER),
+    **all_of("r-recursion r-recursion@given-t", LATER), "r-recursion@exact": exact(LATER),
+    **all_of("q-combined q-combined@given-t", having(LATER, "q_mult")), "q-combined@exact": having(exact(LATER), "q_mult"),
+    **all_of("one-step-theorem-1 one-step-theorem-1@given-t", given(LATER, "rho-appendix")),
+    "one-step-theorem-1@exact": exact(given(LATER, "rho-appendix")),
+    **all_of("telescoped telescoped@from-0 telescoped-relaxed", TELESCOPED),
+    **all_of("telescoped@exact telescoped-relaxed@exact", exact(TELESCOPED)),
+    # numbers
+    "q-range": but(ALGEBRA, sign=">", given="q-range", variables=f"{OPT}; q_mult"),
+    "q-range@necessary": but(ALGEBRA, sign="<", given="q-coefficient", variables=f"{OPT}; q_mult"),
+    "q-equation": but(ALGEBRA, sign="==", given="q-equation q-positive", variables=OPT),
+    "rho-quadratic": but(ALGEBRA, sign="<", given="rho-appendix", variables=OPT),
+    "rho-quadratic@necessary": but(ALGEBRA, sign=">", given="rho-quadratic q-positive", variables=OPT),
+    "rho-order": but(ALGEBRA, sign="<", given="rho-order", variables=f"{OPT}; c", limits="L -> oo"),
+    "rho-order@small-L": but(ALGEBRA, sign="<", given="rho-order", variables=f"{OPT}; c", limits="L -> 0"),
+    "q-choice": but(ALGEBRA, sign="==", given="q-choice", variables=OPT),
+    "q-choice@range": but(ALGEBRA, sign="<", given="q-choice", variables=OPT),
+    "q-choice@relation": but(ALGEBRA, sign=">=", given="q-choice rho-appendix", variables=OPT),
+    "r-recursion@numbers": but(ALGEBRA, given="14 15", variables=f"{OPT}; R_now; R_before; h_sq; J_now; eps_inexact"),
+    "q-combined@numbers": but(ALGEBRA, given="descent r-recursion", variables=f"{ROUND_NUMBERS}; q_mult"),
+    "one-step-theorem-1@numbers": but(ALGEBRA, given="q-choice q-combined rho-appendix", variables=ROUND_NUMBERS),
+    "telescoped@numbers": but(
+        ALGEBRA, given="one-step-twice",
+        variables=f"{OPT}; f_1; R_start; R_1; R_2; h_sq_1; h_sq_2; s_1; s_2; eps_inexact"),
+    "telescoped-relaxed@numbers": RELAXED, "telescoped-relaxed@numbers+rho-appendix": given(RELAXED, "rho-appendix"),
+}
+
+# runs on neighbouring data sets ----------------------------------------------------------------------------------------
+BASE = "assumption-sampling assumption-neighbours"
+PAIR = Row(given=BASE, variables="rho_prox", method=COUPLED)
+BOTH = f"{BASE} assumption-1@sample assumption-2@sample"
+STEPS = "decayed gamma eta-0"
+THEOREM_2 = Row(given=f"{BOTH} assumption-bounded {STEPS} gamma-first", variables="rho_prox; eta_0; mu_lr; alpha_mult",
+                method=f"{METHOD} output=server")
+STABILITY = but(THEOREM_2, method=COUPLED)
+LEMMA_4 = but(PAIR, given=f"{BOTH} assumption-bounded", variables="rho_prox; tau0: integer from 0")
+CLIENTS = (each_round, each_client)
+LEMMA_5 = but(PAIR, given=f"{BASE} assumption-1@sample step-constant-in-round", over=CLIENTS)
+LEMMA_6 = given(LEMMA_5, "assumption-2@sample")
+STEP_OF_ROUND = (each_round, lambda w, r: range(1, K + 1), each_client)
+PAIR_ROUND = but(PAIR, over=(each_round,))
+REC_PI = but(LEMMA_6, over=(each_round,))
+
+
+def gammas(block, row):
+    return {block: row, **{f"{block}@{name}": but(row, given=row.given.replace("gamma-first", name))
+                           for name in ("gamma-first-eta1", "gamma-last", "gamma-all")}}
+
+
+COUPLED_RUNS = {
+    **gammas("theorem-2", THEOREM_2), **gammas("theorem-2-explicit", STABILITY),
+    "lemma-4": LEMMA_4, "lemma-4@sup-only": but(LEMMA_4, given=LEMMA_4.given.replace("bounded", "bounded@sup-only")),
+    **all_of("lemma-4@cond-zeta lemma-4@cond-zeta+rounds-upto", LEMMA_4),
+    "lemma-4@generalisation": but(LEMMA_4, variables="rho_prox", method=METHOD),
+    "lemma-5": LEMMA_5, "lemma-5@theta-T": LEMMA_5, "lemma-5@stable": given(LEMMA_5, "stable"),
+    "lemma-5@every-step": but(LEMMA_5, over=STEP_OF_ROUND),
+    "lemma-6": LEMMA_6, "lemma-6@stable": given(LEMMA_6, "stable"), "lemma-6@every-step": but(LEMMA_6, over=STEP_OF_ROUND),
+    "lemma-5-geometric@run+printed": but(LEMMA_5, sign="=="),
+    **all_of("lemma-5-geometric@run+theta-T lemma-5-geometric@run+round", LEMMA_5),
+    "lemma-5-geometric@run+stable": given(LEMMA_5, "stable"),
+    "lemma-6-unroll@run+printed": but(LEMMA_6, sign="=="), "lemma-6-unroll@run+round": LEMMA_6,
+    "lemma-6-unroll@run+stable": given(LEMMA_6, "stable"),
+    **all_of("rec-delta-global rec-delta-global@virtual rec-delta-global@first rec-delta-global@second "
+             "rec-delta-global@second+virtual rec-sigma rec-sigma@virtual rec-delta-local rec-delta-local@virtual", PAIR_ROUND),
+    **all_of("rec-sigma@text rec-sigma@text+virtual", but(PAIR, over=(later_rounds,))),
+    **all_of("rec-pi rec-pi@virtual", but(REC_PI, sign="<")), "rec-pi@stable": but(given(REC_PI, "stable"), sign="<"),
+    **all_of("rec-pi@middle rec-pi@definition", but(PAIR_ROUND, sign="==")),
+    **all_of("rec-pi@at-most rec-pi@at-most+virtual", REC_PI), "rec-pi@at-most+stable": given(REC_PI, "stable"),
+    "gap-before-tau0": LEMMA_4,
+}
+
+# generalisation, numbers -----------------------------------------------------------------------------------------------
+SPLIT = but(ALGEBRA, given="probability lipschitz to-H",
+            variables="loss_1; twin_loss_1; loss_2; twin_loss_2; p; distance; G_lip; H_loss")
+HIT = but(ALGEBRA, given="P-to-C", variables="H_loss; clients; participants; samples; local_steps; tau0: integer from 0")
+LAST = but(HIT, variables="H_loss; clients; participants; samples; tau0: integer from 0")
+VECTORS = "eta; L; rho_prox; w_gap; x_gap; lam_gap; g_gap"
+TRIANGLE = but(ALGEBRA, given="smooth", variables=VECTORS)
+DIFFERENT = but(ALGEBRA, given="gradients-to-G", variables="eta; rho_prox; w_gap; lam_gap; g_one; g_two")
+MEAN = but(DIFFERENT, given="mean-gradients-to-G",
+           variables=f"{DIFFERENT.variables}; rest_one; rest_two; clients; samples")
+UNROLL = but(ALGEBRA, sign=">=", given="lemma-5-contraction from-0",
+             variables="eta; L; rho_prox; D_theta; D_lambda; length: integer from 2; a; slack")
+UNROLL_6 = having(but(UNROLL, given="lemma-6-mixture from-0"), "G_lip; samples")
+CLOSED = but(ALGEBRA, sign="==", variables="eta; L; rho_prox; D_theta; D_lambda; local_steps")
+BERNOULLI = but(ALGEBRA, variables="eta; L; rho_prox; local_steps")
+PARABOLA = but(ALGEBRA, given="curvature", variables=f"{BERNOULLI.variables}; curvature; x_1; lam_1")
+SIZES = "L; rho_prox; eta; local_steps; clients; samples; G_lip; Delta; sigma_dual"
+SYSTEM = "s_1; s_2; s_3; s_4"
+ALPHA = but(ALGEBRA, variables="L; rho_prox; eta; local_steps; alpha_mult")
+X_PLUS = but(ALGEBRA, variables="L; rho_prox; eta; local_steps")
+RATIONAL = "L; z; m; local_steps"
+ONE_STEP = but(ALGEBRA, given="system alpha-condition gamma", variables=f"{SIZES}; {SYSTEM}; alpha_mult")
+UNROLLED = "L; eta_0; gamma_mult; G_lip; local_steps; clients; samples; tau0; length: integer from 2"
+CONSTANT = but(ALGEBRA, sign=">=", given="constant-step rises-by-constant V-from-0", variables=f"{UNROLLED}; V; slack")
+DECAYED = but(ALGEBRA, sign="<", given="eta-0 rises-by-decayed V-from-0", variables=f"{UNROLLED}; mu_lr; V; slack")
+OF_SYSTEM = but(ALGEBRA, sign="<", given="eta-0 gamma-first", variables=(
+    "L; eta_0; G_lip; alpha_mult; rho_prox; local_steps; p_lr; clients; samples; tau0; length: integer from 2; W"))
+CHOICE = but(ALGEBRA, variables="G_lip; root_1; root_2; clients; participants; samples; rounds; p_lr")
+
+NUMBERS = {
+    "lemma-4-split": SPLIT,
+    "lemma-4-split@sup-only": but(SPLIT, variables="loss_1: real; twin_loss_1: real; loss_2: real; twin_loss_2: real; p; "
+                                  "distance; G_lip; H_loss"),
+    **all_of("lemma-4-hitting lemma-4-hitting@rounds-upto", HIT), "lemma-4-hitting@union": but(HIT, sign=">="),
+    **all_of("lemma-4-hitting@last lemma-4-hitting@last+rounds-below", LAST),
+    **all_of("lemma-4-hitting@last+K-draws lemma-4-hitting@last+K-draws+rounds-below", HIT),
+    **all_of("lemma-5-triangle lemma-5-contraction", TRIANGLE),
+    **all_of("lemma-5-triangle@stable lemma-5-contraction@stable", given(TRIANGLE, "stable-number")),
+    "lemma-5-contraction@last": but(TRIANGLE, given="", variables=VECTORS.removesuffix("; g_gap")),
+    "lemma-6-different": DIFFERENT, "lemma-6-different@stable": given(DIFFERENT, "stable-number"),
+    "lemma-6-different@assumption-2": MEAN, "lemma-6-different@assumption-2+stable": given(MEAN, "stable-number"),
+    "lemma-6-mixture": but(ALGEBRA, variables="eta; L; rho_prox; a_now; G_lip; D_theta; D_lambda; samples"),
+    "lemma-5-unroll": UNROLL, "lemma-5-unroll@stable": given(UNROLL, "stable-number"),
+    "lemma-5-unroll@start": but(UNROLL, sign="=="),
+    "lemma-6-unroll": UNROLL_6, "lemma-6-unroll@stable": given(UNROLL_6, "stable-number"),
+    "lemma-6-unroll@closed": having(CLOSED, "G_lip; samples"),
+    "lemma-5-geometric": having(CLOSED, "D_last"), "lemma-5-geometric@theta-t": CLOSED,
+    "lemma-5-geometric@bound": but(UNROLL, sign="<="),
+    "lemma-5-geometric@bound+stable": given(but(UNROLL, sign="<="), "stable-number"),
+    "bernoulli": BERNOULLI, "bernoulli@x-condition": given(BERNOULLI, "x-condition"),
+    "bernoulli@stable": given(BERNOULLI, "stable-number"),
+    "bernoulli@bernoulli-itself": but(ALGEBRA, sign=">=", variables="x_plus_1; local_steps"),
+    "lemma-5@quadratic": PARABOLA, "lemma-5@quadratic+stable": given(PARABOLA, "stable-number"),
+    "rec-weighted": but(ALGEBRA, given="system", variables=f"{SIZES}; {SYSTEM}; alpha_mult; beta_mult; gamma_mult"),
+    "multipliers": but(ALGEBRA, given="multipliers-feasible", variables="alpha_mult; beta_mult; gamma_mult; rho_prox"),
+    "multipliers@feasible": but(ALGEBRA, sign=">=", given="multipliers", variables="alpha_mult; rho_prox"),
+    **all_of("rec-factored rec-factored@printed",
+             but(ALGEBRA, given="multipliers", variables=f"{SIZES}; alpha_mult")),
+    "alpha-condition": but(ALPHA, sign=">=", given="alpha-quadratic"),
+    "alpha-condition@necessary": but(ALPHA, sign=">=", given="alpha-condition"),
+    **all_of("x-plus x-plus@forms", but(X_PLUS, sign="==")), "x-plus@larger": X_PLUS,
+    "x-plus@suffices": having(but(X_PLUS, sign=">="), "excess"),
+    "x-plus-bound": X_PLUS, "x-plus-bound@rational-roots": but(ALGEBRA, variables=RATIONAL),
+    "alpha-rho-bound": but(ALPHA, sign=">=", given="alpha-from-x-plus"), "alpha-rho-bound@last": but(X_PLUS, sign=">"),
+    "alpha-rho-bound@last+rational-roots": but(ALGEBRA, sign=">", variables=RATIONAL),
+    **all_of("rec-one-step rec-one-step@two", ONE_STEP),
+    **all_of("rec-sigma@vectors rec-sigma@vectors+virtual",
+             but(ALGEBRA, variables="rho_prox; count; update_gap; lam_gaps")),
+    "unrolled-constant": CONSTANT, "unrolled-constant@last": but(CONSTANT, sign=">", given="constant-step", variables=UNROLLED),
+    "unrolled-constant@whole": but(CONSTANT, sign="<"),
+    "unrolled-product": but(ALGEBRA, sign=">=", given="rises-by-decayed V-from-0", variables=f"{UNROLLED}; V; slack"),
+    "product-exp": but(ALGEBRA, sign=">=", over=(each_round,), variables="c; rounds"),
+    "product-exp@summed": but(ALGEBRA, sign=">=", given="tau0-to-T", variables="c; L; G_lip; clients; samples; tau0; rounds"),
+    "product-exp@summed+tau0-0": but(ALGEBRA, sign=">=", variables="c; rounds"),
+    "sum-power": but(ALGEBRA, sign=">", given="c-to-mu-L tau0-to-T",
+                     variables="c; L; mu_lr; G_lip; clients; samples; tau0; rounds"),
+    "unrolled-decayed": DECAYED, "unrolled-decayed@system": OF_SYSTEM,
+    "unrolled-decayed@system+gamma-last": but(OF_SYSTEM, given="eta-0 gamma-last"),
+    "gap-before-tau0@numbers": but(ALGEBRA, given="unrolled-decayed", variables=(
+        "L; mu_lr; G_lip; H_loss; clients; participants; samples; tau0; rounds; Delta")),
+    "tau0-choice": but(CHOICE, sign="=="), "tau0-choice@minimiser": having(CHOICE, "tau_other"),
+    "theorem-2-constants": but(ALGEBRA, variables="L; mu_lr; G_lip; H_loss; clients; participants; samples; rounds"),
+    "theorem-2-constants@factor": but(ALGEBRA, variables="L; mu_lr"),
+}
+
+# text and tables -------------------------------------------------------------------------------------------------------
+IDENTITY = Row(sign="==", over=(each_round,), given="assumption-sampling", variables="rho_prox")
+EQ_9 = but(PAIR, given=BASE)
+LOCAL = but(IDENTITY, over=(each_round, lambda w, r: range(K), each_client), given="assumption-sampling step-constant-in-round")
+TO_T = "rounds -> oo"
+REMARK_1 = Row(given="assumption-1 assumption-sampling", variables="rho_prox; C", limits=TO_T, method=EXACT)
+RATE = Row(given=f"{BOTH} assumption-bounded {STEPS} gamma-first", variables="rho_prox; eta_0; mu_lr; alpha_mult; C",
+           limits=f"{TO_T}", method=f"{METHOD} output=server")
+ANY_STEP = but(RATE, given=f"{BOTH} assumption-bounded", variables="rho_prox; mu_lr; C")
+CITED = but(RATE, given="assumption-1@sample assumption-2@sample assumption-bounded assumption-sampling cited-step eta-0-to-mu",
+            variables="eta_0; mu_lr; C", method="fedavg sampling=without-replacement equal_weights")
+TABLE_7 = Row(given="assumption-1 assumption-sampling", variables="rho_prox; C", limits=TO_T)
+
+
+def method(row, name):
+    return but(row, method=row.method.replace("afedpd", name))
+
+
+PROSE = {
+    "text-partial-fedpd": but(ALGEBRA, variables="at_point; sent_mean; rho_prox"),
+    "text-partial-fedpd@run": but(IDENTITY, method=METHOD.replace("afedpd", "fedadmm")),
+    **all_of("text-mean-dual text-mean-dual@through", IDENTITY), "text-unbiased": but(IDENTITY, over=CLIENTS),
+    **all_of("eq-9 eq-9@abs-outside eq-9@signed", EQ_9), "eq-9@second": STABILITY,
+    **all_of("eq-10 eq-10@appendix eq-13 eq-13@full-gradient", LOCAL),
+    "eq-10@fedavg": but(LOCAL, variables="", method="fedavg sampling=without-replacement equal_weights"),
+    "remark-1.1": REMARK_1, "remark-1.1@full": but(REMARK_1, method="fedpd equal_weights solver=exact"),
+    "remark-1.2": but(TABLE_7, over=CLIENTS, limits="local_steps -> oo"), "remark-1.2@samples": TABLE_7,
+    **{f"remark-2.1-rate{'@' * bool(name)}{name}": method(RATE, name or "afedpd") for name in ("", "fedpd", "fedadmm", "feddyn")},
+    **{f"remark-2.1-rate@{name}any-step": method(ANY_STEP, name.strip("+") or "afedpd")
+       for name in ("", "fedpd+", "fedadmm+", "feddyn+")},
+    "remark-2.1-local": but(LEMMA_6, variables="rho_prox; eta; C", limits="local_steps -> oo"),
+    **{f"table-7-{name}{at}": but(TABLE_7, method=METHOD.replace("afedpd", name))
+       for name in ("fedpd", "fedadmm", "feddyn", "afedpd") for at in ("", "@sent", "@start", "@text")},
+    "text-c-over-p": but(ALGEBRA, sign="==", variables="D; clients; participants; rounds"),
+    **all_of("table-9-sgd table-9-sgd@fedavg table-9-fedavg", CITED),
+    **all_of("table-9-sgd@any-step table-9-fedavg@any-step table-9-mohri table-9-hu table-9-wu", but(
+        CITED, given="assumption-1@sample assumption-2@sample assumption-bounded assumption-sampling")),
+    "table-9-afedpd": RATE, "table-9-afedpd@any-step": ANY_STEP,
+    "table-9-afedpd@gamma-last": but(RATE, given=RATE.given.replace("gamma-first", "gamma-last")),
+}
+SETTINGS = OPTIMISATION | COUPLED_RUNS | NUMBERS | PROSE
