@@ -29,13 +29,14 @@ q_range = varied(step(
         "conditions": (Condition(coefficient, ">", 0),), "statement": small_q}),
 })
 
+positive_q = Condition(rho_prox**2 - 36 * L**2, ">", 0)
 requested = L * (rho_prox**2 + rho_prox * L) / (rho_prox**2 - 36 * L**2)
 
 q_equation = step(
     id="afedpd/q-equation", number="B.2.2, discussion of q, display", variables=L_and_rho,
-    conditions=(Condition(q_mult, "==", requested / 2), Condition(rho_prox**2 - 36 * L**2, ">=", L**2 / 1000)),
+    conditions=(Condition(q_mult, "==", requested / 2), positive_q),
     statement=Condition(kept, "==", carried),
-    note="linear in q: the printed 2q is inserted; rho > 6 L, where it is positive, is written with a margin",
+    note="linear in q: the printed 2q is inserted",
 )
 
 # the condition on rho ------------------------------------------------------------------------------------------------
@@ -46,16 +47,15 @@ rho_quadratic = varied(step(
     variables=L_and_rho, conditions=(RHO_APPENDIX,), statement=limit,
 ), {
     "necessary": ("the quadratic condition is needed, where q is positive", {
-        "conditions": (limit, Condition(rho_prox**2 - 36 * L**2, ">=", L**2 / 1000)), "statement": RHO_APPENDIX,
-        "note": "rho > 6 L is written with a margin"}),
+        "conditions": (limit, positive_q), "statement": RHO_APPENDIX}),
 })
 
 c = sp.Symbol("c", positive=True)
 
 rho_order = varied(step(
     id="afedpd/rho-order", number="B.2.2, after the condition on rho", explicit=False, reading="O(.) as L grows",
-    variables=(*L_and_rho, Variable("c", "hidden")), conditions=(Condition(rho_prox, ">=", c * L**3),),
-    statement=Condition(4 * L**3 * rho_prox + 36 * L**2 + 4 * L**4, "<=", rho_prox**2), limits=((L, sp.oo),),
+    variables=(*L_and_rho, Variable("c", "hidden")), conditions=(Condition(rho_prox, ">", c * L**3),),
+    statement=Condition(4 * L**3 * rho_prox + 36 * L**2 + 4 * L**4, "<", rho_prox**2), limits=((L, sp.oo),),
     note="c is the constant of O(L^3)",
 ), {"small-L": ("O(.) as L falls to 0", {"limits": ((L, 0),)})})
 
@@ -72,7 +72,8 @@ q_choice = varied(step(
 # implications between the numbers of one round -----------------------------------------------------------------------
 R_now, R_before, h_sq, f_now, J_now, f_next = (
     sp.Symbol(n, real=True) for n in ("R_now", "R_before", "h_sq", "f_now", "J_now", "f_next"))
-round_numbers = numbers("nonnegative", "R_now", "R_before", "h_sq", "f_now", "eps_inexact")
+round_numbers = (*numbers("nonnegative", "R_now", "R_before", "h_sq"), *numbers("real", "f_now"),
+                 *numbers("nonnegative", "eps_inexact"))
 any_numbers = "the quantities of a round stand for any numbers that satisfy the inequalities that the step combines"
 descent = L / 2 * (1 + L / rho_prox) * R_now - h_sq / (2 * rho_prox)  # of f
 lemma_2 = 8 * L**2 / rho_prox**2 * J_now + 4 * L**2 / rho_prox**2 * h_sq + 4 * eps_inexact / rho_prox**2
@@ -118,8 +119,8 @@ summed = (f_first - f_last) / rounds + (R_0 - R_T) / (rho_prox * rounds) + error
 relaxed = step(
     id="afedpd/telescoped-relaxed@numbers", number="B.2.2, after the accumulation, second inequality",
     reading="any numbers with f* below the values of f, and f(theta^{T+1}) no less than it",
-    variables=(*L_and_rho, *numbers("nonnegative", "f_low", "s_1", "s_2", "R_start", "R_end", "eps_inexact"),
-               Variable("rounds", "integer")),
+    variables=(*L_and_rho, *numbers("real", "f_low"),
+               *numbers("nonnegative", "s_1", "s_2", "R_start", "R_end", "eps_inexact"), Variable("rounds", "integer")),
     conditions=(Condition(f_first, "==", f_low + s_1), Condition(f_last, "==", f_low + s_2)),
     statement=Condition(summed, "<=", (rho_prox * (f_first - f_low) + R_0) / rounds + error),
     steps=("afedpd/telescoped",), note="s_1 and s_2 are the gaps of the first and the last value",
@@ -136,8 +137,8 @@ R_1, R_2 = (sp.Symbol(f"R_{n}", nonnegative=True) for n in "12")
 telescoped = step(
     id="afedpd/telescoped@numbers", number="B.2.2, after the accumulation, first inequality",
     reading="two rounds, any numbers that satisfy the one-step inequality",
-    variables=(*L_and_rho, *numbers("nonnegative", "f_1", "R_start", "R_1", "R_2", "h_sq_1", "h_sq_2", "s_1", "s_2",
-                                    "eps_inexact")),
+    variables=(*L_and_rho, *numbers("real", "f_1"),
+               *numbers("nonnegative", "R_start", "R_1", "R_2", "h_sq_1", "h_sq_2", "s_1", "s_2", "eps_inexact")),
     conditions=(
         Condition(f_2, "==", f_1 + R_0 / rho_prox - R_1 / rho_prox - H_1 / rho_prox + error - s_1),
         Condition(f_3, "==", f_2 + R_1 / rho_prox - R_2 / rho_prox - H_2 / rho_prox + error - s_2),

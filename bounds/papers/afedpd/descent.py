@@ -81,19 +81,20 @@ descent = with_exact(run_claim(
 ))
 
 # combination ---------------------------------------------------------------------------------------------------------
+BEFORE = "expectations given what happened before round t - 1"
 STATE = "given all that happened before round t, at every state that is reached"
 
 
 def by_round(claim_id, number, left, right, conditions=(), variables=(), **more):
     """A claim from round 1 on: averaged over the round before, as R_{t-1} is; and at each state (``given-t``)."""
     claim = run_claim(
-        id=claim_id, number=number, reading="expectations given what happened before round t - 1",
+        id=claim_id, number=number, reading=BEFORE,
         conditions=(*conditions, two_rounds),
         statement=Condition(E_round(left, previous), "<=", E_round(right, previous), (later_rounds,)),
         **common | {"variables": (any_rho, *variables)}, **more,
     )
     at_state = {"statement": Condition(left, "<=", right, (later_rounds,))}
-    return with_exact(claim, **{"given-t": (STATE, at_state)})
+    return with_exact(claim, f"exact local solutions; {BEFORE}", **{"given-t": (STATE, at_state)})
 
 
 decay = 1 - 4 * L**2 / rho_prox**2

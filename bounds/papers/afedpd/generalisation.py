@@ -151,7 +151,7 @@ lemma_4 = varied(run_claim(
     "cond-zeta+rounds-upto": ("given that the differing sample is not used in the rounds t <= tau_0", {
         "note": "", "statement": Condition(signed_gap, "<=", G_lip * E_unused(tau0 + 1, end_distance) + hit)}),
     "generalisation": ("first inequality", {
-        "number": "Lemma 4, (16), first inequality", "note": "",
+        "number": "Lemma 4, (16), first inequality", "note": "", "conditions": (), "variables": (any_rho,),
         "statement": Condition(generalisation_gap, "<=", signed_gap)}),
 })
 
@@ -165,10 +165,10 @@ at_step = x_before[r * local_steps + j, k], twin_x_before[r * local_steps + j, k
 every_step = E(norm(update_of(*at_step)))
 
 
-def lemma_on_updates(claim_id, number, holds, right, steps):
+def lemma_on_updates(claim_id, number, holds, right, assumptions, steps):
     """A statement on the clients for which ``holds`` is 1, after the round and after every local step."""
     base = run_claim(
-        id=claim_id, number=number, kind="lemma", reading="after all K local steps", assumptions=STABILITY,
+        id=claim_id, number=number, kind="lemma", reading="after all K local steps", assumptions=assumptions,
         variables=(any_rho,), statement=Condition(holds * round_end, "<=", holds * right, (all_rounds, each_client)),
         steps=steps, note="both sides are multiplied by whether the client has the differing sample, or has not",
     )
@@ -179,7 +179,7 @@ def lemma_on_updates(claim_id, number, holds, right, steps):
 
 
 lemma_5 = lemma_on_updates(
-    "afedpd/lemma-5", "Lemma 5, (17)", 1 - differing[k], inherited,
+    "afedpd/lemma-5", "Lemma 5, (17)", 1 - differing[k], inherited, tuple(a for a in STABILITY if a is not A2),
     ("afedpd/lemma-5-triangle", "afedpd/lemma-5-contraction", "afedpd/lemma-5-unroll", "afedpd/lemma-5-geometric",
      "afedpd/bernoulli"))
 
@@ -190,7 +190,7 @@ lemma_5_last = varied(lemma_5[0], {
 })[1:]
 
 lemma_6 = lemma_on_updates(
-    "afedpd/lemma-6", "Lemma 6, (18)", differing[k], inherited + new_sample,
+    "afedpd/lemma-6", "Lemma 6, (18)", differing[k], inherited + new_sample, STABILITY,
     ("afedpd/lemma-6-different", "afedpd/lemma-6-mixture", "afedpd/lemma-6-unroll", "afedpd/bernoulli"))
 
 # their closed forms, where the print of Lemma 5 has the last models in place of the round's

@@ -164,7 +164,7 @@ length = number("length", integer=True, positive=True)
 steps_made = length - 1  # K
 
 SEQUENCE = (
-    Variable("length", "integer", low=2, high=12),
+    Variable("length", "integer", low=2),
     *(Variable(n, "nonnegative", (("j", "length"),)) for n in ("a", "slack")),
 )
 

@@ -98,9 +98,9 @@ RATIONAL = {
     "variables": (*numbers("positive", "L", "z"), Variable("m", "positive"), Variable("local_steps", "integer")),
     "conditions": (
         Condition(rho_prox, "==", z * (m - 1 / m) - 2 * L), Condition(eta, "==", L / (local_steps * z**2)),
-        Condition(z * (m - 1 / m) - 2 * L, ">=", L / 1000),
+        Condition(z * (m - 1 / m) - 2 * L, ">", 0),
     ),
-    "note": "z is sqrt(L / (eta K)) and z (m + 1/m) the root; every rho >= L/1000, L and eta occurs",
+    "note": "z is sqrt(L / (eta K)) and z (m + 1/m) the root; every rho, L and eta occurs",
 }
 
 x_plus_claims = varied(step(
@@ -152,7 +152,7 @@ one_step = varied(step(
 
 # the second line of the system, one participant ----------------------------------------------------------------------
 update, dual = sp.IndexedBase("update_gap", real=True), sp.IndexedBase("lam_gaps", real=True)
-other = Variable("count", "integer", low=2, high=6)
+other = Variable("count", "integer")
 count = sp.Symbol("count", integer=True, positive=True)
 everyone, drawn = (k, 0, count - 1), (j, 0, count - 1)
 after = Sum(norm(dual[k] + rho_prox * update[j]), everyone, drawn) / count**2  # an inactive client's dual moves as the mean

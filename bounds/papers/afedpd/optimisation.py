@@ -51,9 +51,9 @@ def solved_exactly(claim: Claim) -> Claim:
     )
 
 
-def with_exact(claim: Claim, **more) -> tuple[Claim, ...]:
-    """A claim with local errors, and its reading with exact local solutions; then further readings."""
-    return varied(claim, {"exact": ("exact local solutions", solved_exactly)} | more)
+def with_exact(claim: Claim, words: str = "exact local solutions", **more) -> tuple[Claim, ...]:
+    """A claim with local errors, and its reading with exact local solutions, in ``words``; then further readings."""
+    return varied(claim, {"exact": (words, solved_exactly)} | more)
 
 
 # Theorem 1 -----------------------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from bounds.language.words import (
     r,
     rounds,
     sampled,
+    t,
     x_before,
     x_local,
     x_round,
@@ -48,6 +49,8 @@ from bounds.papers.afedpd.setting import (
     all_rounds,
     any_rho,
     each_client,
+    each_step,
+    eta,
     eta_0,
     mu_lr,
     numbers,
@@ -109,13 +112,15 @@ end = x_round[rounds]
 
 eq_9 = varied(prose(
     id="afedpd/eq-9", number="(9), first inequality", reading="absolute value inside the expectation, as printed",
-    statement=Condition(E_data(sp.Abs(F_pop(end) - objective(end))), "<=", stability_gap), **uniform,
+    statement=Condition(E_data(sp.Abs(F_pop(end) - objective(end))), "<=", stability_gap),
+    assumptions=tuple(a for a in uniform["assumptions"] if a is not A_bounded), variables=uniform["variables"],
 ), {
     "abs-outside": ("absolute value outside the expectation", {
         "statement": Condition(sp.Abs(generalisation_gap), "<=", stability_gap)}),
     "signed": ("without absolute value, as in Theorem 2", {"statement": Condition(generalisation_gap, "<=", stability_gap)}),
     "second": ("second inequality, epsilon by the last display of B.3.2; gamma from the first round's step, eta^0", {
-        "number": "(9), second inequality", "variables": RATES, "conditions": multiplier(eta_0),
+        "number": "(9), second inequality", "assumptions": uniform["assumptions"], "variables": RATES,
+        "conditions": multiplier(eta_0),
         "statement": Condition(stability_gap, "<=", appendix_bound),
         "note": "with the step sizes that the display assumes"}),
 })
@@ -188,23 +193,25 @@ def of_family(name, method, rate=family_rate, sampling="without-replacement"):
     return {method: (f"{name}; {STEPS}", changes), f"{method}+any-step": (f"{name}; {ANY_STEPS}", changes | any_steps)}
 
 
-STEPS, ANY_STEPS = "steps and mu as in Theorem 2", "steps of any size"
+STEPS, ANY_STEPS = "steps and mu as in Theorem 2, gamma from the first round's step", "steps of any size"
 
 remark_2_1 = varied(prose(
     id="afedpd/remark-2.1-rate", reading=f"A-FedPD; {STEPS}", statement=Condition(generalisation_gap, "<=", family_rate),
     **with_steps, **order,
 ), {
     "any-step": (f"A-FedPD; {ANY_STEPS}", any_steps),
+    "gamma-last": ("A-FedPD; steps and mu as in Theorem 2, gamma from the last round's step", {
+        "conditions": multiplier(eta_0 / rounds)}),
     **of_family("FedPD, everybody participates", "fedpd", family_rate.xreplace({participants: clients}), "full"),
     **of_family("FedADMM", "fedadmm"), **of_family("FedDyn", "feddyn"),
 })
 
 remark_2_1_local = prose(
     id="afedpd/remark-2.1-local", reading="a constant step size; the local differences of the coupled runs",
-    variables=(any_rho, hidden), statement=Condition(
+    variables=(any_rho, *numbers("positive", "eta"), hidden), conditions=(Condition(eta_l[t], "==", eta, (each_step,)),),
+    statement=Condition(
         E(norm(update_of(trained, twin_trained))), "<=", C, (all_rounds, each_client)),
-    **order | {"limits": ((local_steps, sp.oo),), "assumptions": (*uniform["assumptions"], A_uniform_step),
-               "note": "C does not depend on K"},
+    **order | {"limits": ((local_steps, sp.oo),), "note": "C does not depend on K"},
 )
 
 CLAIMS = (

@@ -26,11 +26,11 @@ __all__ = ["CLAIMS"]
 length = sp.Symbol("length", integer=True, positive=True)
 V, slack = sp.IndexedBase("V", real=True), sp.IndexedBase("slack", real=True)
 T = tau0 + length - 1
-start = Variable("tau0", "integer", low=0, high=4)
-later_start = Variable("tau0", "integer", low=1, high=4)
+start = Variable("tau0", "integer", low=0)
+later_start = Variable("tau0", "integer")
 
 SEQUENCE = (
-    Variable("length", "integer", low=2, high=40),
+    Variable("length", "integer", low=2),
     *(Variable(n, "nonnegative", (("t", "length"),)) for n in ("V", "slack")),
 )
 
@@ -88,7 +88,7 @@ unrolled_product = step(
 exponent = sp.Symbol("c", positive=True)
 EXPONENT = "c is gamma eta_0 K L"
 BEFORE_T = Condition(tau0, "<=", rounds - 1)
-number_of_rounds = Variable("rounds", "integer", high=40)
+number_of_rounds = Variable("rounds", "integer")
 
 product_exp = varied(step(
     id="afedpd/product-exp", number="B.3.2, case (2), second inequality", reading="each product",
@@ -165,7 +165,7 @@ def admissible(eta):
 system = unrolled_decayed.variant(
     "system", "the four lines of the system with equality; alpha serves the step of the first round; mu L a whole number",
     variables=(*numbers("positive", "L", "eta_0", "G_lip", "alpha_mult"), any_rho, Variable("local_steps", "integer"),
-               Variable("p_lr", "integer", high=4), *DATA, later_start, SEQUENCE[0],
+               Variable("p_lr", "integer"), *DATA, later_start, SEQUENCE[0],
                Variable("W", "nonnegative", (("t", "length"),))),
     conditions=(*LINES, admissible(eta_0)),
     statement=Condition(
@@ -212,7 +212,7 @@ tau0_choice = varied(step(
     id="afedpd/tau0-choice", number="B.3.2, choice of tau_0",
     reading="inserting tau_0 gives the printed value; mu L a whole number",
     variables=(*numbers("positive", "G_lip", "root_1", "root_2"), *client_counts, Variable("samples", "integer"),
-               number_of_rounds, Variable("p_lr", "integer", high=6)),
+               number_of_rounds, Variable("p_lr", "integer")),
     conditions=(
         few_clients, Condition(L, "==", 2 * G_lip**2 / root_1 ** (1 + p_lr)),
         Condition(H_loss, "==", root_2 ** (1 + p_lr) / (participants * rounds)),
@@ -223,7 +223,7 @@ tau0_choice = varied(step(
     "root_1 T / root_2; L and H follow from the roots",
 ), {"minimiser": ("no other positive tau_0 gives less; mu L a whole number", {
     "variables": (*numbers("positive", "G_lip", "root_1", "root_2", "tau_other"), *client_counts,
-                  Variable("samples", "integer"), number_of_rounds, Variable("p_lr", "integer", high=6)),
+                  Variable("samples", "integer"), number_of_rounds, Variable("p_lr", "integer")),
     "statement": Condition(bound_at(tau), "<=", bound_at(other))}),
 })
 

@@ -30,16 +30,12 @@ def _is(left, sign, right, *over):
     return Relation(left, sign, right, over)
 
 
-def _first_of_round(t):
-    return t // K * K
-
-
 ASSUMED = {
-    # "the local function f_i satisfies the L-smoothness property"; for every f_i(., xi), as the proofs of Lemmas 5 and 6 use it
+    # "the local function f_i satisfies the L-smoothness property"; for f_i(., xi), as the proofs of Lemmas 5 and 6 use it
     **dict.fromkeys(("assumption-1", "assumption-1@sample"), Assumed((
         _is(lambda w, k: w.L_client[k], "<=", lambda w, k: w.L, each_client),))),
     # "satisfies the Lipschitz-continuity", for every f_i(., xi)
-    "assumption-2@sample": Assumed(),
+    "assumption-2@sample": Assumed(everywhere=_is(lambda w: sq(w.f_grad(w.u)), "<=", lambda w: w.G_lip**2)),
     # "|grad L_i|^2 <= eps" "during each local training process", of the clients that train virtually too
     "assumption-inexact": Assumed((_is(
         lambda w, r, k: sq(error(w, r, k)), "<=", lambda w, r, k: w.eps_inexact, each_round, each_client),)),
@@ -49,7 +45,7 @@ ASSUMED = {
     "assumption-bounded": Assumed(), "assumption-bounded@sup-only": Assumed(),
     # eta^t, one step for the K local steps of a round
     "step-constant-in-round": Assumed((_is(
-        lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_l[_first_of_round(t)], each_iteration),)),
+        lambda w, t: w.eta_l[t] - w.eta_l[t // K * K], "==", lambda w, t: 0, each_iteration),)),
 }
 
 
@@ -75,14 +71,17 @@ def _one_step(w, f, before, now, h_sq):
 
 
 OPTIMISATION = {
+    "inexact-by-clients": _is(lambda w, r, k: sq(error(w, r, k, w.client_dual)), "<=", lambda w, r, k: w.eps_inexact,
+                              each_round, each_client),
     # "rho^2 - 4 L^3 rho - 36 L^2 - 4 L^4 > 0"
     "rho-appendix": _is(quadratic_in_rho, ">", lambda w: 0),
     # theta-bar^{T+1} needs a round more than the T of the sum
+    # and t - 1 is a round
     "two-rounds": _is(lambda w: w.rounds, ">=", lambda w: 2),
     # the inequality above (14)
     "lemma-2-step-2": _is(
-        lambda w: w.R_now, "<=",
-        lambda w: 4 * b(w) * (w.R_now + 2 * w.J_now + w.h_sq) + 4 * w.eps_inexact / w.rho_prox**2),
+        lambda w: 4 * b(w) * (w.R_now + 2 * w.J_now + w.h_sq) + 4 * w.eps_inexact / w.rho_prox**2 - w.R_now,
+        ">=", lambda w: 0),
     # (14) and (15)
     "14": _is(lambda w: (1 - 4 * b(w)) * w.R_now, "<=",
               lambda w: 8 * b(w) * w.J_now + 4 * b(w) * w.h_sq + 4 * w.eps_inexact / w.rho_prox**2),
@@ -98,11 +97,11 @@ OPTIMISATION = {
                       lambda w: w.L * (w.rho_prox**2 + w.rho_prox * w.L) / (2 * (w.rho_prox**2 - 36 * w.L**2))),
     # "q = rho/(32 L^2)"
     "q-choice": _is(lambda w: w.q_mult, "==", lambda w: w.rho_prox / (32 * w.L**2)),
-    "q-positive": _is(lambda w: w.rho_prox, ">", lambda w: 6 * w.L),
+    "q-positive": _is(lambda w: w.rho_prox**2 - 36 * w.L**2, ">", lambda w: 0),
     "rho-quadratic": _is(lambda w: w.L * (w.rho_prox**2 + w.rho_prox * w.L) / (w.rho_prox**2 - 36 * w.L**2), "<",
                          lambda w: w.rho_prox / (4 * w.L**2)),
     # "rho > O(L^3)"
-    "rho-order": _is(lambda w: w.rho_prox, ">", lambda w: w.C * w.L**3),
+    "rho-order": _is(lambda w: w.rho_prox, ">", lambda w: w.c * w.L**3),
     "q-combined": _is(
         lambda w: w.f_next, "==",
         lambda w: w.f_now + w.q_mult * 32 * b(w) * w.R_before - (1 / (2 * w.rho_prox) - 4 * w.q_mult * b(w)) * w.h_sq
@@ -113,8 +112,8 @@ OPTIMISATION = {
         _is(lambda w: w.f_2, "==", lambda w: _one_step(w, w.f_1, w.R_start, w.R_1, w.h_sq_1) - w.s_1),
         _is(lambda w: w.f_3, "==", lambda w: _one_step(w, w.f_2, w.R_1, w.R_2, w.h_sq_2) - w.s_2)),
     # f* is no more than the values of f, the last no less than it
-    "f-low": (_is(lambda w: w.f_last, "==", lambda w: w.f_low + w.s_1),
-              _is(lambda w: w.f_first, "==", lambda w: w.f_low + w.s_2)),
+    "f-low": (_is(lambda w: w.f_first, "==", lambda w: w.f_low + w.s_1),
+              _is(lambda w: w.f_last, "==", lambda w: w.f_low + w.s_2)),
 }
 
 
@@ -127,6 +126,20 @@ def root(w, eta):
 def _serves(eta, *over):
     """alpha rho >= x^+ of a step."""
     return _is(lambda w, *at: w.alpha_mult * w.rho_prox, ">=", lambda w, *at: root(w, eta(w, *at)), *over)
+
+
+def _serves_quadratic(eta):
+    """The same as the quadratic inequality of which x^+ is the larger zero."""
+    def left(w):
+        x = w.alpha_mult * w.rho_prox
+        return w.L * x**2 - w.rho_prox * x - (w.L + w.rho_prox + 1 / (eta(w) * K))
+
+    return _is(left, ">=", lambda w: 0)
+
+
+def Delta_of_system(w, j):
+    """Delta at tau_0 + j: it grows by pi and by sigma/rho, the sum of the pi, in every round."""
+    return 2 * w.W[j] + sum(w.W[i] for i in range(1, j))
 
 
 def rho_L(w):
@@ -158,43 +171,49 @@ GENERALISATION = {
     "decayed": _is(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_0 / (t // K + 1), each_iteration),
     "gamma": _is(lambda w: w.gamma_mult, "==", lambda w: 1 + w.alpha_mult * w.rho_prox),
     "eta-0": _is(lambda w: w.eta_0, "<=", lambda w: w.mu_lr / (w.gamma_mult * K)),
+    # the same, as a bound of mu
+    "mu-from-eta-0": _is(lambda w: w.mu_lr, ">=", lambda w: w.gamma_mult * w.eta_0 * K),
     "gamma-first": _serves(lambda w: w.eta_0), "gamma-first-eta1": _serves(lambda w: w.eta_0 / 2),
     "gamma-last": _serves(lambda w: w.eta_0 / w.rounds),
     "gamma-all": _serves(lambda w, r: w.eta_0 / (r + 1), each_round),
     # "the local update ... a stable decayed sequence with 1 - eta rho": 0 <= 1 - eta rho; rho_L >= 0, as x >= -1 needs
-    "stable": (_is(lambda w, r: w.eta_l[r * K] * w.rho_prox, "<=", lambda w, r: 1, each_round),
-               _is(lambda w: w.rho_prox, ">=", lambda w: w.L)),
-    "stable-number": (_is(lambda w: w.eta * w.rho_prox, "<=", lambda w: 1), _is(lambda w: w.rho_prox, ">=", lambda w: w.L)),
+    "stable": (_is(lambda w, t: w.eta_l[t] * w.rho_prox, "<=", lambda w, t: 1, each_iteration),
+               _is(lambda w: w.L, "<=", lambda w: w.rho_prox)),
+    "stable-number": (_is(lambda w: w.eta * w.rho_prox, "<=", lambda w: 1), _is(lambda w: w.L, "<=", lambda w: w.rho_prox)),
+    "decays": _is(lambda w: w.eta * w.rho_prox, "<=", lambda w: 1),
     "cited-step": _is(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_0 / (t + 1), each_iteration),
     "eta-0-to-mu": _is(lambda w: w.eta_0, "<=", lambda w: w.mu_lr),
     "one-step": _is(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta, each_iteration),
     # Lemma 4: P(zeta) = p; equal data until tau_0, so that f is G-Lipschitz on the event; losses up to H
-    "probability": _is(lambda w: w.p, "<=", lambda w: 1),
-    "lipschitz": _is(lambda w: abs(w.loss_1 - w.twin_loss_1), "<=", lambda w: w.G_lip * w.distance),
-    "to-H": tuple(_is(lambda w, n=n: getattr(w, n), "<=", lambda w: w.H_loss)
+    "probability": _is(lambda w: w.p - 1, "<=", lambda w: 0),
+    "lipschitz": _is(lambda w: abs(w.loss_1 - w.twin_loss_1) - w.G_lip * w.distance, "<=", lambda w: 0),
+    "to-H": tuple(_is(lambda w, n=n: getattr(w, n) - w.H_loss, "<=", lambda w: 0)
                   for n in ("loss_1", "twin_loss_1", "loss_2", "twin_loss_2")),
     "P-to-C": _is(lambda w: w.participants, "<=", lambda w: w.clients),
     # Lemmas 5 and 6: of one local step
-    "smooth": _is(lambda w: norm(w.g_gap), "<=", lambda w: w.L * norm(w.w_gap + w.x_gap)),
+    "smooth": _is(lambda w: sq(w.g_gap), "<=", lambda w: w.L**2 * sq(w.w_gap + w.x_gap)),
     "gradients-to-G": (_is(lambda w: norm(w.g_one), "<=", lambda w: w.G_lip),
                        _is(lambda w: norm(w.g_two), "<=", lambda w: w.G_lip)),
     "mean-gradients-to-G": (
         _is(lambda w: norm((w.g_one + w.rest_one) / (C * S)), "<=", lambda w: w.G_lip),
         _is(lambda w: norm((w.g_two + w.rest_two) / (C * S)), "<=", lambda w: w.G_lip)),
+    "a-mean": _is(lambda w, k: w.a[k], ">=", lambda w, k: 0, lambda w: range(w.length)),
+    "V-mean": _is(lambda w, k: w.V[k], ">=", lambda w, k: 0, lambda w: range(w.length)),
     "lemma-5-contraction": _contracts(lambda w: 0), "lemma-6-mixture": _contracts(lambda w: 2 * w.G_lip / S),
-    "from-0": _is(lambda w: w.a[0], "==", lambda w: 0),
+    "from-0": _is(lambda w: w.a[0], "<=", lambda w: 0),
     # "x >= -1", "with x = -eta rho_L"
     "x-condition": _is(lambda w: w.eta * rho_L(w), "<=", lambda w: 1),
-    "curvature": (_is(lambda w: w.curvature, "<=", lambda w: w.L), _is(lambda w: w.curvature, ">=", lambda w: -w.L)),
-    # the system of four lines
+    "curvature": _is(lambda w: w.curvature**2, "<=", lambda w: w.L**2),
+    # the system of four lines, between mean distances
     "system": (
+        *(_is(lambda w, n=n: -getattr(w, n), "<=", lambda w: 0) for n in ("Delta_next", "sigma_next", "delta_next", "pi_next")),
         _is(lambda w: w.Delta_next, "==", lambda w: w.delta_next + w.sigma_next / w.rho_prox - w.s_1),
         _is(lambda w: w.sigma_next, "==", lambda w: w.sigma_dual + w.rho_prox * w.pi_next - w.s_2),
         _is(lambda w: w.delta_next, "==", lambda w: w.pi_next + w.Delta - w.s_3),
         _is(lambda w: w.pi_next, "==", lambda w: w.eta * K * w.L * w.Delta + w.eta * K * w.sigma_dual
             + 2 * w.eta * K * w.G_lip / (C * S) - w.s_4)),
     # "beta - 1 >= 0", "gamma - alpha rho - beta >= 0"; "the minimal values of beta = 1 and gamma = 1 + alpha rho"
-    "multipliers-feasible": (_is(lambda w: w.beta_mult - 1, ">=", lambda w: 0),
+    "multipliers-feasible": (_is(lambda w: w.beta_mult, ">=", lambda w: 1),
                              _is(lambda w: w.gamma_mult - w.alpha_mult * w.rho_prox - w.beta_mult, ">=", lambda w: 0)),
     "multipliers": (_is(lambda w: w.beta_mult, "==", lambda w: 1),
                     _is(lambda w: w.gamma_mult, "==", lambda w: 1 + w.alpha_mult * w.rho_prox)),
@@ -202,31 +221,51 @@ GENERALISATION = {
         lambda w: w.alpha_mult - 1 / w.rho_prox, ">=",
         lambda w: (w.alpha_mult + (1 + w.alpha_mult * w.rho_prox) * w.eta * K)
         / (1 + (1 + w.alpha_mult * w.rho_prox) * w.eta * K * w.L)),
-    "alpha-quadratic": _is(
-        lambda w: w.L * (w.alpha_mult * w.rho_prox) ** 2 - w.rho_prox * w.alpha_mult * w.rho_prox
-        - (w.L + w.rho_prox + 1 / (w.eta * K)), ">=", lambda w: 0),
+    "alpha-quadratic": _serves_quadratic(lambda w: w.eta),
     "alpha-from-x-plus": _is(lambda w: w.alpha_mult * w.rho_prox, ">=", lambda w: root(w, w.eta)),
     # unrolled from Delta = sigma = 0 at tau_0; "eta_0 <= 1/(K L)"
     "constant-step": _is(lambda w: w.eta_0, "<=", lambda w: 1 / (K * w.L)),
     "rises-by-constant": _rises(lambda w, t: _g(w) * w.L, lambda w, t: 2 * _g(w) * w.G_lip / (C * S)),
     "rises-by-decayed": _rises(lambda w, t: _g(w) * w.L / (t + 1), lambda w, t: 2 * _g(w) * w.G_lip / (C * S * (t + 1))),
-    "V-from-0": _is(lambda w: w.V[0], "==", lambda w: 0),
+    "V-from-0": _is(lambda w: w.V[0], "<=", lambda w: 0),
     "c-to-mu-L": _is(lambda w: w.c, "<=", lambda w: w.mu_lr * w.L),
     "tau0-to-T": _is(lambda w: w.tau0, "<=", lambda w: w.rounds),
-    "unrolled-decayed": _is(lambda w: w.Delta, "<=",
-                            lambda w: 2 * w.G_lip / (w.L * C * S) * (w.rounds / w.tau0) ** (w.mu_lr * w.L)),
+    # a sum from tau_0 to T - 1
+    "tau0-before-T": _is(lambda w: w.tau0, "<=", lambda w: w.rounds - 1),
+    "unrolled-decayed": _is(
+        lambda w: w.Delta - 2 * w.G_lip / (w.L * C * S) * (w.rounds / w.tau0) ** (w.mu_lr * w.L), "<=", lambda w: 0),
+    # the same four lines with equality from tau_0 on: W_j is sigma/rho at t = tau_0 + j
+    "system-with-equality": (
+        _is(lambda w, j: w.W[j + 1], "==", lambda w, j: w.W[j] + w.eta_0 / (w.tau0 + j + 1) * K * (
+            w.L * Delta_of_system(w, j) + w.rho_prox * w.W[j] + 2 * w.G_lip / (C * S)), _gaps_to),
+        _is(lambda w: w.W[0], "<=", lambda w: 0)),
+    "mu-L-whole": _is(lambda w: w.mu_lr, "==", lambda w: w.p_lr / w.L),
+    "serves-first": _serves_quadratic(lambda w: w.eta_0),
+    "serves-last": _serves_quadratic(lambda w: w.eta_0 / (w.tau0 + w.length - 1)),
+    # every positive rho, L and eta K: z is sqrt(L/(eta K)), and z (m + 1/m) the root
+    "rational-roots": (
+        _is(lambda w: w.rho_prox, "==", lambda w: w.z * (w.m - 1 / w.m) - 2 * w.L),
+        _is(lambda w: w.eta, "==", lambda w: w.L / (K * w.z**2)),
+        _is(lambda w: w.z * (w.m - 1 / w.m) - 2 * w.L, ">", lambda w: 0)),
+    # "tau_0 = (2 G^2/(H P L))^(1/(1 + mu L)) T^(mu L/(1 + mu L))": root_1 is (2 G^2/L)^(1/(1 + mu L)), root_2 that of H P T
+    "choice": (
+        _is(lambda w: w.L, "==", lambda w: 2 * w.G_lip**2 / w.root_1 ** (1 + w.p_lr)),
+        _is(lambda w: w.H_loss, "==", lambda w: w.root_2 ** (1 + w.p_lr) / (w.participants * w.rounds)),
+        _is(lambda w: w.tau_real, "==", lambda w: w.root_1 * w.rounds / w.root_2)),
+    "K-is-T": (_is(lambda w: w.local_steps, "<=", lambda w: w.rounds), _is(lambda w: w.rounds, "<=", lambda w: w.local_steps)),
+    "one-client": _is(lambda w: w.clients, "==", lambda w: 1),
 }
 DOMAINS = {
-    **dict.fromkeys(("L", "rho_prox", "eta", "eta_0", "G_lip", "H_loss", "alpha_mult", "beta_mult", "gamma_mult", "q_mult",
-                     "mu_lr", "c", "z", "m", "root_1", "root_2", "tau_other"), "positive"),
-    **dict.fromkeys(("eps_inexact", "R_now", "R_before", "J_now", "h_sq", "R_start", "R_end", "R_1", "R_2", "h_sq_1", "h_sq_2",
-                     "s_1", "s_2", "s_3", "s_4", "D", "p", "distance", "a_now", "D_theta", "D_lambda", "D_last", "Delta",
-                     "sigma_dual", "excess", "x_plus_1", "loss_1", "loss_2", "twin_loss_1", "twin_loss_2"), "nonnegative"),
+    **dict.fromkeys(("L", "rho_prox", "eta", "eta_0", "H_loss", "alpha_mult", "beta_mult", "gamma_mult", "q_mult",
+                     "mu_lr", "D", "z", "m", "root_1", "root_2", "tau_other"), "positive"),
+    **dict.fromkeys(("eps_inexact", "R_now", "R_before", "J_now", "h_sq", "R_start", "R_end", "R_1", "R_2", "h_sq_1",
+                     "h_sq_2", "s_1", "s_2", "s_3", "s_4", "p", "distance", "a_now", "D_theta", "D_lambda", "D_last", "Delta",
+                     "sigma_dual", "G_lip", "excess", "x_plus_1", "loss_1", "loss_2", "twin_loss_1", "twin_loss_2"), "nonnegative"),
     **dict.fromkeys(("f_now", "f_1", "f_low", "x_1", "lam_1", "curvature"), "real"),
-    **dict.fromkeys(("w_gap", "x_gap", "lam_gap", "g_gap", "g_one", "g_two", "rest_one", "rest_two", "at_point", "sent_mean"),
-                    "vector"),
+    **dict.fromkeys(("w_gap", "x_gap", "lam_gap", "g_gap", "g_one", "g_two", "rest_one", "rest_two", "at_point",
+                     "sent_mean"), "vector"),
     **dict.fromkeys(("lam_gaps", "update_gap"), "vector [count]"),
-    **dict.fromkeys(("a", "slack", "V", "W"), "nonnegative [length]"), "C": "hidden",
+    **dict.fromkeys(("a", "slack", "V", "W"), "nonnegative [length]"), "C": "hidden", "c": "hidden",
     **dict.fromkeys(("clients", "participants", "samples", "local_steps", "rounds", "length", "count", "p_lr", "tau0"),
                     "integer from 1"),
 }

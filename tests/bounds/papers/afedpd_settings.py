@@ -6,11 +6,11 @@ from tests.bounds.rows import Row, but
 
 __all__ = ["METHOD", "SETTINGS"]
 
-#: Algorithm 1, P of the C clients in every round
-METHOD = "afedpd sampling=without-replacement equal_weights"
+#: Algorithm 1, P of the C clients in every round; on every pair of neighbouring data sets, where there are any
+METHOD = "afedpd sampling=without-replacement equal_weights replaced=any"
 EXACT = f"{METHOD} solver=exact"
-#: runs on every pair of neighbouring data sets
-COUPLED = "afedpd sampling=without-replacement equal_weights replaced=any"
+#: other methods, with some clients in every round and with all
+OTHER, EVERYBODY = "{} sampling=without-replacement equal_weights", "{} equal_weights"
 
 
 def given(row, more):
@@ -30,17 +30,18 @@ def all_of(names, row):
 
 
 def exact(row):
-    """Local solutions are exact: epsilon is 0."""
-    return but(without(row, "assumption-inexact"), method=EXACT,
-               variables="; ".join(name for name in row.variables.split("; ") if name != "eps_inexact"))
+    """Local solutions are exact: epsilon is 0, and there are no local steps."""
+    return having(but(without(row, "assumption-inexact"), method=EXACT), AT_ONCE)
 
 
+#: a local problem that is solved at once
+AT_ONCE = "local_steps: integer from 1 to 1"
 ALGEBRA = Row(method="algebra")
 
 
 # optimisation ----------------------------------------------------------------------------------------------------------
 RUN = Row(given="assumption-1 assumption-sampling assumption-inexact", variables="rho_prox")
-ROUND, LATER = but(RUN, over=(each_round,)), but(RUN, over=(later_rounds,))
+ROUND, LATER = but(RUN, over=(each_round,)), but(given(RUN, "two-rounds"), over=(later_rounds,))
 SAMPLED = Row(given="assumption-sampling", variables="rho_prox", over=(each_round,))  # no assumption but the sampling
 SMOOTH = given(SAMPLED, "assumption-1")
 APPENDIX = given(RUN, "rho-appendix")
@@ -91,19 +92,17 @@ OPTIMISATION = {
 
 # runs on neighbouring data sets ----------------------------------------------------------------------------------------
 BASE = "assumption-sampling assumption-neighbours"
-PAIR = Row(given=BASE, variables="rho_prox", method=COUPLED)
+PAIR = Row(given=BASE, variables="rho_prox")
 BOTH = f"{BASE} assumption-1@sample assumption-2@sample"
 STEPS = "decayed gamma eta-0"
-THEOREM_2 = Row(given=f"{BOTH} assumption-bounded {STEPS} gamma-first", variables="rho_prox; eta_0; mu_lr; alpha_mult",
-                method=f"{METHOD} output=server")
-STABILITY = but(THEOREM_2, method=COUPLED)
-LEMMA_4 = but(PAIR, given=f"{BOTH} assumption-bounded", variables="rho_prox; tau0: integer from 0")
+THEOREM_2 = Row(given=f"{BOTH} assumption-bounded {STEPS} gamma-first", variables="rho_prox; eta_0; mu_lr; alpha_mult")
+LEMMA_4 = but(PAIR, given=f"{BOTH} assumption-bounded tau0-to-T", variables="rho_prox; tau0: integer from 0")
 CLIENTS = (each_round, each_client)
 LEMMA_5 = but(PAIR, given=f"{BASE} assumption-1@sample step-constant-in-round", over=CLIENTS)
 LEMMA_6 = given(LEMMA_5, "assumption-2@sample")
 STEP_OF_ROUND = (each_round, lambda w, r: range(1, K + 1), each_client)
-PAIR_ROUND = but(PAIR, over=(each_round,))
-REC_PI = but(LEMMA_6, over=(each_round,))
+#: "generalization analysis adopts both assumptions"
+REC = but(LEMMA_6, over=(each_round,))
 
 
 def gammas(block, row):
@@ -112,10 +111,10 @@ def gammas(block, row):
 
 
 COUPLED_RUNS = {
-    **gammas("theorem-2", THEOREM_2), **gammas("theorem-2-explicit", STABILITY),
+    **gammas("theorem-2", THEOREM_2), **gammas("theorem-2-explicit", THEOREM_2),
     "lemma-4": LEMMA_4, "lemma-4@sup-only": but(LEMMA_4, given=LEMMA_4.given.replace("bounded", "bounded@sup-only")),
     **all_of("lemma-4@cond-zeta lemma-4@cond-zeta+rounds-upto", LEMMA_4),
-    "lemma-4@generalisation": but(LEMMA_4, variables="rho_prox", method=METHOD),
+    "lemma-4@generalisation": but(PAIR, given=f"{BOTH} assumption-bounded"),
     "lemma-5": LEMMA_5, "lemma-5@theta-T": LEMMA_5, "lemma-5@stable": given(LEMMA_5, "stable"),
     "lemma-5@every-step": but(LEMMA_5, over=STEP_OF_ROUND),
     "lemma-6": LEMMA_6, "lemma-6@stable": given(LEMMA_6, "stable"), "lemma-6@every-step": but(LEMMA_6, over=STEP_OF_ROUND),
@@ -125,27 +124,28 @@ COUPLED_RUNS = {
     "lemma-6-unroll@run+printed": but(LEMMA_6, sign="=="), "lemma-6-unroll@run+round": LEMMA_6,
     "lemma-6-unroll@run+stable": given(LEMMA_6, "stable"),
     **all_of("rec-delta-global rec-delta-global@virtual rec-delta-global@first rec-delta-global@second "
-             "rec-delta-global@second+virtual rec-sigma rec-sigma@virtual rec-delta-local rec-delta-local@virtual", PAIR_ROUND),
-    **all_of("rec-sigma@text rec-sigma@text+virtual", but(PAIR, over=(later_rounds,))),
-    **all_of("rec-pi rec-pi@virtual", but(REC_PI, sign="<")), "rec-pi@stable": but(given(REC_PI, "stable"), sign="<"),
-    **all_of("rec-pi@middle rec-pi@definition", but(PAIR_ROUND, sign="==")),
-    **all_of("rec-pi@at-most rec-pi@at-most+virtual", REC_PI), "rec-pi@at-most+stable": given(REC_PI, "stable"),
+             "rec-delta-global@second+virtual rec-sigma rec-sigma@virtual rec-delta-local rec-delta-local@virtual", REC),
+    **all_of("rec-sigma@text rec-sigma@text+virtual", but(given(REC, "two-rounds"), over=(later_rounds,))),
+    **all_of("rec-pi rec-pi@virtual", but(REC, sign="<")), "rec-pi@stable": but(given(REC, "stable"), sign="<"),
+    **all_of("rec-pi@middle rec-pi@definition", but(REC, sign="==")),
+    **all_of("rec-pi@at-most rec-pi@at-most+virtual", REC), "rec-pi@at-most+stable": given(REC, "stable"),
     "gap-before-tau0": LEMMA_4,
 }
 
 # generalisation, numbers -----------------------------------------------------------------------------------------------
 SPLIT = but(ALGEBRA, given="probability lipschitz to-H",
-            variables="loss_1; twin_loss_1; loss_2; twin_loss_2; p; distance; G_lip; H_loss")
+            variables="loss_1; twin_loss_1; loss_2; twin_loss_2; p; distance; G_lip: positive; H_loss")
 HIT = but(ALGEBRA, given="P-to-C", variables="H_loss; clients; participants; samples; local_steps; tau0: integer from 0")
 LAST = but(HIT, variables="H_loss; clients; participants; samples; tau0: integer from 0")
 VECTORS = "eta; L; rho_prox; w_gap; x_gap; lam_gap; g_gap"
 TRIANGLE = but(ALGEBRA, given="smooth", variables=VECTORS)
 DIFFERENT = but(ALGEBRA, given="gradients-to-G", variables="eta; rho_prox; w_gap; lam_gap; g_one; g_two")
 MEAN = but(DIFFERENT, given="mean-gradients-to-G",
-           variables=f"{DIFFERENT.variables}; rest_one; rest_two; clients; samples")
-UNROLL = but(ALGEBRA, sign=">=", given="lemma-5-contraction from-0",
+           variables=f"{DIFFERENT.variables}; rest_one; rest_two; clients; samples: integer from 2")
+UNROLL = but(ALGEBRA, sign=">=", given="lemma-5-contraction a-mean",
              variables="eta; L; rho_prox; D_theta; D_lambda; length: integer from 2; a; slack")
-UNROLL_6 = having(but(UNROLL, given="lemma-6-mixture from-0"), "G_lip; samples")
+BOUND = but(given(UNROLL, "from-0"), sign="<=")
+UNROLL_6 = having(but(UNROLL, given="lemma-6-mixture a-mean from-0"), "G_lip; samples")
 CLOSED = but(ALGEBRA, sign="==", variables="eta; L; rho_prox; D_theta; D_lambda; local_steps")
 BERNOULLI = but(ALGEBRA, variables="eta; L; rho_prox; local_steps")
 PARABOLA = but(ALGEBRA, given="curvature", variables=f"{BERNOULLI.variables}; curvature; x_1; lam_1")
@@ -154,34 +154,37 @@ SYSTEM = "s_1; s_2; s_3; s_4"
 ALPHA = but(ALGEBRA, variables="L; rho_prox; eta; local_steps; alpha_mult")
 X_PLUS = but(ALGEBRA, variables="L; rho_prox; eta; local_steps")
 RATIONAL = "L; z; m; local_steps"
-ONE_STEP = but(ALGEBRA, given="system alpha-condition gamma", variables=f"{SIZES}; {SYSTEM}; alpha_mult")
-UNROLLED = "L; eta_0; gamma_mult; G_lip; local_steps; clients; samples; tau0; length: integer from 2"
-CONSTANT = but(ALGEBRA, sign=">=", given="constant-step rises-by-constant V-from-0", variables=f"{UNROLLED}; V; slack")
-DECAYED = but(ALGEBRA, sign="<", given="eta-0 rises-by-decayed V-from-0", variables=f"{UNROLLED}; mu_lr; V; slack")
-OF_SYSTEM = but(ALGEBRA, sign="<", given="eta-0 gamma-first", variables=(
-    "L; eta_0; G_lip; alpha_mult; rho_prox; local_steps; p_lr; clients; samples; tau0; length: integer from 2; W"))
-CHOICE = but(ALGEBRA, variables="G_lip; root_1; root_2; clients; participants; samples; rounds; p_lr")
+ONE_STEP = but(ALGEBRA, given="system alpha-quadratic gamma", variables=f"{SIZES}; {SYSTEM}; alpha_mult")
+UNROLLED = "L; eta_0; gamma_mult; G_lip: positive; local_steps; clients; samples; length: integer from 2"
+FROM_0 = "tau0: integer from 0"
+CONSTANT = but(ALGEBRA, sign=">=", given="constant-step rises-by-constant V-mean V-from-0",
+               variables=f"{UNROLLED}; {FROM_0}; V; slack")
+DECAYED = but(ALGEBRA, sign="<", given="mu-from-eta-0 rises-by-decayed V-mean V-from-0",
+              variables=f"{UNROLLED}; tau0; mu_lr; V; slack")
+SUMMED = "c: positive; L; G_lip: positive; clients; samples; rounds"
+OF_SYSTEM = but(ALGEBRA, sign="<", given="system-with-equality gamma mu-L-whole eta-0 serves-first", variables=(
+    "L; eta_0; G_lip: positive; alpha_mult; rho_prox; local_steps; p_lr; clients; samples; tau0; length: integer from 2; W"))
+CHOICE = but(ALGEBRA, given="P-to-C choice", variables="G_lip: positive; root_1; root_2; clients; participants; samples; rounds; p_lr")
 
 NUMBERS = {
     "lemma-4-split": SPLIT,
     "lemma-4-split@sup-only": but(SPLIT, variables="loss_1: real; twin_loss_1: real; loss_2: real; twin_loss_2: real; p; "
-                                  "distance; G_lip; H_loss"),
+                                  "distance; G_lip: positive; H_loss"),
     **all_of("lemma-4-hitting lemma-4-hitting@rounds-upto", HIT), "lemma-4-hitting@union": but(HIT, sign=">="),
     **all_of("lemma-4-hitting@last lemma-4-hitting@last+rounds-below", LAST),
     **all_of("lemma-4-hitting@last+K-draws lemma-4-hitting@last+K-draws+rounds-below", HIT),
     **all_of("lemma-5-triangle lemma-5-contraction", TRIANGLE),
     **all_of("lemma-5-triangle@stable lemma-5-contraction@stable", given(TRIANGLE, "stable-number")),
     "lemma-5-contraction@last": but(TRIANGLE, given="", variables=VECTORS.removesuffix("; g_gap")),
-    "lemma-6-different": DIFFERENT, "lemma-6-different@stable": given(DIFFERENT, "stable-number"),
-    "lemma-6-different@assumption-2": MEAN, "lemma-6-different@assumption-2+stable": given(MEAN, "stable-number"),
+    "lemma-6-different": DIFFERENT, "lemma-6-different@stable": given(DIFFERENT, "decays"),
+    "lemma-6-different@assumption-2": MEAN, "lemma-6-different@assumption-2+stable": given(MEAN, "decays"),
     "lemma-6-mixture": but(ALGEBRA, variables="eta; L; rho_prox; a_now; G_lip; D_theta; D_lambda; samples"),
     "lemma-5-unroll": UNROLL, "lemma-5-unroll@stable": given(UNROLL, "stable-number"),
-    "lemma-5-unroll@start": but(UNROLL, sign="=="),
+    "lemma-5-unroll@start": but(UNROLL, sign="==", given="from-0"),
     "lemma-6-unroll": UNROLL_6, "lemma-6-unroll@stable": given(UNROLL_6, "stable-number"),
     "lemma-6-unroll@closed": having(CLOSED, "G_lip; samples"),
     "lemma-5-geometric": having(CLOSED, "D_last"), "lemma-5-geometric@theta-t": CLOSED,
-    "lemma-5-geometric@bound": but(UNROLL, sign="<="),
-    "lemma-5-geometric@bound+stable": given(but(UNROLL, sign="<="), "stable-number"),
+    "lemma-5-geometric@bound": BOUND, "lemma-5-geometric@bound+stable": given(BOUND, "stable-number"),
     "bernoulli": BERNOULLI, "bernoulli@x-condition": given(BERNOULLI, "x-condition"),
     "bernoulli@stable": given(BERNOULLI, "stable-number"),
     "bernoulli@bernoulli-itself": but(ALGEBRA, sign=">=", variables="x_plus_1; local_steps"),
@@ -195,67 +198,85 @@ NUMBERS = {
     "alpha-condition@necessary": but(ALPHA, sign=">=", given="alpha-condition"),
     **all_of("x-plus x-plus@forms", but(X_PLUS, sign="==")), "x-plus@larger": X_PLUS,
     "x-plus@suffices": having(but(X_PLUS, sign=">="), "excess"),
-    "x-plus-bound": X_PLUS, "x-plus-bound@rational-roots": but(ALGEBRA, variables=RATIONAL),
+    "x-plus-bound": X_PLUS, "x-plus-bound@rational-roots": but(ALGEBRA, given="rational-roots", variables=RATIONAL),
     "alpha-rho-bound": but(ALPHA, sign=">=", given="alpha-from-x-plus"), "alpha-rho-bound@last": but(X_PLUS, sign=">"),
-    "alpha-rho-bound@last+rational-roots": but(ALGEBRA, sign=">", variables=RATIONAL),
+    "alpha-rho-bound@last+rational-roots": but(ALGEBRA, sign=">", given="rational-roots", variables=RATIONAL),
     **all_of("rec-one-step rec-one-step@two", ONE_STEP),
     **all_of("rec-sigma@vectors rec-sigma@vectors+virtual",
              but(ALGEBRA, variables="rho_prox; count; update_gap; lam_gaps")),
-    "unrolled-constant": CONSTANT, "unrolled-constant@last": but(CONSTANT, sign=">", given="constant-step", variables=UNROLLED),
+    "unrolled-constant": CONSTANT, "unrolled-constant@last": but(CONSTANT, sign=">", given="constant-step", variables=f"{UNROLLED}; {FROM_0}"),
     "unrolled-constant@whole": but(CONSTANT, sign="<"),
-    "unrolled-product": but(ALGEBRA, sign=">=", given="rises-by-decayed V-from-0", variables=f"{UNROLLED}; V; slack"),
-    "product-exp": but(ALGEBRA, sign=">=", over=(each_round,), variables="c; rounds"),
-    "product-exp@summed": but(ALGEBRA, sign=">=", given="tau0-to-T", variables="c; L; G_lip; clients; samples; tau0; rounds"),
-    "product-exp@summed+tau0-0": but(ALGEBRA, sign=">=", variables="c; rounds"),
-    "sum-power": but(ALGEBRA, sign=">", given="c-to-mu-L tau0-to-T",
-                     variables="c; L; mu_lr; G_lip; clients; samples; tau0; rounds"),
+    "unrolled-product": but(CONSTANT, given="rises-by-decayed V-mean V-from-0"),
+    "product-exp": but(ALGEBRA, sign=">=", over=(each_round,), variables="c: positive; rounds"),
+    "product-exp@summed": but(ALGEBRA, sign=">=", given="tau0-before-T", variables=f"{SUMMED}; tau0"),
+    "product-exp@summed+tau0-0": but(ALGEBRA, sign=">=", variables="c: positive; rounds"),
+    "sum-power": but(ALGEBRA, sign=">", given="c-to-mu-L tau0-before-T", variables=f"{SUMMED}; tau0; mu_lr"),
     "unrolled-decayed": DECAYED, "unrolled-decayed@system": OF_SYSTEM,
-    "unrolled-decayed@system+gamma-last": but(OF_SYSTEM, given="eta-0 gamma-last"),
-    "gap-before-tau0@numbers": but(ALGEBRA, given="unrolled-decayed", variables=(
-        "L; mu_lr; G_lip; H_loss; clients; participants; samples; tau0; rounds; Delta")),
+    "unrolled-decayed@system+gamma-last": but(OF_SYSTEM, given=OF_SYSTEM.given.replace("first", "last")),
+    "gap-before-tau0@numbers": but(ALGEBRA, given="P-to-C tau0-before-T unrolled-decayed", variables=(
+        "L; mu_lr; G_lip: positive; H_loss; clients; participants; samples; tau0; rounds; Delta")),
     "tau0-choice": but(CHOICE, sign="=="), "tau0-choice@minimiser": having(CHOICE, "tau_other"),
-    "theorem-2-constants": but(ALGEBRA, variables="L; mu_lr; G_lip; H_loss; clients; participants; samples; rounds"),
+    "theorem-2-constants": but(ALGEBRA, given="P-to-C", variables=(
+        "L; mu_lr; G_lip: positive; H_loss; clients; participants; samples; rounds")),
     "theorem-2-constants@factor": but(ALGEBRA, variables="L; mu_lr"),
 }
 
 # text and tables -------------------------------------------------------------------------------------------------------
 IDENTITY = Row(sign="==", over=(each_round,), given="assumption-sampling", variables="rho_prox")
-EQ_9 = but(PAIR, given=BASE)
-LOCAL = but(IDENTITY, over=(each_round, lambda w, r: range(K), each_client), given="assumption-sampling step-constant-in-round")
-TO_T = "rounds -> oo"
-REMARK_1 = Row(given="assumption-1 assumption-sampling", variables="rho_prox; C", limits=TO_T, method=EXACT)
-RATE = Row(given=f"{BOTH} assumption-bounded {STEPS} gamma-first", variables="rho_prox; eta_0; mu_lr; alpha_mult; C",
-           limits=f"{TO_T}", method=f"{METHOD} output=server")
-ANY_STEP = but(RATE, given=f"{BOTH} assumption-bounded", variables="rho_prox; mu_lr; C")
-CITED = but(RATE, given="assumption-1@sample assumption-2@sample assumption-bounded assumption-sampling cited-step eta-0-to-mu",
-            variables="eta_0; mu_lr; C", method="fedavg sampling=without-replacement equal_weights")
-TABLE_7 = Row(given="assumption-1 assumption-sampling", variables="rho_prox; C", limits=TO_T)
+LOCAL = but(given(IDENTITY, "step-constant-in-round"), over=(each_round, lambda w, r: range(K), each_client))
+#: Theorem 1's, with the constant of O(.)
+RATE_1 = Row(given="assumption-1 assumption-sampling", variables="rho_prox; C", limits="rounds -> oo")
+REMARK_1 = having(but(RATE_1, method=EXACT), AT_ONCE)
+SOLVED = given(RATE_1, "assumption-inexact")
+#: "|grad L_i|^2 <= eps", of the duals that clients keep
+SOLVED_BY_CLIENTS = given(RATE_1, "inexact-by-clients")
+#: Theorem 2's: "C S" samples, "P", "K", "T"
+REMARK_2 = but(having(THEOREM_2, "C"), limits="rounds -> oo, local_steps -> oo, clients -> oo, samples -> oo")
+ANY_STEP = but(REMARK_2, given=f"{BOTH} assumption-bounded", variables="rho_prox; mu_lr; C")
+TABLE_9 = "rounds -> oo, clients -> oo, samples -> oo"
+#: works on other methods: "Lipschitz"
+CITED = Row(given="assumption-1@sample assumption-2@sample assumption-sampling", variables="C", limits=REMARK_2.limits,
+            method=OTHER.format("fedavg"))
+FALLING = having(given(CITED, "cited-step eta-0-to-mu"), "eta_0; mu_lr")
+ONE_CLIENT = but(given(FALLING, "one-client"), method=EVERYBODY.format("fedavg"),
+                 limits="rounds -> oo, local_steps -> oo, samples -> oo")
+FAMILY = {"": METHOD, "fedpd": EVERYBODY.format("fedpd"), "fedadmm": OTHER.format("fedadmm"), "feddyn": OTHER.format("feddyn")}
 
 
-def method(row, name):
-    return but(row, method=row.method.replace("afedpd", name))
+def table_7(name, row, more=("@sent", "@start")):
+    return {f"table-7-{name}{at}": row for at in ("", *more)}
 
 
 PROSE = {
     "text-partial-fedpd": but(ALGEBRA, variables="at_point; sent_mean; rho_prox"),
-    "text-partial-fedpd@run": but(IDENTITY, method=METHOD.replace("afedpd", "fedadmm")),
+    "text-partial-fedpd@run": but(IDENTITY, method=OTHER.format("fedadmm")),
     **all_of("text-mean-dual text-mean-dual@through", IDENTITY), "text-unbiased": but(IDENTITY, over=CLIENTS),
-    **all_of("eq-9 eq-9@abs-outside eq-9@signed", EQ_9), "eq-9@second": STABILITY,
+    # before H, of Theorem 2, is there
+    **all_of("eq-9 eq-9@abs-outside eq-9@signed", but(PAIR, given=BOTH)), "eq-9@second": THEOREM_2,
     **all_of("eq-10 eq-10@appendix eq-13 eq-13@full-gradient", LOCAL),
-    "eq-10@fedavg": but(LOCAL, variables="", method="fedavg sampling=without-replacement equal_weights"),
-    "remark-1.1": REMARK_1, "remark-1.1@full": but(REMARK_1, method="fedpd equal_weights solver=exact"),
-    "remark-1.2": but(TABLE_7, over=CLIENTS, limits="local_steps -> oo"), "remark-1.2@samples": TABLE_7,
-    **{f"remark-2.1-rate{'@' * bool(name)}{name}": method(RATE, name or "afedpd") for name in ("", "fedpd", "fedadmm", "feddyn")},
-    **{f"remark-2.1-rate@{name}any-step": method(ANY_STEP, name.strip("+") or "afedpd")
-       for name in ("", "fedpd+", "fedadmm+", "feddyn+")},
-    "remark-2.1-local": but(LEMMA_6, variables="rho_prox; eta; C", limits="local_steps -> oo"),
-    **{f"table-7-{name}{at}": but(TABLE_7, method=METHOD.replace("afedpd", name))
-       for name in ("fedpd", "fedadmm", "feddyn", "afedpd") for at in ("", "@sent", "@start", "@text")},
-    "text-c-over-p": but(ALGEBRA, sign="==", variables="D; clients; participants; rounds"),
-    **all_of("table-9-sgd table-9-sgd@fedavg table-9-fedavg", CITED),
-    **all_of("table-9-sgd@any-step table-9-fedavg@any-step table-9-mohri table-9-hu table-9-wu", but(
-        CITED, given="assumption-1@sample assumption-2@sample assumption-bounded assumption-sampling")),
-    "table-9-afedpd": RATE, "table-9-afedpd@any-step": ANY_STEP,
-    "table-9-afedpd@gamma-last": but(RATE, given=RATE.given.replace("gamma-first", "gamma-last")),
+    "eq-10@fedavg": but(LOCAL, variables="", method=OTHER.format("fedavg")),
+    "remark-1.1": REMARK_1, "remark-1.1@full": but(REMARK_1, method=EXACT.replace("sampling=without-replacement ", "")),
+    "remark-1.2": but(given(RATE_1, "step-constant-in-round"), over=CLIENTS, limits="local_steps -> oo"),
+    "remark-1.2@samples": given(RATE_1, "step-constant-in-round K-is-T"),
+    **{f"remark-2.1-rate{'@' * bool(name)}{name}": but(REMARK_2, method=method) for name, method in FAMILY.items()},
+    **{f"remark-2.1-rate@{name}{'+' * bool(name)}any-step": but(ANY_STEP, method=method) for name, method in FAMILY.items()},
+    "remark-2.1-rate@gamma-last": but(REMARK_2, given=REMARK_2.given.replace("gamma-first", "gamma-last")),
+    # "even under the fixed learning rate"
+    "remark-2.1-local": but(PAIR, given=f"{BOTH} assumption-bounded one-step", over=CLIENTS, variables="rho_prox; eta; C",
+                            limits="local_steps -> oo"),
+    **table_7("fedpd", but(SOLVED_BY_CLIENTS, method=EVERYBODY.format("fedpd"))),
+    **table_7("fedadmm", but(RATE_1, method=OTHER.format("fedadmm"), limits="rounds -> oo, clients -> oo"),
+              ("@sent", "@start", "@text")),
+    **table_7("feddyn", having(but(RATE_1, method=f"{OTHER.format('feddyn')} solver=exact",
+                                   limits="rounds -> oo, clients -> oo"), AT_ONCE)),
+    **table_7("afedpd", SOLVED, ("@start",)),
+    "text-c-over-p": but(ALGEBRA, sign="==", given="P-to-C", variables="D; clients; participants; rounds"),
+    "table-9-sgd": ONE_CLIENT,
+    "table-9-sgd@any-step": but(ONE_CLIENT, given=f"{CITED.given} one-client", variables="mu_lr; C"),
+    "table-9-sgd@fedavg": but(FALLING, method=EVERYBODY.format("fedavg")),
+    "table-9-fedavg": FALLING, "table-9-fedavg@any-step": having(CITED, "mu_lr"),
+    **all_of("table-9-mohri table-9-hu", CITED), "table-9-wu": but(CITED, limits=TABLE_9),
+    "table-9-afedpd": but(REMARK_2, limits=TABLE_9), "table-9-afedpd@any-step": but(ANY_STEP, limits=TABLE_9),
+    "table-9-afedpd@gamma-last": but(REMARK_2, limits=TABLE_9, given=REMARK_2.given.replace("gamma-first", "gamma-last")),
 }
 SETTINGS = OPTIMISATION | COUPLED_RUNS | NUMBERS | PROSE

@@ -99,9 +99,10 @@ def rec_delta_global(w, a, at):
 
 def rec_sigma(w, a, at):
     if "vectors" in a:
-        after = sum(norm(w.lam_gaps[i] + w.rho_prox * w.update_gap[j]) for i in R(C) for j in R(C)) / C**2
-        moved = mean(lambda i: norm(w.update_gap[i])) / (1 if "virtual" in a else C)
-        return after, mean(lambda i: norm(w.lam_gaps[i])) + w.rho_prox * moved
+        n = w.count
+        after = sum(norm(w.lam_gaps[i] + w.rho_prox * w.update_gap[j]) for i in R(n) for j in R(n)) / n**2
+        moved = sum(norm(w.update_gap[i]) for i in R(n)) / n / (1 if "virtual" in a else n)
+        return after, sum(norm(w.lam_gaps[i]) for i in R(n)) / n + w.rho_prox * moved
     pi = pi_next(w, at.r - ("text" in a), "virtual" not in a)
     return sigma(w, at.r + 1), sigma(w, at.r) + w.rho_prox * pi
 

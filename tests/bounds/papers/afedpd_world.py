@@ -9,11 +9,12 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from bounds.language import functions, words
 from bounds.language import samples as on_samples
-from bounds.language import words
 from tests.bounds.claim_values import Values, entry
 
-C, P, K, T, S = 3, 2, 2, 3, 5
+#: no two alike, so that none stands for another
+C, P, K, T, S = 3, 2, 4, 7, 11
 R = range
 NUMBERS = [
     "L", "rho_prox", "eps_inexact", "F_star", "C", "c", "eta", "eta_0", "alpha_mult", "beta_mult", "gamma_mult", "q_mult",
@@ -64,24 +65,25 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
 
     w = SimpleNamespace(**{n: number() for n in NUMBERS})
     w.clients, w.participants, w.local_steps, w.rounds, w.iterations, w.samples = C, P, K, T, K * T, S
-    w.tau0, w.length, w.count, w.p_lr = 1, 4, 3, 2
+    w.tau0, w.length, w.count, w.p_lr = 5, 6, 9, 10
     w.x_round, w.twin_x_round = table(vector, T + 2), table(vector, T + 2)
     w.server_x_bar, w.twin_server_x_bar = table(vector, T + 2), table(vector, T + 2)
     for name in ("server_duals", "twin_server_duals", "client_dual"):
         setattr(w, name, table(vector, T + 2, C))
     for name in ("x_local", "x_before", "twin_x_before", "g"):
         setattr(w, name, table(vector, (T + 2) * K, C))
-    w.sampled = [[1, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 1]]
+    w.sampled = [[int(i != t % C) for i in R(C)] for t in R(1, T + 3)]
     w.differing, w.eta_l, w.L_client = [0, 1, 0], table(number, (T + 1) * K), table(number, C)
     for name in ["a", "slack", "V", "W"]:
-        setattr(w, name, table(number, 8))
-    w.update_gap, w.lam_gaps = table(vector, 3), table(vector, 3)
+        setattr(w, name, table(number, 10))
+    w.update_gap, w.lam_gaps = table(vector, w.count + 1), table(vector, w.count + 1)
     for name in ["w_gap", "x_gap", "lam_gap", "g_gap", "g_one", "g_two", "rest_one", "rest_two", "at_point", "sent_mean"]:
         setattr(w, name, vector())
     steep, centre = table(number, C), table(vector, C)
     w.grad = lambda k, v: (v - centre[k]) * steep[k]
     w.objective = lambda v: 3 * sq(v) + v @ centre[0]
     w.objective_grad = lambda v: 6 * v + centre[0]
+    w.u, w.f_grad = vector(), lambda v: 4 * v - centre[2]
     w.F_pop = lambda v: 2 * sq(v - centre[1])
     w.worst_mean_gap = lambda v, u: abs((v - u) @ centre[2])
     w.worst_mean_signed_gap = lambda v, u: (v - u) @ centre[2] + 1
@@ -138,8 +140,8 @@ def eps(w, a):
     return 0 if "exact" in a else w.eps_inexact
 
 
-def error(w, t, i):
-    return w.grad(i, trained(w, t, i)) + w.server_duals[t][i] + w.rho_prox * (trained(w, t, i) - w.x_round[t])
+def error(w, t, i, duals=None):
+    return w.grad(i, trained(w, t, i)) + (duals or w.server_duals)[t][i] + w.rho_prox * (trained(w, t, i) - w.x_round[t])
 
 
 def simple(left, right):
@@ -150,7 +152,8 @@ def values(w, definitions) -> Values:
     """Values in a world; definitions are put in."""
     return Values(lambda name, places: entry(getattr(w, name), places), {
         words.norm2: sq, words.norm: norm, words.dot: lambda u, v: float(u @ v), words.E: E, words.E_round: E_t,
-        words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective, words.objective_grad: w.objective_grad,
+        words.grad: lambda k, v: w.grad(int(k), v), words.tau: lambda t: t - t % K, functions.f_grad: w.f_grad,
+        words.objective: w.objective, words.objective_grad: w.objective_grad,
         on_samples.E_data: E_data, on_samples.E_unused: E_unused, on_samples.F_pop: w.F_pop,
         on_samples.worst_mean_gap: w.worst_mean_gap, on_samples.worst_mean_signed_gap: w.worst_mean_signed_gap,
     }, definitions=definitions, number=float)
