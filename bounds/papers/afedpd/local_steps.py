@@ -15,6 +15,7 @@ from bounds.papers.afedpd.setting import (
     few_clients,
     numbers,
     rho_prox,
+    stability,
     stable,
     step,
     tau0,
@@ -26,7 +27,7 @@ __all__ = ["CLAIMS"]
 
 def with_stable(claim: Claim) -> tuple[Claim, ...]:
     """A claim for all steps, and for those of which the text at (10) speaks."""
-    return varied(claim, {"stable": (STABLE, stable)})
+    return varied(claim, {"stable": (stability(claim), stable)})
 
 
 def number(name, **signs):
@@ -140,7 +141,8 @@ different_global = different.variant(
                 Condition(norm(g_two + rest_two) / everything, "<=", G_lip)),
     note="g_one and g_two are the gradients at the differing samples, rest_one and rest_two the sums of all others'")
 different_global_stable = replace(
-    stable(different_global), id=f"{different_global.id}+stable", reading=f"{different_global.reading}; {STABLE}")
+    stable(different_global), id=f"{different_global.id}+stable",
+    reading=f"{different_global.reading}; {stability(different_global)}")
 
 # numbers of one round ------------------------------------------------------------------------------------------------
 D_theta, D_lambda, D_last = (number(n, nonnegative=True) for n in ("D_theta", "D_lambda", "D_last"))

@@ -41,6 +41,7 @@ __all__ = [
     "q_mult",
     "rho_prox",
     "run_claim",
+    "stability",
     "stable",
     "step",
     "tau0",
@@ -85,18 +86,28 @@ def numbers(domain: str, *names) -> tuple[Variable, ...]:
 
 # readings ------------------------------------------------------------------------------------------------------------
 def stable(claim: Claim) -> Claim:
-    """The claim with local steps of eta rho <= 1, of which the text at (10) says that they decay, and with rho >= L.
+    """The claim with local steps of eta rho <= 1, which decay by the text at (10), and with rho >= L where L occurs.
 
     ``rho_L = rho - L`` is then no negative number, and ``x = -eta rho_L`` at least -1, as the Bernoulli inequality needs.
     """
     decayed = (Condition(eta_l[t] * rho_prox, "<=", 1, (each_step,)) if claim.setting == "run"
                else Condition(eta * rho_prox, "<=", 1))
-    speaks_of_L = claim.setting == "run" or any(v.name == "L" for v in claim.variables)
-    return replace(claim, conditions=(
-        *claim.conditions, decayed, *((Condition(L, "<=", rho_prox),) if speaks_of_L else ())))
+    larger = (Condition(L, "<=", rho_prox),) if _speaks_of_L(claim) else ()
+    return replace(claim, conditions=(*claim.conditions, decayed, *larger))
 
 
-STABLE = "eta rho at most 1, as in the text at (10), and rho at least L"
+DECAYED = "eta rho at most 1, as in the text at (10)"
+STABLE = f"{DECAYED}, and rho at least L"
+
+
+def stability(claim: Claim) -> str:
+    """What :func:`stable` adds to the claim, in words."""
+    return STABLE if _speaks_of_L(claim) else DECAYED
+
+
+def _speaks_of_L(claim: Claim) -> bool:
+    return claim.setting == "run" or any(v.name == "L" for v in claim.variables)
+
 
 #: name -> (in words, what of the claim differs)
 Readings = Mapping[str, tuple[str, Mapping | Callable[[Claim], Claim]]]

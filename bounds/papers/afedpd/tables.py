@@ -173,8 +173,9 @@ fedavg = generalisation(
     conditions=falling)
 
 own = generalisation(
-    "afedpd", (participants * rounds) ** power / everything, "A-FedPD; steps and mu as in Theorem 2, gamma from the first round's step",
-    AFEDPD, assumptions=GENERAL, variables=THEOREM_2, conditions=multiplier(eta_0))
+    "afedpd", (participants * rounds) ** power / everything,
+    "A-FedPD; steps and mu as in Theorem 2, gamma from the first round's step", AFEDPD, assumptions=GENERAL,
+    variables=THEOREM_2, conditions=multiplier(eta_0))
 
 linear = rounds * local_steps / sp.sqrt(everything)
 

@@ -206,7 +206,7 @@ GENERALISATION = {
     "curvature": _is(lambda w: w.curvature**2, "<=", lambda w: w.L**2),
     # the system of four lines, between mean distances
     "system": (
-        *(_is(lambda w, n=n: -getattr(w, n), "<=", lambda w: 0) for n in ("Delta_next", "sigma_next", "delta_next", "pi_next")),
+        *(_is(lambda w, n=f"{name}_next": -getattr(w, n), "<=", lambda w: 0) for name in ("Delta", "sigma", "delta", "pi")),
         _is(lambda w: w.Delta_next, "==", lambda w: w.delta_next + w.sigma_next / w.rho_prox - w.s_1),
         _is(lambda w: w.sigma_next, "==", lambda w: w.sigma_dual + w.rho_prox * w.pi_next - w.s_2),
         _is(lambda w: w.delta_next, "==", lambda w: w.pi_next + w.Delta - w.s_3),
@@ -252,15 +252,18 @@ GENERALISATION = {
         _is(lambda w: w.L, "==", lambda w: 2 * w.G_lip**2 / w.root_1 ** (1 + w.p_lr)),
         _is(lambda w: w.H_loss, "==", lambda w: w.root_2 ** (1 + w.p_lr) / (w.participants * w.rounds)),
         _is(lambda w: w.tau_real, "==", lambda w: w.root_1 * w.rounds / w.root_2)),
-    "K-is-T": (_is(lambda w: w.local_steps, "<=", lambda w: w.rounds), _is(lambda w: w.rounds, "<=", lambda w: w.local_steps)),
+    # "O(1/epsilon)" local steps and rounds
+    "K-is-T": (_is(lambda w: w.local_steps, "<=", lambda w: w.rounds),
+               _is(lambda w: w.rounds, "<=", lambda w: w.local_steps)),
     "one-client": _is(lambda w: w.clients, "==", lambda w: 1),
 }
 DOMAINS = {
     **dict.fromkeys(("L", "rho_prox", "eta", "eta_0", "H_loss", "alpha_mult", "beta_mult", "gamma_mult", "q_mult",
                      "mu_lr", "D", "z", "m", "root_1", "root_2", "tau_other"), "positive"),
     **dict.fromkeys(("eps_inexact", "R_now", "R_before", "J_now", "h_sq", "R_start", "R_end", "R_1", "R_2", "h_sq_1",
-                     "h_sq_2", "s_1", "s_2", "s_3", "s_4", "p", "distance", "a_now", "D_theta", "D_lambda", "D_last", "Delta",
-                     "sigma_dual", "G_lip", "excess", "x_plus_1", "loss_1", "loss_2", "twin_loss_1", "twin_loss_2"), "nonnegative"),
+                     "h_sq_2", "s_1", "s_2", "s_3", "s_4", "p", "distance", "a_now", "D_theta", "D_lambda", "D_last",
+                     "Delta", "sigma_dual", "G_lip", "excess", "x_plus_1", "loss_1", "loss_2", "twin_loss_1",
+                     "twin_loss_2"), "nonnegative"),
     **dict.fromkeys(("f_now", "f_1", "f_low", "x_1", "lam_1", "curvature"), "real"),
     **dict.fromkeys(("w_gap", "x_gap", "lam_gap", "g_gap", "g_one", "g_two", "rest_one", "rest_two", "at_point",
                      "sent_mean"), "vector"),

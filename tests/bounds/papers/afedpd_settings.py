@@ -164,7 +164,8 @@ DECAYED = but(ALGEBRA, sign="<", given="mu-from-eta-0 rises-by-decayed V-mean V-
 SUMMED = "c: positive; L; G_lip: positive; clients; samples; rounds"
 OF_SYSTEM = but(ALGEBRA, sign="<", given="system-with-equality gamma mu-L-whole eta-0 serves-first", variables=(
     "L; eta_0; G_lip: positive; alpha_mult; rho_prox; local_steps; p_lr; clients; samples; tau0; length: integer from 2; W"))
-CHOICE = but(ALGEBRA, given="P-to-C choice", variables="G_lip: positive; root_1; root_2; clients; participants; samples; rounds; p_lr")
+CHOICE = but(ALGEBRA, given="P-to-C choice",
+             variables="G_lip: positive; root_1; root_2; clients; participants; samples; rounds; p_lr")
 
 NUMBERS = {
     "lemma-4-split": SPLIT,
@@ -204,7 +205,8 @@ NUMBERS = {
     **all_of("rec-one-step rec-one-step@two", ONE_STEP),
     **all_of("rec-sigma@vectors rec-sigma@vectors+virtual",
              but(ALGEBRA, variables="rho_prox; count; update_gap; lam_gaps")),
-    "unrolled-constant": CONSTANT, "unrolled-constant@last": but(CONSTANT, sign=">", given="constant-step", variables=f"{UNROLLED}; {FROM_0}"),
+    "unrolled-constant": CONSTANT,
+    "unrolled-constant@last": but(CONSTANT, sign=">", given="constant-step", variables=f"{UNROLLED}; {FROM_0}"),
     "unrolled-constant@whole": but(CONSTANT, sign="<"),
     "unrolled-product": but(CONSTANT, given="rises-by-decayed V-mean V-from-0"),
     "product-exp": but(ALGEBRA, sign=">=", over=(each_round,), variables="c: positive; rounds"),
@@ -240,7 +242,8 @@ CITED = Row(given="assumption-1@sample assumption-2@sample assumption-sampling",
 FALLING = having(given(CITED, "cited-step eta-0-to-mu"), "eta_0; mu_lr")
 ONE_CLIENT = but(given(FALLING, "one-client"), method=EVERYBODY.format("fedavg"),
                  limits="rounds -> oo, local_steps -> oo, samples -> oo")
-FAMILY = {"": METHOD, "fedpd": EVERYBODY.format("fedpd"), "fedadmm": OTHER.format("fedadmm"), "feddyn": OTHER.format("feddyn")}
+FAMILY = {"": METHOD, "fedpd": EVERYBODY.format("fedpd"),
+          "fedadmm": OTHER.format("fedadmm"), "feddyn": OTHER.format("feddyn")}
 
 
 def table_7(name, row, more=("@sent", "@start")):
