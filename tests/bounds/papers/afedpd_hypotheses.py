@@ -26,25 +26,25 @@ def each_client(w, *_):
     return range(w.clients)
 
 
-def _is(left, sign, right, *over):
+def _relation(left, sign, right, *over):
     return Relation(left, sign, right, over)
 
 
 ASSUMED = {
     # "the local function f_i satisfies the L-smoothness property"; for f_i(., xi), as the proofs of Lemmas 5 and 6 use it
     **dict.fromkeys(("assumption-1", "assumption-1@sample"), Assumed((
-        _is(lambda w, k: w.L_client[k], "<=", lambda w, k: w.L, each_client),))),
+        _relation(lambda w, k: w.L_client[k], "<=", lambda w, k: w.L, each_client),))),
     # "satisfies the Lipschitz-continuity", for every f_i(., xi)
-    "assumption-2@sample": Assumed(everywhere=_is(lambda w: sq(w.f_grad(w.u)), "<=", lambda w: w.G_lip**2)),
+    "assumption-2@sample": Assumed(everywhere=_relation(lambda w: sq(w.f_grad(w.u)), "<=", lambda w: w.G_lip**2)),
     # "|grad L_i|^2 <= eps" "during each local training process", of the clients that train virtually too
-    "assumption-inexact": Assumed((_is(
+    "assumption-inexact": Assumed((_relation(
         lambda w, r, k: sq(error(w, r, k)), "<=", lambda w, r, k: w.eps_inexact, each_round, each_client),)),
     # "randomly select active clients set"; "at most one different data sample"
     "assumption-sampling": Assumed(), "assumption-neighbours": Assumed(),
     # "H = sup f(theta, xi) < infinity", of losses that are not negative, and of any
     "assumption-bounded": Assumed(), "assumption-bounded@sup-only": Assumed(),
     # eta^t, one step for the K local steps of a round
-    "step-constant-in-round": Assumed((_is(
+    "step-constant-in-round": Assumed((_relation(
         lambda w, t: w.eta_l[t] - w.eta_l[t // K * K], "==", lambda w, t: 0, each_iteration),)),
 }
 
@@ -71,49 +71,50 @@ def _one_step(w, f, before, now, h_sq):
 
 
 OPTIMISATION = {
-    "inexact-by-clients": _is(lambda w, r, k: sq(error(w, r, k, w.client_dual)), "<=", lambda w, r, k: w.eps_inexact,
-                              each_round, each_client),
+    # the same inexact solutions, of the duals that clients keep
+    "inexact-by-clients": _relation(lambda w, r, k: sq(error(w, r, k, w.client_dual)), "<=", lambda w, r, k: w.eps_inexact,
+                                    each_round, each_client),
     # "rho^2 - 4 L^3 rho - 36 L^2 - 4 L^4 > 0"
-    "rho-appendix": _is(quadratic_in_rho, ">", lambda w: 0),
-    # theta-bar^{T+1} needs a round more than the T of the sum
-    # and t - 1 is a round
-    "two-rounds": _is(lambda w: w.rounds, ">=", lambda w: 2),
+    "rho-appendix": _relation(quadratic_in_rho, ">", lambda w: 0),
+    # theta-bar^{T+1} needs a round more than the T of the sum; t - 1 is a round
+    "two-rounds": _relation(lambda w: w.rounds, ">=", lambda w: 2),
     # the inequality above (14)
-    "lemma-2-step-2": _is(
+    "lemma-2-step-2": _relation(
         lambda w: 4 * b(w) * (w.R_now + 2 * w.J_now + w.h_sq) + 4 * w.eps_inexact / w.rho_prox**2 - w.R_now,
         ">=", lambda w: 0),
     # (14) and (15)
-    "14": _is(lambda w: (1 - 4 * b(w)) * w.R_now, "<=",
-              lambda w: 8 * b(w) * w.J_now + 4 * b(w) * w.h_sq + 4 * w.eps_inexact / w.rho_prox**2),
-    "15": _is(lambda w: w.J_now, "<=", lambda w: 4 * w.R_before),
+    "14": _relation(lambda w: (1 - 4 * b(w)) * w.R_now, "<=",
+                    lambda w: 8 * b(w) * w.J_now + 4 * b(w) * w.h_sq + 4 * w.eps_inexact / w.rho_prox**2),
+    "15": _relation(lambda w: w.J_now, "<=", lambda w: 4 * w.R_before),
     # both lines of the system
-    "descent": _is(lambda w: w.f_next, "==", lambda w: _descended(w) - w.s_1),
-    "r-recursion": _is(lambda w: (1 - 4 * b(w)) * w.R_now, "<=",
-                       lambda w: 32 * b(w) * w.R_before + 4 * b(w) * w.h_sq + 4 * w.eps_inexact / w.rho_prox**2),
-    "q-range": _is(lambda w: w.q_mult, "<", lambda w: w.rho_prox / (8 * w.L**2)),
-    "q-coefficient": _is(lambda w: 1 / (2 * w.rho_prox) - 4 * w.q_mult * b(w), ">", lambda w: 0),
+    "descent": _relation(lambda w: w.f_next, "==", lambda w: _descended(w) - w.s_1),
+    "r-recursion": _relation(lambda w: (1 - 4 * b(w)) * w.R_now, "<=",
+                             lambda w: 32 * b(w) * w.R_before + 4 * b(w) * w.h_sq + 4 * w.eps_inexact / w.rho_prox**2),
+    "q-range": _relation(lambda w: w.q_mult, "<", lambda w: w.rho_prox / (8 * w.L**2)),
+    "q-coefficient": _relation(lambda w: 1 / (2 * w.rho_prox) - 4 * w.q_mult * b(w), ">", lambda w: 0),
     # "2q = L (rho^2 + rho L)/(rho^2 - 36 L^2)"
-    "q-equation": _is(lambda w: w.q_mult, "==",
-                      lambda w: w.L * (w.rho_prox**2 + w.rho_prox * w.L) / (2 * (w.rho_prox**2 - 36 * w.L**2))),
+    "q-equation": _relation(lambda w: w.q_mult, "==",
+                            lambda w: w.L * (w.rho_prox**2 + w.rho_prox * w.L) / (2 * (w.rho_prox**2 - 36 * w.L**2))),
     # "q = rho/(32 L^2)"
-    "q-choice": _is(lambda w: w.q_mult, "==", lambda w: w.rho_prox / (32 * w.L**2)),
-    "q-positive": _is(lambda w: w.rho_prox**2 - 36 * w.L**2, ">", lambda w: 0),
-    "rho-quadratic": _is(lambda w: w.L * (w.rho_prox**2 + w.rho_prox * w.L) / (w.rho_prox**2 - 36 * w.L**2), "<",
-                         lambda w: w.rho_prox / (4 * w.L**2)),
+    "q-choice": _relation(lambda w: w.q_mult, "==", lambda w: w.rho_prox / (32 * w.L**2)),
+    # 2q > 0
+    "q-positive": _relation(lambda w: w.rho_prox**2 - 36 * w.L**2, ">", lambda w: 0),
+    "rho-quadratic": _relation(lambda w: w.L * (w.rho_prox**2 + w.rho_prox * w.L) / (w.rho_prox**2 - 36 * w.L**2), "<",
+                               lambda w: w.rho_prox / (4 * w.L**2)),
     # "rho > O(L^3)"
-    "rho-order": _is(lambda w: w.rho_prox, ">", lambda w: w.c * w.L**3),
-    "q-combined": _is(
+    "rho-order": _relation(lambda w: w.rho_prox, ">", lambda w: w.c * w.L**3),
+    "q-combined": _relation(
         lambda w: w.f_next, "==",
         lambda w: w.f_now + w.q_mult * 32 * b(w) * w.R_before - (1 / (2 * w.rho_prox) - 4 * w.q_mult * b(w)) * w.h_sq
         + 4 * w.q_mult * w.eps_inexact / w.rho_prox**2
         - (w.q_mult * (1 - 4 * b(w)) - w.L / 2 * (1 + w.L / w.rho_prox)) * w.R_now - w.s_1),
     # the one-step inequality in two rounds
     "one-step-twice": (
-        _is(lambda w: w.f_2, "==", lambda w: _one_step(w, w.f_1, w.R_start, w.R_1, w.h_sq_1) - w.s_1),
-        _is(lambda w: w.f_3, "==", lambda w: _one_step(w, w.f_2, w.R_1, w.R_2, w.h_sq_2) - w.s_2)),
+        _relation(lambda w: w.f_2, "==", lambda w: _one_step(w, w.f_1, w.R_start, w.R_1, w.h_sq_1) - w.s_1),
+        _relation(lambda w: w.f_3, "==", lambda w: _one_step(w, w.f_2, w.R_1, w.R_2, w.h_sq_2) - w.s_2)),
     # f* is no more than the values of f, the last no less than it
-    "f-low": (_is(lambda w: w.f_first, "==", lambda w: w.f_low + w.s_1),
-              _is(lambda w: w.f_last, "==", lambda w: w.f_low + w.s_2)),
+    "f-low": (_relation(lambda w: w.f_first, "==", lambda w: w.f_low + w.s_1),
+              _relation(lambda w: w.f_last, "==", lambda w: w.f_low + w.s_2)),
 }
 
 
@@ -125,7 +126,7 @@ def root(w, eta):
 
 def _serves(eta, *over):
     """alpha rho >= x^+ of a step."""
-    return _is(lambda w, *at: w.alpha_mult * w.rho_prox, ">=", lambda w, *at: root(w, eta(w, *at)), *over)
+    return _relation(lambda w, *at: w.alpha_mult * w.rho_prox, ">=", lambda w, *at: root(w, eta(w, *at)), *over)
 
 
 def _serves_quadratic(eta):
@@ -134,7 +135,7 @@ def _serves_quadratic(eta):
         x = w.alpha_mult * w.rho_prox
         return w.L * x**2 - w.rho_prox * x - (w.L + w.rho_prox + 1 / (eta(w) * K))
 
-    return _is(left, ">=", lambda w: 0)
+    return _relation(left, ">=", lambda w: 0)
 
 
 def Delta_of_system(w, j):
@@ -152,14 +153,14 @@ def _gaps_to(w):
 
 def _contracts(extra):
     """a_{k+1} <= (1 - eta rho_L) a_k + eta (L D_theta + D_lambda + extra), with its slack."""
-    return _is(lambda w, k: w.a[k + 1], "==", lambda w, k: (
+    return _relation(lambda w, k: w.a[k + 1], "==", lambda w, k: (
         (1 - w.eta * rho_L(w)) * w.a[k] + w.eta * (w.L * w.D_theta + w.D_lambda + extra(w)) - w.slack[k]), _gaps_to)
 
 
 def _rises(growth, new):
     """V_{t+1} <= (1 + growth) V_t + new from t = tau_0 on, with its slack."""
-    return _is(lambda w, i: w.V[i + 1], "==",
-               lambda w, i: (1 + growth(w, w.tau0 + i)) * w.V[i] + new(w, w.tau0 + i) - w.slack[i], _gaps_to)
+    return _relation(lambda w, i: w.V[i + 1], "==",
+                     lambda w, i: (1 + growth(w, w.tau0 + i)) * w.V[i] + new(w, w.tau0 + i) - w.slack[i], _gaps_to)
 
 
 def _g(w):
@@ -168,94 +169,96 @@ def _g(w):
 
 GENERALISATION = {
     # "eta^t = eta_0/(t+1)", "eta_0 <= mu/(gamma K)", "gamma = 1 + alpha rho", "alpha rho >= x^+"
-    "decayed": _is(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_0 / (t // K + 1), each_iteration),
-    "gamma": _is(lambda w: w.gamma_mult, "==", lambda w: 1 + w.alpha_mult * w.rho_prox),
-    "eta-0": _is(lambda w: w.eta_0, "<=", lambda w: w.mu_lr / (w.gamma_mult * K)),
+    "decayed": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_0 / (t // K + 1), each_iteration),
+    "gamma": _relation(lambda w: w.gamma_mult, "==", lambda w: 1 + w.alpha_mult * w.rho_prox),
+    "eta-0": _relation(lambda w: w.eta_0, "<=", lambda w: w.mu_lr / (w.gamma_mult * K)),
     # the same, as a bound of mu
-    "mu-from-eta-0": _is(lambda w: w.mu_lr, ">=", lambda w: w.gamma_mult * w.eta_0 * K),
+    "mu-from-eta-0": _relation(lambda w: w.mu_lr, ">=", lambda w: w.gamma_mult * w.eta_0 * K),
     "gamma-first": _serves(lambda w: w.eta_0), "gamma-first-eta1": _serves(lambda w: w.eta_0 / 2),
     "gamma-last": _serves(lambda w: w.eta_0 / w.rounds),
     "gamma-all": _serves(lambda w, r: w.eta_0 / (r + 1), each_round),
-    # "the local update ... a stable decayed sequence with 1 - eta rho": 0 <= 1 - eta rho; rho_L >= 0, as x >= -1 needs
-    "stable": (_is(lambda w, t: w.eta_l[t] * w.rho_prox, "<=", lambda w, t: 1, each_iteration),
-               _is(lambda w: w.L, "<=", lambda w: w.rho_prox)),
-    "stable-number": (_is(lambda w: w.eta * w.rho_prox, "<=", lambda w: 1), _is(lambda w: w.L, "<=", lambda w: w.rho_prox)),
-    "decays": _is(lambda w: w.eta * w.rho_prox, "<=", lambda w: 1),
-    "cited-step": _is(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_0 / (t + 1), each_iteration),
-    "eta-0-to-mu": _is(lambda w: w.eta_0, "<=", lambda w: w.mu_lr),
-    "one-step": _is(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta, each_iteration),
+    # "a stable decayed sequence with 1 - eta rho": eta rho <= 1; rho_L >= 0, with which x >= -1
+    "stable": (_relation(lambda w, t: w.eta_l[t] * w.rho_prox, "<=", lambda w, t: 1, each_iteration),
+               _relation(lambda w: w.L, "<=", lambda w: w.rho_prox)),
+    "stable-number": (_relation(lambda w: w.eta * w.rho_prox, "<=", lambda w: 1),
+                      _relation(lambda w: w.L, "<=", lambda w: w.rho_prox)),
+    "decays": _relation(lambda w: w.eta * w.rho_prox, "<=", lambda w: 1),
+    "cited-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_0 / (t + 1), each_iteration),
+    "eta-0-to-mu": _relation(lambda w: w.eta_0, "<=", lambda w: w.mu_lr),
+    "one-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta, each_iteration),
     # Lemma 4: P(zeta) = p; equal data until tau_0, so that f is G-Lipschitz on the event; losses up to H
-    "probability": _is(lambda w: w.p - 1, "<=", lambda w: 0),
-    "lipschitz": _is(lambda w: abs(w.loss_1 - w.twin_loss_1) - w.G_lip * w.distance, "<=", lambda w: 0),
-    "to-H": tuple(_is(lambda w, n=n: getattr(w, n) - w.H_loss, "<=", lambda w: 0)
+    "probability": _relation(lambda w: w.p - 1, "<=", lambda w: 0),
+    "lipschitz": _relation(lambda w: abs(w.loss_1 - w.twin_loss_1) - w.G_lip * w.distance, "<=", lambda w: 0),
+    "to-H": tuple(_relation(lambda w, n=n: getattr(w, n) - w.H_loss, "<=", lambda w: 0)
                   for n in ("loss_1", "twin_loss_1", "loss_2", "twin_loss_2")),
-    "P-to-C": _is(lambda w: w.participants, "<=", lambda w: w.clients),
+    "P-to-C": _relation(lambda w: w.participants, "<=", lambda w: w.clients),
     # Lemmas 5 and 6: of one local step
-    "smooth": _is(lambda w: sq(w.g_gap), "<=", lambda w: w.L**2 * sq(w.w_gap + w.x_gap)),
-    "gradients-to-G": (_is(lambda w: norm(w.g_one), "<=", lambda w: w.G_lip),
-                       _is(lambda w: norm(w.g_two), "<=", lambda w: w.G_lip)),
+    "smooth": _relation(lambda w: sq(w.g_gap), "<=", lambda w: w.L**2 * sq(w.w_gap + w.x_gap)),
+    "gradients-to-G": (_relation(lambda w: norm(w.g_one), "<=", lambda w: w.G_lip),
+                       _relation(lambda w: norm(w.g_two), "<=", lambda w: w.G_lip)),
     "mean-gradients-to-G": (
-        _is(lambda w: norm((w.g_one + w.rest_one) / (C * S)), "<=", lambda w: w.G_lip),
-        _is(lambda w: norm((w.g_two + w.rest_two) / (C * S)), "<=", lambda w: w.G_lip)),
-    "a-mean": _is(lambda w, k: w.a[k], ">=", lambda w, k: 0, lambda w: range(w.length)),
-    "V-mean": _is(lambda w, k: w.V[k], ">=", lambda w, k: 0, lambda w: range(w.length)),
+        _relation(lambda w: norm((w.g_one + w.rest_one) / (C * S)), "<=", lambda w: w.G_lip),
+        _relation(lambda w: norm((w.g_two + w.rest_two) / (C * S)), "<=", lambda w: w.G_lip)),
+    "a-mean": _relation(lambda w, k: w.a[k], ">=", lambda w, k: 0, lambda w: range(w.length)),
+    "V-mean": _relation(lambda w, k: w.V[k], ">=", lambda w, k: 0, lambda w: range(w.length)),
     "lemma-5-contraction": _contracts(lambda w: 0), "lemma-6-mixture": _contracts(lambda w: 2 * w.G_lip / S),
-    "from-0": _is(lambda w: w.a[0], "<=", lambda w: 0),
+    "from-0": _relation(lambda w: w.a[0], "<=", lambda w: 0),
     # "x >= -1", "with x = -eta rho_L"
-    "x-condition": _is(lambda w: w.eta * rho_L(w), "<=", lambda w: 1),
-    "curvature": _is(lambda w: w.curvature**2, "<=", lambda w: w.L**2),
+    "x-condition": _relation(lambda w: w.eta * rho_L(w), "<=", lambda w: 1),
+    "curvature": _relation(lambda w: w.curvature**2, "<=", lambda w: w.L**2),
     # the system of four lines, between mean distances
     "system": (
-        *(_is(lambda w, n=f"{name}_next": -getattr(w, n), "<=", lambda w: 0) for name in ("Delta", "sigma", "delta", "pi")),
-        _is(lambda w: w.Delta_next, "==", lambda w: w.delta_next + w.sigma_next / w.rho_prox - w.s_1),
-        _is(lambda w: w.sigma_next, "==", lambda w: w.sigma_dual + w.rho_prox * w.pi_next - w.s_2),
-        _is(lambda w: w.delta_next, "==", lambda w: w.pi_next + w.Delta - w.s_3),
-        _is(lambda w: w.pi_next, "==", lambda w: w.eta * K * w.L * w.Delta + w.eta * K * w.sigma_dual
-            + 2 * w.eta * K * w.G_lip / (C * S) - w.s_4)),
+        *(_relation(lambda w, n=f"{name}_next": -getattr(w, n), "<=", lambda w: 0)
+          for name in ("Delta", "sigma", "delta", "pi")),
+        _relation(lambda w: w.Delta_next, "==", lambda w: w.delta_next + w.sigma_next / w.rho_prox - w.s_1),
+        _relation(lambda w: w.sigma_next, "==", lambda w: w.sigma_dual + w.rho_prox * w.pi_next - w.s_2),
+        _relation(lambda w: w.delta_next, "==", lambda w: w.pi_next + w.Delta - w.s_3),
+        _relation(lambda w: w.pi_next, "==", lambda w: w.eta * K * w.L * w.Delta + w.eta * K * w.sigma_dual
+                  + 2 * w.eta * K * w.G_lip / (C * S) - w.s_4)),
     # "beta - 1 >= 0", "gamma - alpha rho - beta >= 0"; "the minimal values of beta = 1 and gamma = 1 + alpha rho"
-    "multipliers-feasible": (_is(lambda w: w.beta_mult, ">=", lambda w: 1),
-                             _is(lambda w: w.gamma_mult - w.alpha_mult * w.rho_prox - w.beta_mult, ">=", lambda w: 0)),
-    "multipliers": (_is(lambda w: w.beta_mult, "==", lambda w: 1),
-                    _is(lambda w: w.gamma_mult, "==", lambda w: 1 + w.alpha_mult * w.rho_prox)),
-    "alpha-condition": _is(
+    "multipliers-feasible": (_relation(lambda w: w.beta_mult, ">=", lambda w: 1),
+                             _relation(lambda w: w.gamma_mult - w.alpha_mult * w.rho_prox - w.beta_mult, ">=", lambda w: 0)),
+    "multipliers": (_relation(lambda w: w.beta_mult, "==", lambda w: 1),
+                    _relation(lambda w: w.gamma_mult, "==", lambda w: 1 + w.alpha_mult * w.rho_prox)),
+    "alpha-condition": _relation(
         lambda w: w.alpha_mult - 1 / w.rho_prox, ">=",
         lambda w: (w.alpha_mult + (1 + w.alpha_mult * w.rho_prox) * w.eta * K)
         / (1 + (1 + w.alpha_mult * w.rho_prox) * w.eta * K * w.L)),
     "alpha-quadratic": _serves_quadratic(lambda w: w.eta),
-    "alpha-from-x-plus": _is(lambda w: w.alpha_mult * w.rho_prox, ">=", lambda w: root(w, w.eta)),
+    "alpha-from-x-plus": _relation(lambda w: w.alpha_mult * w.rho_prox, ">=", lambda w: root(w, w.eta)),
     # unrolled from Delta = sigma = 0 at tau_0; "eta_0 <= 1/(K L)"
-    "constant-step": _is(lambda w: w.eta_0, "<=", lambda w: 1 / (K * w.L)),
+    "constant-step": _relation(lambda w: w.eta_0, "<=", lambda w: 1 / (K * w.L)),
     "rises-by-constant": _rises(lambda w, t: _g(w) * w.L, lambda w, t: 2 * _g(w) * w.G_lip / (C * S)),
     "rises-by-decayed": _rises(lambda w, t: _g(w) * w.L / (t + 1), lambda w, t: 2 * _g(w) * w.G_lip / (C * S * (t + 1))),
-    "V-from-0": _is(lambda w: w.V[0], "<=", lambda w: 0),
-    "c-to-mu-L": _is(lambda w: w.c, "<=", lambda w: w.mu_lr * w.L),
-    "tau0-to-T": _is(lambda w: w.tau0, "<=", lambda w: w.rounds),
+    "V-from-0": _relation(lambda w: w.V[0], "<=", lambda w: 0),
+    "c-to-mu-L": _relation(lambda w: w.c, "<=", lambda w: w.mu_lr * w.L),
+    "tau0-to-T": _relation(lambda w: w.tau0, "<=", lambda w: w.rounds),
     # a sum from tau_0 to T - 1
-    "tau0-before-T": _is(lambda w: w.tau0, "<=", lambda w: w.rounds - 1),
-    "unrolled-decayed": _is(
+    "tau0-before-T": _relation(lambda w: w.tau0, "<=", lambda w: w.rounds - 1),
+    "unrolled-decayed": _relation(
         lambda w: w.Delta - 2 * w.G_lip / (w.L * C * S) * (w.rounds / w.tau0) ** (w.mu_lr * w.L), "<=", lambda w: 0),
     # the same four lines with equality from tau_0 on: W_j is sigma/rho at t = tau_0 + j
     "system-with-equality": (
-        _is(lambda w, j: w.W[j + 1], "==", lambda w, j: w.W[j] + w.eta_0 / (w.tau0 + j + 1) * K * (
+        _relation(lambda w, j: w.W[j + 1], "==", lambda w, j: w.W[j] + w.eta_0 / (w.tau0 + j + 1) * K * (
             w.L * Delta_of_system(w, j) + w.rho_prox * w.W[j] + 2 * w.G_lip / (C * S)), _gaps_to),
-        _is(lambda w: w.W[0], "<=", lambda w: 0)),
-    "mu-L-whole": _is(lambda w: w.mu_lr, "==", lambda w: w.p_lr / w.L),
+        _relation(lambda w: w.W[0], "<=", lambda w: 0)),
+    "mu-L-whole": _relation(lambda w: w.mu_lr, "==", lambda w: w.p_lr / w.L),
     "serves-first": _serves_quadratic(lambda w: w.eta_0),
     "serves-last": _serves_quadratic(lambda w: w.eta_0 / (w.tau0 + w.length - 1)),
     # every positive rho, L and eta K: z is sqrt(L/(eta K)), and z (m + 1/m) the root
     "rational-roots": (
-        _is(lambda w: w.rho_prox, "==", lambda w: w.z * (w.m - 1 / w.m) - 2 * w.L),
-        _is(lambda w: w.eta, "==", lambda w: w.L / (K * w.z**2)),
-        _is(lambda w: w.z * (w.m - 1 / w.m) - 2 * w.L, ">", lambda w: 0)),
+        _relation(lambda w: w.rho_prox, "==", lambda w: w.z * (w.m - 1 / w.m) - 2 * w.L),
+        _relation(lambda w: w.eta, "==", lambda w: w.L / (K * w.z**2)),
+        _relation(lambda w: w.z * (w.m - 1 / w.m) - 2 * w.L, ">", lambda w: 0)),
     # "tau_0 = (2 G^2/(H P L))^(1/(1 + mu L)) T^(mu L/(1 + mu L))": root_1 is (2 G^2/L)^(1/(1 + mu L)), root_2 that of H P T
     "choice": (
-        _is(lambda w: w.L, "==", lambda w: 2 * w.G_lip**2 / w.root_1 ** (1 + w.p_lr)),
-        _is(lambda w: w.H_loss, "==", lambda w: w.root_2 ** (1 + w.p_lr) / (w.participants * w.rounds)),
-        _is(lambda w: w.tau_real, "==", lambda w: w.root_1 * w.rounds / w.root_2)),
+        _relation(lambda w: w.L, "==", lambda w: 2 * w.G_lip**2 / w.root_1 ** (1 + w.p_lr)),
+        _relation(lambda w: w.H_loss, "==", lambda w: w.root_2 ** (1 + w.p_lr) / (w.participants * w.rounds)),
+        _relation(lambda w: w.tau_real, "==", lambda w: w.root_1 * w.rounds / w.root_2)),
     # "O(1/epsilon)" local steps and rounds
-    "K-is-T": (_is(lambda w: w.local_steps, "<=", lambda w: w.rounds),
-               _is(lambda w: w.rounds, "<=", lambda w: w.local_steps)),
-    "one-client": _is(lambda w: w.clients, "==", lambda w: 1),
+    "K-is-T": (_relation(lambda w: w.local_steps, "<=", lambda w: w.rounds),
+               _relation(lambda w: w.rounds, "<=", lambda w: w.local_steps)),
+    "one-client": _relation(lambda w: w.clients, "==", lambda w: 1),
 }
 DOMAINS = {
     **dict.fromkeys(("L", "rho_prox", "eta", "eta_0", "H_loss", "alpha_mult", "beta_mult", "gamma_mult", "q_mult",

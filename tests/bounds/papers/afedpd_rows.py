@@ -67,7 +67,7 @@ READINGS = {
     "eq-9": "abs-outside signed second",
     "eq-10": "fedavg appendix", "table-7-fedadmm": "text sent start", "table-7-afedpd": "start",
     **dict.fromkeys(("table-7-fedpd", "table-7-feddyn"), "sent start"), "remark-1.1": "full",
-    "remark-2.1-rate": "any-step fedpd fedadmm feddyn",
+    "remark-2.1-rate": "any-step gamma-last fedpd fedadmm feddyn",
     **dict.fromkeys(("table-9-fedavg", "table-9-afedpd"), "any-step"), "table-9-sgd": "any-step fedavg",
     "text-mean-dual": "through", "q-choice": "range relation", "telescoped": "from-0", "telescoped-relaxed": "numbers",
     "lemma-4-split": "sup-only", "lemma-4-hitting": "rounds-upto last", "rec-delta-global": "virtual",
