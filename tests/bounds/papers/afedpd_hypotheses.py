@@ -3,27 +3,10 @@
 from math import sqrt
 
 from tests.bounds.papers.afedpd_world import C, K, S, error, norm, sq
+from tests.bounds.ranges import each_client, each_round, each_step
 from tests.bounds.rows import Assumed, Relation
 
-__all__ = ["DOMAINS", "SUPPOSED", "each_client", "each_round", "later_rounds"]
-
-
-def each_iteration(w):
-    return range(w.iterations)
-
-
-def each_round(w):
-    """t = 0, ..., T - 1."""
-    return range(w.rounds)
-
-
-def later_rounds(w):
-    """t = 1, ..., T - 1."""
-    return range(1, w.rounds)
-
-
-def each_client(w, *_):
-    return range(w.clients)
+__all__ = ["DOMAINS", "SUPPOSED"]
 
 
 def _relation(left, sign, right, *over):
@@ -45,7 +28,7 @@ ASSUMED = {
     "assumption-bounded": Assumed(), "assumption-bounded@sup-only": Assumed(),
     # eta^t, one step for the K local steps of a round
     "step-constant-in-round": Assumed((_relation(
-        lambda w, t: w.eta_l[t] - w.eta_l[t // K * K], "==", lambda w, t: 0, each_iteration),)),
+        lambda w, t: w.eta_l[t] - w.eta_l[t // K * K], "==", lambda w, t: 0, each_step),)),
 }
 
 
@@ -169,7 +152,7 @@ def _g(w):
 
 GENERALISATION = {
     # "eta^t = eta_0/(t+1)", "eta_0 <= mu/(gamma K)", "gamma = 1 + alpha rho", "alpha rho >= x^+"
-    "decayed": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_0 / (t // K + 1), each_iteration),
+    "decayed": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_0 / (t // K + 1), each_step),
     "gamma": _relation(lambda w: w.gamma_mult, "==", lambda w: 1 + w.alpha_mult * w.rho_prox),
     "eta-0": _relation(lambda w: w.eta_0, "<=", lambda w: w.mu_lr / (w.gamma_mult * K)),
     # the same, as a bound of mu
@@ -178,14 +161,14 @@ GENERALISATION = {
     "gamma-last": _serves(lambda w: w.eta_0 / w.rounds),
     "gamma-all": _serves(lambda w, r: w.eta_0 / (r + 1), each_round),
     # "a stable decayed sequence with 1 - eta rho": eta rho <= 1; rho_L >= 0, with which x >= -1
-    "stable": (_relation(lambda w, t: w.eta_l[t] * w.rho_prox, "<=", lambda w, t: 1, each_iteration),
+    "stable": (_relation(lambda w, t: w.eta_l[t] * w.rho_prox, "<=", lambda w, t: 1, each_step),
                _relation(lambda w: w.L, "<=", lambda w: w.rho_prox)),
     "stable-number": (_relation(lambda w: w.eta * w.rho_prox, "<=", lambda w: 1),
                       _relation(lambda w: w.L, "<=", lambda w: w.rho_prox)),
     "decays": _relation(lambda w: w.eta * w.rho_prox, "<=", lambda w: 1),
-    "cited-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_0 / (t + 1), each_iteration),
+    "cited-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_0 / (t + 1), each_step),
     "eta-0-to-mu": _relation(lambda w: w.eta_0, "<=", lambda w: w.mu_lr),
-    "one-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta, each_iteration),
+    "one-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta, each_step),
     # Lemma 4: P(zeta) = p; equal data until tau_0, so that f is G-Lipschitz on the event; losses up to H
     "probability": _relation(lambda w: w.p - 1, "<=", lambda w: 0),
     "lipschitz": _relation(lambda w: abs(w.loss_1 - w.twin_loss_1) - w.G_lip * w.distance, "<=", lambda w: 0),

@@ -1,7 +1,7 @@
 """What A-FedPD's statements suppose, over what they range and of which algorithm they speak, written from the paper."""
 
-from tests.bounds.papers.afedpd_hypotheses import each_client, each_round, later_rounds
 from tests.bounds.papers.afedpd_world import K
+from tests.bounds.ranges import each_client, each_round, later_rounds
 from tests.bounds.rows import Row, but
 
 __all__ = ["METHOD", "SETTINGS"]

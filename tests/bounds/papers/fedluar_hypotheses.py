@@ -3,27 +3,10 @@
 from tests.bounds.chance import E
 from tests.bounds.claim_values import sq
 from tests.bounds.papers.fedluar_world import LAYERS, TAU, G, H, R, T, dF, hat, length, part
+from tests.bounds.ranges import each_client, each_round, each_step, later_rounds
 from tests.bounds.rows import Assumed, Relation
 
-__all__ = ["DOMAINS", "SUPPOSED", "each_client", "each_layer", "each_round"]
-
-
-def each_step(w):
-    return range(w.iterations)
-
-
-def each_round(w):
-    """t = 0, ..., T - 1."""
-    return range(w.rounds)
-
-
-def later_rounds(w):
-    """t = 1, ..., T - 1."""
-    return range(1, w.rounds)
-
-
-def each_client(w, *_):
-    return range(w.clients)
+__all__ = ["DOMAINS", "SUPPOSED", "each_layer"]
 
 
 def each_layer(w, *_):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 from tests.bounds.chance import E, E_round, Max, Min
 from tests.bounds.claim_values import dot, name_of, sq
-from tests.bounds.papers.fedluar_hypotheses import DOMAINS, SUPPOSED, each_layer, each_round
+from tests.bounds.papers.fedluar_hypotheses import DOMAINS, SUPPOSED, each_layer
 from tests.bounds.papers.fedluar_settings import METHOD, setting
 from tests.bounds.papers.fedluar_world import (
     LAYERS,
@@ -46,6 +46,7 @@ from tests.bounds.papers.fedluar_world import (
     with_noise,
     world,
 )
+from tests.bounds.ranges import each_round
 from tests.bounds.rows import Relation
 
 __all__ = [

@@ -5,8 +5,9 @@ Each block has a row of its first reading; a name of another reading changes one
 
 from functools import reduce
 
-from tests.bounds.papers.fedluar_hypotheses import each_client, each_layer, each_round
+from tests.bounds.papers.fedluar_hypotheses import each_layer
 from tests.bounds.papers.fedluar_world import TAU
+from tests.bounds.ranges import each_client, each_round
 from tests.bounds.rows import Row, but
 
 __all__ = ["METHOD", "setting"]
