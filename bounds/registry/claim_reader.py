@@ -60,7 +60,7 @@ class Reader(FormulaReader):
         self.path, self.places, self.number, self.row, self.vocabulary = path, places, number, row, vocabulary
         self.field, self.entry, self.variables = "", "", ()
         self.own, self.own_constants, self.lengths = {}, {}, {}
-        self.declared, self.let = vocabulary.symbols(), vocabulary.let
+        self.declared, self.let = vocabulary.symbols, vocabulary.let
         self.index_letters: dict[str, tuple[str, ...]] = {}
 
     def fail(self, message: str, symbol: str = ""):

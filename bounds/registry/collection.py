@@ -10,6 +10,7 @@ from bounds.language.claim import Claim, Definition
 from bounds.registry.claim_files import Places, short, tables, text_of
 from bounds.registry.claim_reader import Reader
 from bounds.registry.comparison_reader import compared, compares
+from bounds.registry.kept import digest, encoded, keep, kept
 from bounds.registry.readings import rows_of
 from bounds.registry.vocabulary import Paper, Vocabulary, parts_of
 
@@ -57,12 +58,14 @@ class Collection:
     section: str = ""
 
     @classmethod
-    def read(cls, path: Path, text: str, above: Vocabulary | None = None, find: Callable = {}.get) -> "Collection":
+    def read(cls, path: Path, text: str, above: Vocabulary | None = None, find: Callable = {}.get,
+             quantities: Mapping[str, Definition] | None = None) -> "Collection":
         """The claims of a text.
 
         Args:
             above: what the head of the paper says for all its sections.
             find: gives a claim of another file by its id, or None.
+            quantities: those of the file, where they were read before; the file is then right.
 
         Raises:
             ValueError: a text that is no claim file.
@@ -74,6 +77,9 @@ class Collection:
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
         made = cls(path, Places(text), rows, vocabulary, section=shared.get("section", ""))
+        if quantities is not None:
+            vocabulary.quantities |= quantities
+            return made
         vocabulary.check(lambda message, entry: made.reader(-1, {}).at("", entry).fail(message))
         made.read_quantities(shared.get("quantities", {}))
         later = [number for number, row in enumerate(rows) if compares(row)]
@@ -136,15 +142,23 @@ def _joined(lists: list[list]) -> list:
 
 @dataclass
 class PaperClaims:
-    """A paper: what it is, what its sections share, and its sections."""
+    """A paper.
+
+    Args:
+        paper: what it is.
+        vocabulary: what its sections share.
+        key: digest of its files and of those that it uses.
+        sections: the heading of each, and its claims, each with the number of its table.
+    """
 
     paper: Paper
     vocabulary: Vocabulary
-    sections: list[Collection]
+    key: str
+    sections: list[tuple[str, list[tuple[int, Claim]]]]
 
     def claims(self) -> Iterator[Claim]:
         """All claims, in the order of the paper."""
-        return (claim for section in self.sections for _, claim in section.claims)
+        return (claim for _, claims in self.sections for _, claim in claims)
 
 
 def paper_claims(folder: Path, find: Callable[[str], "PaperClaims"]) -> PaperClaims:
@@ -167,14 +181,20 @@ def paper_claims(folder: Path, find: Callable[[str], "PaperClaims"]) -> PaperCla
     for name in uses:
         below = find(name).vocabulary.below(below)
     below.paper, below.defaults = paper, {}
-    first = Collection.read(path, text, below)
+    files = {file: text_of(file) for file in (folder / f"{name}.toml" for name in sections)}
+    key = digest([text, *files.values(), *(find(name).key for name in uses)])
+    before = kept(folder.parent, paper.name, key)
+    first = Collection.read(path, text, below, quantities=None if before is None else before.quantities)
     first.vocabulary.own_assumptions(paper.name)
+    if before is not None:
+        return PaperClaims(paper, first.vocabulary, key, before.sections)
     known, made = {}, []
 
-    def section(name: str) -> None:
-        file = folder / f"{name}.toml"
-        made.append(Collection.read(file, text_of(file), first.vocabulary, known.get))
-        known.update((claim.id, claim) for _, claim in made[-1].claims)
+    def section(file: Path) -> None:
+        read = Collection.read(file, files[file], first.vocabulary, known.get)
+        made.append((read.section, read.claims))
+        known.update((claim.id, claim) for _, claim in read.claims)
 
-    each(section, sections)
-    return PaperClaims(paper, first.vocabulary, made)
+    each(section, files)
+    keep(folder.parent, paper.name, key, lambda: encoded(first.vocabulary.quantities, made))
+    return PaperClaims(paper, first.vocabulary, key, made)

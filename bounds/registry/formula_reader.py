@@ -23,6 +23,8 @@ _MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
 class FormulaReader(Declarations):
     """The part of a reader of claims that reads formulas."""
 
+    known: tuple | None = None  # what the names of the claim mean, and the names
+
     def condition(self, text: str, more: dict | None = None) -> Condition:
         """``left <= right for k in 0..clients-1 for t in ...``; ``more`` names for it."""
         self.checked(only_ascii, text)
@@ -131,6 +133,12 @@ class FormulaReader(Declarations):
 
     def names(self) -> dict:
         """What each name stands for."""
+        meaning = self.meaning()
+        if self.known is None or self.known[0] != meaning:
+            self.known = meaning, self.all_names()
+        return self.known[1]
+
+    def all_names(self) -> dict:
         first, last = known_names()
         known = first | {d.name: d.symbol for d in (*self.vocabulary.quantities.values(), *self.own.values())}
         known = known | self.own_constants | last | self.declared

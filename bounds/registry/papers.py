@@ -45,7 +45,7 @@ def sections_of(paper: str) -> tuple[tuple[str, tuple[Claim, ...]], ...]:
     """The sections of one of ``PAPERS`` in its order: heading and claims."""
     read = files_of(paper)
     if read is not None:
-        return tuple((one.section, tuple(claim for _, claim in one.claims)) for one in read.sections)
+        return tuple((heading, tuple(claim for _, claim in claims)) for heading, claims in read.sections)
     with without_collection():
         modules = [import_module(f"bounds.papers.{paper}.{name}")
                    for name in import_module(f"bounds.papers.{paper}").MODULES]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 
 import sympy as sp
@@ -83,6 +84,7 @@ class Vocabulary:
         self.assumptions = {key: {"owner": paper} | row if isinstance(row, dict) else row
                             for key, row in self.assumptions.items()}
 
+    @cached_property
     def symbols(self) -> dict[str, Any]:
         """The symbols of the names that the file declares with a domain."""
         found = {}
