@@ -1,11 +1,14 @@
 """Both sides of FedSWA's and FedMoSWA's claims from the paper, and what its specification lists."""
 
 from tests.bounds.papers import fedmoswa_world
+from tests.bounds.papers.fedmoswa_hypotheses import DOMAINS, SUPPOSED
 from tests.bounds.papers.fedmoswa_round_rows import CONVEX, MEANINGS, NONCONVEX
+from tests.bounds.papers.fedmoswa_settings import METHOD, setting
 from tests.bounds.papers.fedmoswa_step_rows import MOSWA, POINTS, SWA, VALUES
 from tests.bounds.papers.fedmoswa_theorem_rows import LEMMAS, MAIN, ROUNDS, TOOLS, P
 
-__all__ = ["BLOCKS", "MEANINGS", "READINGS", "ROWS", "TIMES", "sides", "values", "world"]
+__all__ = [
+    "BLOCKS", "DOMAINS", "MEANINGS", "METHOD", "READINGS", "ROWS", "SUPPOSED", "TIMES", "row", "sides", "values", "world"]
 
 #: block ids of the specification's sections 4 and 5
 BLOCKS = """
@@ -162,3 +165,8 @@ def sides(claim, w, at):
     """Both sides from the paper, in the claim's reading."""
     (left, right), read = _transcribed(claim.id.partition("/")[2], w, at)
     return left(P(read, at)), right(P(read, at))
+
+
+def row(claim):
+    """The row of a claim but for its sides."""
+    return setting(claim.id.partition("/")[2])

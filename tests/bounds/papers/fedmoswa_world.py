@@ -11,6 +11,7 @@ import random
 from fractions import Fraction as Q
 
 from bounds.language import words
+from tests.bounds.chance import Max, Min
 from tests.bounds.claim_values import Values, Vec, dot, sq
 
 SIZES = {
@@ -20,6 +21,7 @@ SIZES = {
 VECTORS = frozenset((
     "x_round", "x_local", "x_before", "x_star", "g", "client_variate", "server_variate", "twin_x_round", "twin_x_local",
     "twin_x_before", "twin_g", "p1", "p2", "p3", "shift", "v1", "v2", "variates", "vectors", "outcome", "change",
+    "u",
 ))
 #: factors that keep powers and exponentials of one size with what is added to them
 SMALL = {"eta": Q(1, 97), "step": Q(1, 53), "rates": Q(1, 89), "power": Q(1, 31), "eta_g": Q(1, 11)}
@@ -110,6 +112,10 @@ class World:
         return v * self.value("curvature", k) + Vec((k, 1))
 
     @staticmethod
+    def f_grad(v):
+        return v * 3 + Vec((2, 1))
+
+    @staticmethod
     def objective(v):
         return 7 * sq(v) + v[0] + 3
 
@@ -120,7 +126,7 @@ class World:
 
 def values(w: World) -> Values:
     """Values in a world: every word but those of plain geometry is one of its methods."""
-    return Values(lambda name, places: w.value(name, *places), _Words(w))
+    return Values(lambda name, places: w.value(name, *places), _Words(w), largest=Max, smallest=Min)
 
 
 class _Words:
