@@ -244,7 +244,7 @@ h_1_constant = convex_lemma(
 h_1_decay = replace(
     with_options(("rho_decay", None), ("schedule", "geometric-h1"))(h_1_constant), id="fedmoswa/theorem-h.1-decay",
     number="Theorem H.1, second display", reading=f"{h_1_constant.reading}; local rates times eta_l; measured drift",
-    variables=(*h_1_constant.variables, Variable("local_steps", "integer", low=2, high=10)),
+    variables=(*h_1_constant.variables, Variable("local_steps", "integer", low=2)),
     conditions=(*h_1_constant.conditions, two_steps), statement=each(drift, drift_limit / 3),
 )
 

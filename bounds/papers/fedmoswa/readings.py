@@ -143,13 +143,14 @@ def with_region(*claims: Claim) -> tuple[Claim, ...]:
 
 # coupled runs --------------------------------------------------------------------------------------------------------
 def fixed_client(claim: Claim) -> Claim:
-    """The claim for any one client whose sample is replaced, with that client's heterogeneity on the right."""
+    """The claim for any one client whose sample is replaced, with that client's heterogeneity, C.5's, on the right."""
 
     def one(e):
         coupled = [a for a in e.atoms(E) if any(n.startswith("twin_") for n in names_in(a))]
         return e.xreplace({a: E_client(k, a.args[0]) for a in coupled} | {sigma_g: sigma_g_client[k]})
 
     over = claim.statement.over
+    claim = replace(claim, assumptions=tuple(C5 if a == A5 else a for a in claim.assumptions))
     return restated(over=over if each_client in over else (*over, each_client))(rewritten(claim, one))
 
 

@@ -48,8 +48,8 @@ any_gamma, any_alpha = Variable("gamma", "positive"), Variable("eta_g", "positiv
 #: towards what goes what the paper's orders speak of
 _LIMITS = {
     **dict.fromkeys(("rounds", "clients", "local_steps", "samples", "length", "L", "G_lip", "sigma_sq", "sigma", "sigma_g",
-                     "sigma_g_2"), sp.oo),
-    "mu": sp.Integer(0),
+                     "sigma_g_2", "d"), sp.oo),
+    **dict.fromkeys(("mu", "drop"), sp.Integer(0)),
 }
 
 

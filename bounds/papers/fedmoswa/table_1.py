@@ -100,37 +100,42 @@ def optimisation(name, procedure, right, variables, conditions=(initial_rate,), 
 any_eta = (Variable("eta", "positive"),)
 
 
-def fedsam_order(constant):
-    """The entry of FedSAM with this constant in the place of its L."""
+def fedsam_order(constant, heterogeneity):
+    """The entry of FedSAM with these constants in the place of its L and sigma_g."""
     return (
-        L * F / drawn + sp.sqrt(K) * sigma_g_2**2 / sp.sqrt(T * s)
+        L * F / drawn + sp.sqrt(K) * heterogeneity**2 / sp.sqrt(T * s)
         + constant**2 * sigma_sq / (T**sp.Rational(3, 2) * K) + constant**2 / T**2
     )
 
 
-def mofedsam_order(constant):
-    """The entry of MoFedSAM with this constant in the place of its L."""
+def mofedsam_order(constant, heterogeneity):
+    """The entry of MoFedSAM with these constants in the place of its L and sigma_g."""
     return (
-        L * constant * F / drawn + L * sp.sqrt(K) * sigma_g_2**2 / sp.sqrt(T * s)
+        L * constant * F / drawn + L * sp.sqrt(K) * heterogeneity**2 / sp.sqrt(T * s)
         + constant**2 * sigma_sq / (T**sp.Rational(3, 2) * K)
         + sp.sqrt(K) * constant**2 / (T**sp.Rational(3, 2) * sp.sqrt(s))
     )
 
 
 def lipschitz(order):
-    return {"Lipschitz": ("L is the Lipschitz constant, this paper's meaning", with_right(C * order(G_lip)))}
+    """The entry in the letters of the caption, those of Assumptions 2-5."""
+    def change(claim):
+        return replace(with_right(C * order(G_lip, sigma_g))(claim), assumptions=A2_TO_5)
+
+    return {"Lipschitz": ("L is the Lipschitz constant and sigma_g that of Assumption 5, as in the caption", change)}
 
 
-SMOOTHNESS = "L is the smoothness, the letter's meaning in the FedSAM paper"
+SMOOTHNESS = "L is the smoothness and sigma_g the mean square, the letters' meaning in the FedSAM paper"
 rest = L * F / T * (m / s) ** two_thirds
 
 opt_fedsam = optimisation(
-    "table-1-opt-fedsam", Procedure("fedsam", **PARTIAL), fedsam_order(L), SAM["variables"], reading=SMOOTHNESS,
+    "table-1-opt-fedsam", Procedure("fedsam", **PARTIAL), fedsam_order(L, sigma_g_2), SAM["variables"], reading=SMOOTHNESS,
     note="attributed in the caption to Patel et al. 2022",
 )
 
 opt_mofedsam = optimisation(
-    "table-1-opt-mofedsam", Procedure("mofedsam", **PARTIAL), mofedsam_order(L), MOFEDSAM["variables"], reading=SMOOTHNESS,
+    "table-1-opt-mofedsam", Procedure("mofedsam", **PARTIAL), mofedsam_order(L, sigma_g_2), MOFEDSAM["variables"],
+    reading=SMOOTHNESS,
     conditions=(initial_rate, MOMENTUM),
     note="attributed in the caption to Patel et al. 2022",
 )

@@ -391,6 +391,9 @@ NONCONVEX = {
     "eq-102": (
         lambda p: p.E(p.f(p.th(p.r + 1))) + 12 * p.beta**3 * p.ee**2 * ms(p) * p.Xn
         + 12 * p.beta**3 * p.ee**2 / p.gamma * p.Gn, eq_102),
+    # the sum of (98)-(101) has 12 beta^3 eta~^2 G_{t-1}/gamma of (100)
+    "eq-102@lost-term": (
+        lambda p: NONCONVEX["eq-102"][0](p), lambda p: eq_102(p) + 12 * p.beta**3 * p.ee**2 / p.gamma * p.Gl),
 }
 
 

@@ -259,7 +259,8 @@ def _bounded_start(row):
 
 
 def _fixed_client(row):
-    return but(row, over=(*row.over, each_client))
+    """Its own sigma_{g,i} is C.5's."""
+    return but(instead(row, ("assumption-5", "assumption-c5")), over=(*row.over, each_client))
 
 
 def _everyone(row):
@@ -291,7 +292,10 @@ AXES = {
     "large-server-step": lambda row: given(row, "alpha-from-1"),
     "F-smooth": lambda row: instead(row, ("assumption-g2", "assumption-g2@objective")),
     "mu-0": lambda row: instead(row, ("assumption-g1", "assumption-g1@convex"), ("step-81-15", "step-81")),
-    "Lipschitz": lambda row: but(row, limits=row.limits.replace("L -> oo", "L -> oo, G_lip -> oo")),
+    # caption of Table 1: "l is L-Lipschitz continuous and beta-smooth"
+    "Lipschitz": lambda row: but(
+        instead(row, ("assumption-g2", TWO_TO_FIVE), ("assumption-g3", None), ("assumption-g4", None)),
+        limits="rounds -> oo, local_steps -> oo, L -> oo, G_lip -> oo, sigma_sq -> oo, sigma_g -> oo"),
     # statements
     "at-least": lambda row: but(row, sign=">="), "equality": lambda row: but(row, sign="=="),
 }

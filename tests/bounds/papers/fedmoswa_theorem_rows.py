@@ -364,15 +364,15 @@ def B(p):
     return p.C * p.L / (p.m * p.n * p.beta) * p.e_nc
 
 
-def fedsam_order(p, L):
+def fedsam_order(p, L, sg):
     TKs = math.sqrt(p.T * p.K * p.s)
-    return p.C * (p.beta * F0(p) / TKs + math.sqrt(p.K) * p.sg2**2 / math.sqrt(p.T * p.s)
+    return p.C * (p.beta * F0(p) / TKs + math.sqrt(p.K) * sg**2 / math.sqrt(p.T * p.s)
                   + L**2 * p.s2 / (p.T**1.5 * p.K) + L**2 / p.T**2)
 
 
-def mofedsam_order(p, L):
+def mofedsam_order(p, L, sg):
     TKs = math.sqrt(p.T * p.K * p.s)
-    return p.C * (p.beta * L * F0(p) / TKs + p.beta * math.sqrt(p.K) * p.sg2**2 / math.sqrt(p.T * p.s)
+    return p.C * (p.beta * L * F0(p) / TKs + p.beta * math.sqrt(p.K) * sg**2 / math.sqrt(p.T * p.s)
                   + L**2 * p.s2 / (p.T**1.5 * p.K) + math.sqrt(p.K) * L**2 / (p.T**1.5 * math.sqrt(p.s)))
 
 
@@ -413,10 +413,10 @@ MAIN = {
     "table-1-gen-fedsam table-1-gen-mofedsam": (gen, lambda p: B(p) * three(p, p.cbar, p.cbar, p.cbar)),
     "table-1-gen-fedswa": (gen, lambda p: B(p) * three(p, p.Cmain, p.Cmain, p.Cmain)),
     "table-1-gen-fedmoswa": (gen, lambda p: B(p) * three(p, p.Cmain, 1, p.Cmain)),
-    "table-1-opt-fedsam": (mean_gradient, lambda p: fedsam_order(p, p.beta)),
-    "table-1-opt-fedsam@Lipschitz": (mean_gradient, lambda p: fedsam_order(p, p.L)),
-    "table-1-opt-mofedsam": (mean_gradient, lambda p: mofedsam_order(p, p.beta)),
-    "table-1-opt-mofedsam@Lipschitz": (mean_gradient, lambda p: mofedsam_order(p, p.L)),
+    "table-1-opt-fedsam": (mean_gradient, lambda p: fedsam_order(p, p.beta, p.sg2)),
+    "table-1-opt-fedsam@Lipschitz": (mean_gradient, lambda p: fedsam_order(p, p.L, p.sg)),
+    "table-1-opt-mofedsam": (mean_gradient, lambda p: mofedsam_order(p, p.beta, p.sg2)),
+    "table-1-opt-mofedsam@Lipschitz": (mean_gradient, lambda p: mofedsam_order(p, p.L, p.sg)),
     "table-1-opt-fedswa": (mean_gradient, fedswa_order),
     "text-opt-scaffold": (mean_gradient, lambda p: nonconvex_order(p, 1 + p.m)),
     "table-1-constants": (lambda p: p.cbar, lambda p: p.Cmain),
