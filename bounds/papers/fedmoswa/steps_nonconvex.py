@@ -53,7 +53,16 @@ from bounds.papers.fedmoswa.quantities import (
     moving_lag,
     point_lag,
 )
-from bounds.papers.fedmoswa.readings import Change, given, proof_readings, restated, varied, with_left, with_options, with_right
+from bounds.papers.fedmoswa.readings import (
+    Change,
+    given,
+    proof_readings,
+    restated,
+    varied,
+    with_left,
+    with_options,
+    with_right,
+)
 from bounds.papers.fedmoswa.setting import (
     ALL_CLIENTS_UPDATE,
     ANY_STEP,

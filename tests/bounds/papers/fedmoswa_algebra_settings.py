@@ -73,9 +73,11 @@ def end_of_growth(name, factor):
 A_RANGE = "a-from-1/2 a-to-1"
 OF_GAMMA = but(ALGEBRA, given="gamma-to-1 b-89", variables="gamma")
 OF_SHARE = but(ALGEBRA, given="s-to-m b-93", variables="clients; participants")
-G_5 = but(ALGEBRA, given="G.5-largest G.5-rounds", variables="length: integer from 3; d; mu; largest_step; drop; C: hidden-log",
-          limits="length -> oo, d -> oo, mu -> 0, drop -> 0", constants_may_use="", exists=(
-              "step", lambda w: 0, lambda w: w.value("largest_step"), "(]"))
+#: "there exists a constant step-size eta <= eta_max"; O(.) with a tilde hides every logarithm, of R, mu, d_0 and c
+G_5 = but(ALGEBRA, given="G.5-largest G.5-rounds", variables=(
+    "length: integer from 3; d; mu; largest_step; drop; C: hidden-log"),
+    limits="length -> oo, d -> oo, mu -> 0, drop -> 0", constants_may_use="",
+    exists=("step", lambda w: 0, lambda w: w.value("largest_step"), "(]"))
 G_5_STEP = but(G_5, given=f"{G_5.given} G.5-step", exists=None)
 G_5_EXPLICIT = but(ALGEBRA, given="step-1/mu G.5-rounds-eta", variables="length: integer from 3; d; mu; step; drop")
 G_6 = but(ALGEBRA, variables="length: integer from 2; d; largest_step: nonnegative; first; second", exists=G_5.exists)

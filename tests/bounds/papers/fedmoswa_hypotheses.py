@@ -147,7 +147,7 @@ def in_G_6(p, name, root):
 
 
 def tuned_step(p):
-    """G.6 with d_0 = 14 F, c_1 = 70 beta sigma^2/(Ks) (1 + s/alpha^2), eta_max = (s/m)^(2/3)/(24 beta): the step's inverse."""
+    """The step of G.6 with d_0 = 14 F, c_1 = 70 beta sigma^2/(Ks) (1 + s/alpha^2) and eta_max = (s/m)^(2/3)/(24 beta)."""
     inverse = math.sqrt(70 * p.beta * p.s2 * p.nf * (p.T + 1) / (p.K * p.s * 14 * (p.f(p.th(0)) - p.Fstar)))
     return 1 / Max(24 * p.beta * power(Q(p.m, p.s), Q(2, 3)), inverse)
 
@@ -165,7 +165,8 @@ CONDITIONS = {
     "constant-rates": relation(lambda p, i: seq(p, "rates", i), "==", lambda p, i: p.eta, to_step_K),
     # "eta_k^t <= 1/(beta K T)", of the largest rate, eta_l; of any rates of a round, or their sum; at the bound
     "small-step": relation(lambda p: p.eta, "<=", lambda p: 1 / (p.beta * p.K * p.T)),
-    "rates": relation(lambda p, i: seq(p, "rates", i), "==", lambda p, i: 1 / (p.beta * p.K * p.T * excess(p, i)), to_step_K),
+    "rates": relation(
+        lambda p, i: seq(p, "rates", i), "==", lambda p, i: 1 / (p.beta * p.K * p.T * excess(p, i)), to_step_K),
     "last-rate": relation(lambda p: p.w.value("last_rate"), "==",
                           lambda p: 1 / (p.beta * p.K * p.T * (1 + p.w.value("last_excess")))),
     "lengths": relation(lambda p, i: seq(p, "lengths", i), "==", lambda p, i: 1 / (p.beta * p.T * excess(p, i)), each_round),
@@ -196,7 +197,8 @@ CONDITIONS = {
     "mu-to-beta": relation(lambda p: p.mu, "<=", lambda p: p.beta),
     "sigma_g-above-0": relation(lambda p: p.w.value("sigma_g"), ">", lambda p: 0),
     # Appendix G: "eta~ := K eta_l alpha", "alpha >= 1", "eta~ in [0, 1/beta]", "eta_l <= 1/beta"
-    "effective-steps": relation(lambda p, t: p.w.value("eta_l", t), "==", lambda p, t: p.ee / (p.K * p.alpha), each_iteration),
+    "effective-steps": relation(
+        lambda p, t: p.w.value("eta_l", t), "==", lambda p, t: p.ee / (p.K * p.alpha), each_iteration),
     "alpha-from-1": relation(lambda p: p.alpha, ">=", lambda p: 1),
     "eta-to-1/beta": relation(lambda p: p.ee, "<=", lambda p: 1 / p.beta),
     "eta_l-to-1/beta": relation(lambda p: p.ee, "<=", lambda p: p.K * p.alpha / p.beta),
@@ -241,8 +243,8 @@ CONDITIONS = {
 DOMAINS = {
     **dict.fromkeys(("eta", "eta_eff", "eta_g", "gamma", "beta", "c", "factor", "L", "mu", "largest_step", "step", "power",
                      "c_tilde", "c_bar"), "positive"),
-    **dict.fromkeys(("rho_decay", "rho_sam", "drop", "first", "second", "sigma", "sigma_g", "sigma_sq", "G_lip", "gap", "lag",
-                     "server_gap", "largest_gradient"), "nonnegative"),
+    **dict.fromkeys(("rho_decay", "rho_sam", "drop", "first", "second", "sigma", "sigma_g", "sigma_sq", "G_lip", "gap",
+                     "lag", "server_gap", "largest_gradient"), "nonnegative"),
     **dict.fromkeys(("clients", "participants", "local_steps", "rounds", "samples", "terms", "outcomes"), "integer from 1"),
     **dict.fromkeys(("p1", "p2", "p3", "shift", "v1", "v2"), "vector"), "C": "hidden", "d": "nonnegative [length]",
     "variates": "vector [clients]", "vectors": "vector [terms]", "outcome": "vector [outcomes, terms]",

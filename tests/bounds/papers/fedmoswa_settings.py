@@ -144,7 +144,8 @@ ROUND_LEMMAS = {
     "lemma-g.17": G_17, "lemma-g.18": G_18,
     "g9-variances": given(G, "assumption-g3"), **all_of("g9-variances@variates g9-variances@variates-total", over(
         given(G, "assumption-g3"), *CLIENTS)),
-    **all_of("eq-65 eq-80 eq-82", given(G, G_1_2_3)), "eq-81": given(G, G_1_2), "eq-81@third": but(given(G, G_1_2), sign="=="),
+    **all_of("eq-65 eq-80 eq-82", given(G, G_1_2_3)), "eq-81": given(G, G_1_2),
+    "eq-81@third": but(given(G, G_1_2), sign="=="),
     "eq-68": but(option(G, "variant", "all-clients"), sign="=="),
     "eq-68@printed": given(but(option(G, "variant", "all-clients"), sign="=="), "assumption-g2"),
     "eq-69": ALL_CLIENTS_UP_TO_1, **all_of("eq-73 eq-74 eq-75", DRIFT_12),

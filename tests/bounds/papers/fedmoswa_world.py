@@ -15,16 +15,16 @@ from tests.bounds.chance import Max, Min
 from tests.bounds.claim_values import Values, Vec, dot, sq
 
 SIZES = {
-    "clients": 3, "participants": 2, "local_steps": 3, "rounds": 4, "iterations": 12, "samples": 5, "length": 5, "terms": 3,
-    "outcomes": 3,
+    "clients": 4, "participants": 2, "local_steps": 3, "rounds": 5, "iterations": 15, "samples": 7, "length": 6, "terms": 3,
+    "outcomes": 4,
 }
 VECTORS = frozenset((
     "x_round", "x_local", "x_before", "x_star", "g", "client_variate", "server_variate", "twin_x_round", "twin_x_local",
-    "twin_x_before", "twin_g", "p1", "p2", "p3", "shift", "v1", "v2", "variates", "vectors", "outcome", "change",
-    "u",
+    "twin_x_before", "twin_g", "p1", "p2", "p3", "shift", "v1", "v2", "variates", "vectors", "outcome", "change", "u",
 ))
 #: factors that keep powers and exponentials of one size with what is added to them
-SMALL = {"eta": Q(1, 97), "step": Q(1, 53), "rates": Q(1, 89), "power": Q(1, 31), "eta_g": Q(1, 11)}
+SMALL = {"eta": Q(1, 97), "step": Q(1, 53), "rates": Q(1, 89), "power": Q(1, 31), "eta_g": Q(1, 11),
+         **dict.fromkeys(("swa_length", "lengths"), Q(1, 97))}
 
 
 def norm(v):
