@@ -435,12 +435,9 @@ eq_102 = powered(
     steps=("fedmoswa/eq-98", "fedmoswa/eq-99", "fedmoswa/eq-100", "fedmoswa/eq-101"),
 )
 
-eq_102_sum = {
-    "lost-term": (
-        "with the server's lag before the round, which (100) has on its right side and the print of (102) has lost",
-        with_right(eq_102.statement.right + cubic / gamma * G),
-    ),
-}
+eq_102_sum = {"lost-term": (
+    "with the lag of the server's variate before the round, which (100) has on its right side and (102) lacks",
+    with_right(eq_102.statement.right + cubic / gamma * G))}
 
 CLAIMS = (
     *varied(mean_of_m, mean_of_m_readings), *proof_readings(g14, **g14_readings),
