@@ -15,8 +15,8 @@ from tests.bounds.chance import Max, Min
 from tests.bounds.claim_values import Values, Vec, dot, sq
 
 SIZES = {
-    "clients": 4, "participants": 2, "local_steps": 3, "rounds": 5, "iterations": 15, "samples": 7, "length": 6, "terms": 3,
-    "outcomes": 4,
+    "clients": 5, "participants": 2, "local_steps": 3, "rounds": 4, "iterations": 12, "samples": 7, "length": 6, "terms": 3,
+    "outcomes": 5,
 }
 VECTORS = frozenset((
     "x_round", "x_local", "x_before", "x_star", "g", "client_variate", "server_variate", "twin_x_round", "twin_x_local",
