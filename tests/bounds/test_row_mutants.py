@@ -11,14 +11,11 @@ from bounds.registry.papers import PAPERS, claims_of_paper
 from tests.bounds.claim_values import reading_of
 from tests.bounds.each_claim import look_at_each
 from tests.bounds.mutations import changes_of
-from tests.bounds.papers.test_papers import SIDES_ALONE
 from tests.bounds.row_mutants import agrees, counts_of
 from tests.bounds.rows import Worlds
 
-COMPARED = [paper for paper in PAPERS if paper not in SIDES_ALONE]
 
-
-@pytest.mark.parametrize("paper", COMPARED)
+@pytest.mark.parametrize("paper", PAPERS)
 def test_mutants_are_noticed(paper):
     """About one mutant in 10 of a paper."""
     tried, found, missed = counts_of(paper, every=10)
@@ -32,7 +29,7 @@ def _without(expectations):
     return lambda formula: formula.replace(lambda e: isinstance(e, expectations), lambda e: e.args[0])
 
 
-@pytest.mark.parametrize("paper", COMPARED)
+@pytest.mark.parametrize("paper", PAPERS)
 def test_every_claim_with_an_expectation_needs_it(paper):
     rows, bare = import_module(f"tests.bounds.papers.{paper}_rows"), _without((E, E_noise))
 

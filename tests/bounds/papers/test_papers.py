@@ -44,11 +44,9 @@ from fedtheory import find_algorithm
 from tests import ROOT
 from tests.bounds.claim_values import name_of, reading_of
 from tests.bounds.each_claim import look_at_each
-from tests.bounds.rows import Worlds, compare, compare_definition, compare_sides
+from tests.bounds.rows import Worlds, compare, compare_definition
 from tests.not_empty import if_any, not_empty
 
-#: papers whose rows have no hypotheses, ranges and domains yet
-SIDES_ALONE = set()
 #: names of the language's indices, and of the chance in a mean
 INDICES = {*"ijklrst", "sampling"}
 
@@ -71,8 +69,7 @@ def claims_of(paper):
 # what is there -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_paper_has_rows(paper):
-    assert {"world", "values", "sides", "ROWS"} <= set(dir(rows_of(paper)))
-    assert (paper in SIDES_ALONE) != ({"SUPPOSED", "DOMAINS", "METHOD"} <= set(dir(rows_of(paper))))
+    assert {"world", "values", "sides", "ROWS", "SUPPOSED", "DOMAINS", "METHOD"} <= set(dir(rows_of(paper)))
 
 
 @pytest.mark.parametrize("paper", [paper for paper in PAPERS if listed(paper, "BLOCKS")])
@@ -138,12 +135,8 @@ def test_statements_are_the_paper_s(paper):
 
     def check(claim):
         worlds = Worlds(rows, reading_of(claim), claim.definitions)
-        compared = compare(rows, claim, worlds) if paper not in SIDES_ALONE else (
-            claim.statement is None or compare_sides(rows, claim, worlds))
-        if not compared:
+        if not compare(rows, claim, worlds):
             return others.append(claim)
-        if paper in SIDES_ALONE and claim.statement is not None and hasattr(rows, "relation"):
-            assert claim.statement.relation == rows.relation(claim)
         return claim.statement is None or transcribed.add(_stated(claim))
 
     look_at_each(claims_of(paper), check, lambda claim: claim.id)
