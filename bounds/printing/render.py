@@ -18,7 +18,7 @@ from bounds.language.witness import witness_id
 from bounds.printing.legend import domain_text, operators, symbols
 from bounds.printing.options import in_words, local_rate
 from bounds.printing.writer import LatexWriter, UnicodeWriter, Writer, filled
-from bounds.registry.papers import PAPERS, letters_of_paper
+from bounds.registry.papers import FOLDERS, PAPERS, letters_of_paper
 
 __all__ = ["about", "condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "there_is", "unicode"]
 
@@ -28,8 +28,8 @@ WIDTH = 110
 
 def notation(paper: str) -> dict[str, Letter]:
     """The paper's letters by code name: LaTeX and meaning. An unknown paper raises LookupError."""
-    if paper not in PAPERS:
-        raise LookupError(f"no notation for paper {paper!r}; allowed: {', '.join(PAPERS)}")
+    if paper not in FOLDERS:
+        raise LookupError(f"no notation for paper {paper!r}; allowed: {', '.join(FOLDERS)}")
     return letters_of_paper(paper)
 
 
@@ -39,8 +39,8 @@ def letters_of(claim: Claim) -> dict[str, Letter]:
     Without client sampling both averages are the same and have one letter.
     """
     base = claim.procedure.base if claim.procedure else ""
-    paper = next((name for name in (claim.paper, base) if name in PAPERS), "classical")
-    letters = dict(notation(paper))
+    paper = next((name for name in (claim.paper, base) if name in FOLDERS), "classical")
+    letters = dict(notation(paper)) if paper in PAPERS else notation("classical") | notation(paper)
     letters |= {name: defined_letter(d) for name, d in claim.definitions.items() if name not in letters}
     if claim.procedure is None or claim.procedure.sampling == "full":
         one = "classical" if paper == "classical" else "fedalign"

@@ -181,6 +181,13 @@ class Places:
                 first, last = start, start + match.group().count("\n") + 1
         return first + 1
 
+    def table(self, claim: int) -> tuple[int, int, str]:
+        """The first and the last line of a claim's table, without empty lines behind it, and its text."""
+        (first, last), _ = self.spans[claim]
+        while last > first + 1 and (not self.lines[last - 1].strip() or self.lines[last - 1].startswith("#")):
+            last -= 1
+        return first + 1, last, "\n".join(self.lines[first:last]) + "\n"
+
 
 def _toml_spans(lines: list[str]) -> list:
     """The lines (first, behind the last) of each [[claim]] table, and of each of its fields."""

@@ -8,7 +8,7 @@ from itertools import chain
 
 from bounds.language.claim import Claim, by_id
 from bounds.registry.loading import without_collection
-from bounds.registry.papers import PAPERS, claims_of_paper
+from bounds.registry.papers import PAPERS, claims_of_paper, forget_papers
 from bounds.registry.user_claims import PATHS, claims_of_user
 
 __all__ = ["ALIASES", "all_claims", "claims_beside", "claims_of", "find_claim", "forget_files"]
@@ -50,6 +50,7 @@ def forget_files() -> None:
     """Read the user's files again when their claims are next asked for."""
     _of_all.cache_clear()
     _of_user.cache_clear()
+    forget_papers()
 
 
 def find_claim(claim_id: str) -> Claim:

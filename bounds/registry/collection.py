@@ -36,7 +36,7 @@ def each(make: Callable, parts: Iterable) -> list:
         except ValueError as error:
             wrong += error.slips if isinstance(error, WrongClaims) else [str(error)]
     if wrong:
-        raise WrongClaims(wrong)
+        raise WrongClaims(dict.fromkeys(wrong))  # readings may share a slip
     return made
 
 
@@ -80,6 +80,8 @@ class Collection:
         if quantities is not None:
             vocabulary.quantities |= quantities
             return made
+        if vocabulary.paper is not None:
+            vocabulary.own_assumptions(vocabulary.paper.name)
         vocabulary.check(lambda message, entry: made.reader(-1, {}).at("", entry).fail(message))
         made.read_quantities(shared.get("quantities", {}))
         later = [number for number, row in enumerate(rows) if compares(row)]
@@ -148,12 +150,14 @@ class PaperClaims:
         paper: what it is.
         vocabulary: what its sections share.
         key: digest of its files and of those that it uses.
+        files: the file of each section.
         sections: the heading of each, and its claims, each with the number of its table.
     """
 
     paper: Paper
     vocabulary: Vocabulary
     key: str
+    files: list[Path]
     sections: list[tuple[str, list[tuple[int, Claim]]]]
 
     def claims(self) -> Iterator[Claim]:
@@ -161,15 +165,19 @@ class PaperClaims:
         return (claim for _, claims in self.sections for _, claim in claims)
 
 
-def paper_claims(folder: Path, find: Callable[[str], "PaperClaims"]) -> PaperClaims:
-    """The paper of a folder; ``find`` gives another paper that it uses by name.
+def paper_claims(folder: Path, find: Callable[[str], "PaperClaims"], keeps: bool = True) -> PaperClaims:
+    """The paper of a folder: the claims of its head, if there are any, and those of its sections.
+
+    Args:
+        find: gives another paper that it uses by name.
+        keeps: keep the claims as data beside the folder.
 
     Raises:
         ValueError, WrongClaims: as :meth:`Collection.read`.
     """
     path = folder / HEAD_FILE
     text = text_of(path)
-    _, shared = tables(path, text, without_claims=True)
+    rows, shared = tables(path, text, without_claims=True)
     head = dict(shared.get("paper", {}))
     uses, sections = head.pop("uses", []), head.pop("sections", [])
     known = {one.name for one in fields(Paper)}
@@ -183,12 +191,13 @@ def paper_claims(folder: Path, find: Callable[[str], "PaperClaims"]) -> PaperCla
     below.paper, below.defaults = paper, {}
     files = {file: text_of(file) for file in (folder / f"{name}.toml" for name in sections)}
     key = digest([text, *files.values(), *(find(name).key for name in uses)])
-    before = kept(folder.parent, paper.name, key)
+    before = kept(folder.parent, paper.name, key) if keeps else None
+    sections = [*([path] if rows else []), *files]
     first = Collection.read(path, text, below, quantities=None if before is None else before.quantities)
-    first.vocabulary.own_assumptions(paper.name)
     if before is not None:
-        return PaperClaims(paper, first.vocabulary, key, before.sections)
-    known, made = {}, []
+        first.vocabulary.own_assumptions(paper.name)
+        return PaperClaims(paper, first.vocabulary, key, sections, before.sections)
+    known, made = {claim.id: claim for _, claim in first.claims}, [(first.section, first.claims)] if rows else []
 
     def section(file: Path) -> None:
         read = Collection.read(file, files[file], first.vocabulary, known.get)
@@ -196,5 +205,6 @@ def paper_claims(folder: Path, find: Callable[[str], "PaperClaims"]) -> PaperCla
         known.update((claim.id, claim) for _, claim in read.claims)
 
     each(section, files)
-    keep(folder.parent, paper.name, key, lambda: encoded(first.vocabulary.quantities, made))
-    return PaperClaims(paper, first.vocabulary, key, made)
+    if keeps:
+        keep(folder.parent, paper.name, key, lambda: encoded(first.vocabulary.quantities, made))
+    return PaperClaims(paper, first.vocabulary, key, sections, made)

@@ -1,48 +1,77 @@
 """The papers, and the claims of each: claim files in a folder, or modules of Python."""
 
-from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 import bounds.papers
 from bounds.language.claim import Claim, by_id
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.letters import Letter
+from bounds.registry.claim_files import Places, text_of
 from bounds.registry.collection import HEAD_FILE, PaperClaims, paper_claims
 from bounds.registry.loading import without_collection
 
-__all__ = ["PAPERS", "claims_of_paper", "files_of", "letters_of_paper", "sections_of", "title_of", "units_of_paper"]
+__all__ = ["FOLDERS", "PAPERS", "Source", "add_paper", "claims_of_paper", "files_of", "forget_papers", "letters_of_paper",
+           "sections_of", "source_of", "title_of", "units_of_paper"]
 
-FOLDER = Path(bounds.papers.__path__[0])
+#: the folder of every paper by name: those below ``bounds/papers``, then those of the user's (:func:`add_paper`)
+FOLDERS = dict(sorted((path.parent.name, path.parent) for place in bounds.papers.__path__
+                      for name in (HEAD_FILE, "__init__.py") for path in Path(place).glob(f"*/{name}")))
 
 #: every folder of ``bounds/papers``, by name
-PAPERS = tuple(sorted(path.parent.name for path in {*FOLDER.glob(f"*/{HEAD_FILE}"), *FOLDER.glob("*/__init__.py")}))
-PAPERS = tuple(dict.fromkeys(PAPERS))
+PAPERS = tuple(FOLDERS)
+
+_files: dict[str, PaperClaims | None] = {}  # of papers that were read
+_claims: dict[str, dict[str, Claim]] = {}
 
 
-@cache
+def add_paper(folder: Path) -> str:
+    """Make the claim files of a folder a paper like those of ``bounds/papers``; returns its name, which is the folder's.
+
+    Raises:
+        ValueError: a folder without ``paper.toml``, or another paper has the name.
+    """
+    folder = folder.resolve()
+    if not (folder / HEAD_FILE).is_file():
+        raise ValueError(f"a paper is a folder with a file {HEAD_FILE}; {folder} has none")
+    if FOLDERS.setdefault(folder.name, folder) != folder:
+        raise ValueError(f"{folder}: there is a paper {folder.name!r} already, in {FOLDERS[folder.name]}; rename the folder")
+    return folder.name
+
+
+def forget_papers() -> None:
+    """Read the user's papers again when their claims are next asked for."""
+    for name in FOLDERS.keys() - {*PAPERS}:
+        _files.pop(name, None)
+        _claims.pop(name, None)
+
+
 def files_of(paper: str) -> PaperClaims | None:
     """The claim files of a paper; None for one in Python."""
-    if not (FOLDER / paper / HEAD_FILE).exists():
-        return None
+    if paper not in _files:
+        _files[paper] = _read(paper) if (FOLDERS[paper] / HEAD_FILE).exists() else None
+    return _files[paper]
+
+
+def _read(paper: str) -> PaperClaims:
     with without_collection():
-        read = paper_claims(FOLDER / paper, _used)
+        read = paper_claims(FOLDERS[paper], _used, keeps=paper in PAPERS)
     for name, definition in read.vocabulary.quantities.items():
-        if DEFINITIONS.setdefault(name, definition) != definition:
+        if DEFINITIONS.setdefault(name, definition) != definition and paper in PAPERS:
             raise ValueError(f"{paper}: {name!r} is defined twice")
     return read
 
 
 def _used(paper: str) -> PaperClaims:
-    read = files_of(paper) if paper in PAPERS else None
+    read = files_of(paper) if paper in FOLDERS else None
     if read is None:
         raise ValueError(f"uses: {paper!r} is no paper in claim files; allowed: {', '.join(PAPERS)}")
     return read
 
 
-@cache
 def sections_of(paper: str) -> tuple[tuple[str, tuple[Claim, ...]], ...]:
-    """The sections of one of ``PAPERS`` in its order: heading and claims."""
+    """The sections of a paper in its order: heading and claims."""
     read = files_of(paper)
     if read is not None:
         return tuple((heading, tuple(claim for _, claim in claims)) for heading, claims in read.sections)
@@ -52,10 +81,11 @@ def sections_of(paper: str) -> tuple[tuple[str, tuple[Claim, ...]], ...]:
     return tuple((module.__doc__.strip().splitlines()[0], tuple(module.CLAIMS)) for module in modules)
 
 
-@cache
 def claims_of_paper(paper: str) -> dict[str, Claim]:
-    """The claims of one of ``PAPERS`` by id; only its files are read."""
-    return by_id(claim for _, claims in sections_of(paper) for claim in claims)
+    """The claims of a paper by id; only its files are read."""
+    if paper not in _claims:
+        _claims[paper] = by_id(claim for _, claims in sections_of(paper) for claim in claims)
+    return _claims[paper]
 
 
 def title_of(paper: str) -> str:
@@ -64,23 +94,40 @@ def title_of(paper: str) -> str:
     if read is None:
         return " ".join(import_module(f"bounds.papers.{paper}").__doc__.split("\n\n")[0].split())
     one = read.paper
-    printed = ", ".join(str(part) for part in (one.venue, one.year, one.identifier) if part)
-    return f'{one.authors}, "{one.title}"' + (f", {printed}" if printed else "")
+    title = f'{one.authors}, "{one.title}"' if one.authors else one.title or one.name
+    return ", ".join(str(part) for part in (title, one.venue, one.year, one.identifier) if part)
 
 
-@cache
 def letters_of_paper(paper: str) -> dict[str, Letter]:
     """The paper's letters by name."""
     read = files_of(paper)
     return import_module(f"bounds.papers.{paper}.notation").LETTERS if read is None else read.vocabulary.letters
 
 
-@cache
 def units_of_paper(paper: str) -> dict:
     """The units that the paper gives to names: powers of the loss's and the parameter's unit, or a text."""
-    read = files_of(paper) if paper in PAPERS else None
+    if paper not in FOLDERS:
+        return {}
+    read = files_of(paper)
     if read is not None:
         return read.vocabulary.units
-    if paper not in PAPERS:
-        return {}
     return getattr(import_module(f"bounds.papers.{paper}.notation"), "UNITS", {})
+
+
+class Source(NamedTuple):
+    """Where a claim stands in a paper's files: lines from ``first`` to ``last``, counted from 1."""
+
+    path: Path
+    first: int
+    last: int
+    text: str
+
+
+def source_of(claim: Claim) -> Source | None:
+    """The lines of the table of a claim with all its readings; None where they are not in a paper's claim files."""
+    read = files_of(claim.paper) if claim.paper in FOLDERS else None
+    for path, (_, claims) in zip(read.files, read.sections, strict=True) if read else ():
+        for number, one in claims:
+            if one.id == claim.id:
+                return Source(path, *Places(text_of(path)).table(number))
+    return None

@@ -14,7 +14,7 @@ docs/claims.md has the language in full. A Python file is run, and has the claim
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import entry_points
@@ -23,9 +23,9 @@ from pathlib import Path
 from bounds.formulas.well_formed import Fault, faults, with_norms
 from bounds.language.claim import Claim
 from bounds.language.witness import with_witnesses
-from bounds.registry.claim_files import SUFFIX, Places, text_of
+from bounds.registry.claim_files import SUFFIX, Places, tables, text_of
 from bounds.registry.collection import Collection, WrongClaims, each
-from bounds.registry.papers import PAPERS, claims_of_paper
+from bounds.registry.papers import PAPERS, add_paper, claims_of_paper, files_of, forget_papers
 from bounds.registry.python_files import module_from
 
 __all__ = ["PATHS", "WrongClaims", "claims_of_user", "load_claims"]
@@ -43,8 +43,8 @@ def claims_of_user() -> Iterator[Claim]:
 
 
 def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lambda claim: ()) -> tuple[Claim, ...]:
-    """The claims of a ``.py`` or ``.toml`` file, and behind each that names a witness the claim with it put in. A
-    ``.py`` file is run; a ``.toml`` file is data.
+    """The claims of a ``.py`` or ``.toml`` file, or of a paper's folder, and behind each that names a witness the claim with
+    it put in. A ``.py`` file is run; a ``.toml`` file is data.
 
     ``more`` finds faults besides those of ``bounds.formulas.well_formed``.
 
@@ -53,6 +53,8 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
         WrongClaims: wrong claims, with the first slip of each: its line of the file and the symbol.
     """
     path = Path(path)
+    if path.is_dir():
+        return _of_folder(path, more)
     if path.suffix not in (".py", SUFFIX):
         raise ValueError(f"claims are read from .py and {SUFFIX} files; got {path.name!r}")
     text = text_of(path)
@@ -62,6 +64,28 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
         file = Collection.read(path, text)
         claims = [claim for _, claim in file.claims]
         fail = partial(_fail_in_table, path, file.places, [(number, file.rows[number]) for number, _ in file.claims])
+    return _checked(claims, fail, more)
+
+
+def _of_folder(folder: Path, more: Callable) -> tuple[Claim, ...]:
+    """The claims of a paper's folder."""
+    name = add_paper(folder)
+    forget_papers()
+    read = files_of(name)
+    claims = [(path, number, claim) for path, (_, claims) in zip(read.files, read.sections, strict=True)
+              for number, claim in claims]
+
+    def fail(number: int, claim: Claim, fault: Fault):
+        path, table, _ = claims[number]
+        text = text_of(path)
+        rows, _ = tables(path, text, without_claims=True)
+        _fail_in_table(path, Places(text), {number: (table, rows[table])}, number, claim, fault)
+
+    return _checked([claim for _, _, claim in claims], fail, more)
+
+
+def _checked(claims: Sequence[Claim], fail: Callable, more: Callable) -> tuple[Claim, ...]:
+    """The claims, and behind each that names a witness the claim with it put in; ``fail`` refuses a fault."""
     numbered = with_witnesses(claims)
     _taken(numbered, fail)
 

@@ -105,13 +105,13 @@ class Vocabulary:
         """The indices with which the file declares a name."""
         return next((indices for head in self.names for own, indices in [parts_of(head)] if own == name), ())
 
-    @property
+    @cached_property
     def letters(self) -> dict[str, Letter]:
         """The paper's letters by name."""
         return {name: _letter(latex, meaning, indices) for head, (latex, meaning, *_) in self.names.items()
                 for name, indices in [parts_of(head)]}
 
-    @property
+    @cached_property
     def units(self) -> dict[str, str]:
         """The units that the file gives, as text, by name."""
         found = {parts_of(head)[0]: next((text for text in rest if not kind_of(text)), None)

@@ -57,7 +57,7 @@ def files_of_the_page() -> dict[str, str]:
     """Code blocks that say of which file they are: path -> text."""
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     part = page.partition("\n## A paper\n")[2].partition("\n## ")[0]
-    return dict(re.findall(r"^```python (\S+)\n(.*?)^```$", part, re.DOTALL | re.MULTILINE))
+    return dict(re.findall(r"^```(?:python|toml) (\S+)\n(.*?)^```$", part, re.DOTALL | re.MULTILINE))
 
 
 def refereed(folder):
@@ -99,7 +99,7 @@ def test_a_paper_made_by_the_page_is_refereed(toy):
     ("verify/checker/methods/halfway.py", "(x + run.aggregate(ends, x)) / 2", "run.aggregate(ends, x)"),
     ("tests/bounds/papers/halfway_rows.py", "8 * step", "4 * step"),
     ("fedtheory/algorithms/halfway.py", "(moment.x + average) / 2, {}", "average / 2, {}"),
-    ("bounds/papers/halfway/notation.py", '"rounds": Letter("T", "rounds"),', ""),
+    ("bounds/papers/halfway/paper.toml", 'rounds = ["T", "rounds"]', ""),
 ])
 def test_a_fault_in_one_of_its_files_is_detected(toy, path, old, new):
     text = (toy / path).read_text(encoding="utf-8")

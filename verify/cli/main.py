@@ -98,12 +98,21 @@ def show(
     letters: Annotated[Letters, typer.Option(help="The paper's letters, or the names of the code.")] = Letters.paper,
     statement: Annotated[bool, typer.Option("--statement", help="As JSON, for the stand-alone checker.")] = False,
     toml: Annotated[bool, typer.Option("--toml", help="As a claim of a file, to change and to verify.")] = False,
+    source: Annotated[bool, typer.Option("--source", help="The lines of the paper's claim file.")] = False,
 ) -> int:
     """Show a claim in full.
 
     Statement, hypotheses, definitions, reading and source, in readable mathematics.
     """
     chosen = shared.choose_claim(claim)
+    if source:
+        from bounds.registry.papers import source_of
+
+        found = source_of(chosen)
+        if found is None:
+            raise ValueError(f"{chosen.id} stands in no claim file of a paper; --toml writes it as one")
+        print(f"# {found.path}, lines {found.first} to {found.last}\n{found.text}", end="")
+        return 0
     if toml:
         from bounds.printing.claim_file import as_toml
 

@@ -39,7 +39,7 @@ import pytest
 from bounds.formulas.units import BASE
 from bounds.language.definitions import DEFINITIONS
 from bounds.printing.render import condition_latex, letters_of, notation, show
-from bounds.registry.papers import PAPERS, claims_of_paper
+from bounds.registry.papers import PAPERS, claims_of_paper, units_of_paper
 from fedtheory import find_algorithm
 from tests import ROOT
 from tests.bounds.claim_values import name_of, reading_of
@@ -176,6 +176,5 @@ def test_letters_and_units_are_there_for_every_name(paper):
     names |= {variable.name for claim in claims_of(paper) for variable in claim.variables}
     names -= defined | INDICES
     assert names - set(notation(paper)) - set(listed(paper, "WITHOUT_LETTER")) == set()
-    units = getattr(import_module(f"bounds.papers.{paper}.notation"), "UNITS", None)
-    if units is not None:
+    if units := units_of_paper(paper):
         assert names - set(units) - set(BASE) - set(listed(paper, "WITHOUT_UNIT")) == set()
