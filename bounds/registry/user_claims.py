@@ -24,7 +24,7 @@ from bounds.formulas.well_formed import Fault, faults, with_norms
 from bounds.language.claim import Claim
 from bounds.language.witness import with_witnesses
 from bounds.registry.claim_files import SUFFIX, Places, tables, text_of
-from bounds.registry.collection import Collection, WrongClaims, each
+from bounds.registry.collection import HEAD_FILE, Collection, WrongClaims, each
 from bounds.registry.papers import PAPERS, add_paper, claims_of_paper, files_of, forget_papers
 from bounds.registry.python_files import module_from
 
@@ -43,8 +43,8 @@ def claims_of_user() -> Iterator[Claim]:
 
 
 def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lambda claim: ()) -> tuple[Claim, ...]:
-    """The claims of a ``.py`` or ``.toml`` file, or of a paper's folder, and behind each that names a witness the claim with
-    it put in. A ``.py`` file is run; a ``.toml`` file is data.
+    """The claims of a ``.py`` or ``.toml`` file, or of a paper's folder, which its ``paper.toml`` stands for; behind each
+    that names a witness the claim with it put in. A ``.py`` file is run; a ``.toml`` file is data.
 
     ``more`` finds faults besides those of ``bounds.formulas.well_formed``.
 
@@ -53,8 +53,8 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
         WrongClaims: wrong claims, with the first slip of each: its line of the file and the symbol.
     """
     path = Path(path)
-    if path.is_dir():
-        return _of_folder(path, more)
+    if path.is_dir() or (path.name == HEAD_FILE and "paper" in tables(path, text_of(path), without_claims=True)[1]):
+        return _of_folder(path if path.is_dir() else path.parent, more)
     if path.suffix not in (".py", SUFFIX):
         raise ValueError(f"claims are read from .py and {SUFFIX} files; got {path.name!r}")
     text = text_of(path)

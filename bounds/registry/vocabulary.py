@@ -148,7 +148,7 @@ def declared(name: str, indices: tuple[str, ...], domain: str):
 
 
 def _letter(latex: str, meaning: str, indices: tuple[str, ...]) -> Letter:
-    """A row of the paper's letters: the indices stand in the LaTeX as they stand behind the name."""
+    """A row of the paper's letters: the indices stand in the LaTeX as they stand behind the name, with or without braces."""
     for place, index in enumerate(indices):
         latex = re.sub(rf"(?<![A-Za-z\\]){re.escape(index)}(?![A-Za-z])", f"<{place}>", latex)
-    return Letter(latex, meaning, "".join(indices))
+    return Letter(re.sub(r"([_^])(<\d>)", r"\1{\2}", latex), meaning, "".join(indices))

@@ -147,6 +147,25 @@ def new_claim(file: Annotated[Path, typer.Argument(help="A file to write, ending
 
 
 @app.command()
+def new_paper(folder: Annotated[Path, typer.Argument(help="A folder to make; its name is the paper's.")]) -> int:
+    """Write the claim files of a paper to start from: letters, assumptions, a theorem with two readings."""
+    from bounds.registry.papers import PAPERS
+    from bounds.registry.template import PAPER
+
+    name = folder.resolve().name
+    if not name.isidentifier() or name in PAPERS:
+        raise ValueError(f"a paper's name has letters, digits and _, and is none of {', '.join(PAPERS)}; got {name!r}")
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        raise ValueError(f"{folder} exists already; give a new name") from None
+    for file, text in PAPER.items():
+        (folder / file).write_text(text, encoding="utf-8")
+    print(f"wrote {' and '.join(str(folder / file) for file in PAPER)}; fedtheory verify {folder} decides its claims")
+    return 0
+
+
+@app.command()
 def check(
     certificate: Annotated[Path, typer.Argument(help="A certificate, as reports contain them.")],
     statement: Statement = None,

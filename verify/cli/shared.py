@@ -45,7 +45,7 @@ def choose_claim(name: str):
 
 def _is_file(name: str) -> bool:
     """Whether a name is one of a file of claims rather than an id, which has a /."""
-    return os.path.exists(name) or name.endswith(CLAIM_FILES) or ("/" not in name and "." in name)
+    return os.path.isfile(name) or name.endswith(CLAIM_FILES) or ("/" not in name and "." in name)
 
 
 def choose_claims(names: list[str], papers: list[str] | None) -> list:

@@ -8,9 +8,10 @@ from typing import Any
 
 from verify.results.verdict import Verdict
 
-__all__ = ["CLAIM_FILES", "claim_file", "command", "file_and_id", "on_certificate"]
+__all__ = ["CLAIM_FILES", "HEAD_FILE", "claim_file", "command", "file_and_id", "on_certificate"]
 
 CLAIM_FILES = (".py", ".toml")  #: endings of files of claims
+HEAD_FILE = "paper.toml"  #: the file of a paper's folder that stands for all its files
 _FILE_AND_ID = re.compile(rf"(.+?(?:{'|'.join(map(re.escape, CLAIM_FILES))})):(.+)", re.DOTALL)
 
 
@@ -32,9 +33,14 @@ def command(name: str, *arguments: Any, **options: Any) -> str:
 
 
 def file_and_id(name: str) -> tuple[str, str]:
-    """The file and the id in ``FILE:ID``; the whole name and no id where it has not this form."""
-    found = _FILE_AND_ID.fullmatch(name)
-    return found.groups() if found else (name, "")
+    """The file and the id in ``FILE:ID``; the whole name and no id where it has not this form.
+
+    In place of a file there may be the folder of a paper, which stands for the file ``paper.toml`` in it.
+    """
+    if found := _FILE_AND_ID.fullmatch(name):
+        return found.groups()
+    folder, _, own = name.partition(":")
+    return (str(Path(folder) / HEAD_FILE), own) if Path(folder).is_dir() else (name, "")
 
 
 def claim_file(verdict: Verdict) -> str | None:

@@ -63,7 +63,7 @@ def test_its_claims_are_read(folder):
 
 def test_letters_are_its_own(folder):
     shown = show(load_claims(folder)[0])
-    assert "x_opt" in shown and "where we want to be" in shown
+    assert "x_{opt}" in shown and "where we want to be" in shown
 
 
 def test_the_environment_names_it(folder, monkeypatch):
