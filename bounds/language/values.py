@@ -148,8 +148,9 @@ def restrictions(need: Need) -> set[tuple[str, sp.Expr]]:
     found = set() if exponent.is_nonnegative else {("!=", e) for e in _that_may_vanish(base)}
     if exponent.is_integer or base.is_nonnegative:
         return found
-    rest = sp.Mul(*(e for e in sp.Mul.make_args(base) if not e.is_nonnegative))
-    found.add((">=", _primitive(rest)))
+    rest = sp.Mul(*(e for e in sp.Mul.make_args(base) if not (e.is_nonnegative or _is_square(e))))
+    if rest != 1:
+        found.add((">=", _primitive(rest)))
     return found if exponent.is_Rational else found | {("real", base**exponent)}
 
 
@@ -159,6 +160,11 @@ def _that_may_vanish(e) -> Iterator[sp.Expr]:
             yield from _that_may_vanish(factor.base)
         elif not factor.is_nonzero:
             yield max((_primitive(sign * factor) for sign in (1, -1)), key=sp.default_sort_key)
+
+
+def _is_square(e) -> bool:
+    """Whether it is an even power of a real number, which is at least 0 wherever it has a value."""
+    return bool(e.is_Pow and e.exp.is_even and e.base.is_real)
 
 
 def _primitive(e) -> sp.Expr:

@@ -18,7 +18,7 @@ from bounds.language.witness import witness_id
 from bounds.printing.legend import domain_text, operators, symbols
 from bounds.printing.options import in_words, local_rate
 from bounds.printing.writer import LatexWriter, UnicodeWriter, Writer, filled
-from bounds.registry.papers import FOLDERS, PAPERS, letters_of_paper
+from bounds.registry.papers import FOLDERS, PAPERS, letters_of_paper, quantities_of_paper
 
 __all__ = ["about", "condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "there_is", "unicode"]
 
@@ -81,7 +81,9 @@ def unicode(expression, letters: Letters | Literal["code"] | None = None) -> str
 def _writer(kind: type[Writer], letters) -> Writer:
     if letters == "code":
         return kind(None)
-    return kind(notation("fedalign") if letters is None else letters)
+    if letters is None:
+        letters = {name: defined_letter(d) for name, d in quantities_of_paper("fedalign").items()} | notation("fedalign")
+    return kind(letters)
 
 
 # conditions ----------------------------------------------------------------------------------------------------------

@@ -36,11 +36,22 @@ def abbreviation(head: str, text: str | list) -> Abbreviation:
     return Abbreviation(parts[1], parameters, parts[2] or "(", text)
 
 
+def closes_last(text: str) -> bool:
+    """Whether no bracket that is open before this text closes in it, as one does in ``a) <= f(b``."""
+    depth = 0
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            return False
+    return True
+
+
 def expanded(entries: list[str], known: Mapping[str, Abbreviation], inside: tuple[str, ...] = ()
-             ) -> Iterator[tuple[str, dict[str, str]]]:
+             ) -> Iterator[tuple[str, tuple[dict[str, str], ...]]]:
     """The entries of a list with the lists and conditions that abbreviations stand for in place of them.
 
-    An entry is an abbreviation if nothing else stands in it. Yields each text with the texts of its parameters.
+    An entry is an abbreviation if nothing else stands in it. Yields each text with the texts of parameters: those of the
+    outermost abbreviation first, and those of each in terms of the one before.
 
     Raises:
         ValueError: an abbreviation that contains itself, other numbers of parameters, or more entries than a list may have.
@@ -48,9 +59,9 @@ def expanded(entries: list[str], known: Mapping[str, Abbreviation], inside: tupl
     count = 0
     for entry in entries:
         parts = _CALL.fullmatch(entry.strip())
-        one = known.get(parts[1]) if parts else None
+        one = known.get(parts[1]) if parts and closes_last(parts[2] or "") else None
         if one is None:
-            found = [(entry, {})]
+            found = [(entry, ())]
         else:
             values = [part.strip() for part in between_commas(parts[2])] if parts[2] else []
             if one.name in inside:
@@ -59,7 +70,7 @@ def expanded(entries: list[str], known: Mapping[str, Abbreviation], inside: tupl
                 raise ValueError(f"{one.name} takes {len(one.parameters)} argument(s); got {len(values)} in {entry!r}")
             given = dict(zip(one.parameters, values, strict=True))
             texts = one.text if isinstance(one.text, list) else [one.text]
-            found = [(text, given | more) for text, more in expanded(texts, known, (*inside, one.name))]
+            found = [(text, (given, *more)) for text, more in expanded(texts, known, (*inside, one.name))]
         count += len(found)
         if count > _MOST_ENTRIES:
             raise ValueError(f"a list has at most {_MOST_ENTRIES} entries with its abbreviations written out")

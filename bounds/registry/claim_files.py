@@ -6,6 +6,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from bounds.language.claim import SETTINGS
+
 __all__ = ["LIST_NAME", "SUFFIX", "Places", "between_commas", "short", "tables", "text_of"]
 
 #: the name of a list of assumptions; no condition is one
@@ -20,9 +22,9 @@ _LONGEST_SEARCHED = 2_000  # characters of an entry whose line is looked for
 #: the shape of each field; all others are text
 _SHAPES = {
     **dict.fromkeys(("number", "reading", "source", "note"), "text or a number"),
-    **dict.fromkeys(("assume", "conditions", "steps", "constants_may_use", "vary", "also"), "a list of texts"),
-    **dict.fromkeys(("options", "limits", "constants", "definitions", "exists", "witness", "readings", "let",
-                     "compare", "monotone"), "a table"),
+    **dict.fromkeys(("assume", "conditions", "steps", "constants_may_use", "vary", "also", "implies"), "a list of texts"),
+    **dict.fromkeys(("options", "limits", "constants", "definitions", "exists", "witness", "readings", "parts", "let",
+                     "compare", "monotone", *SETTINGS), "a table"),
     "variables": "a table or, a list of texts",
     **dict.fromkeys(("equal_weights", "free_clients", "strict"), "true or false"),
 }
@@ -36,7 +38,7 @@ SHARED = {
     "quantities": "lists [letter, meaning, unit, source, formula] by name or name[t, k]",
     "assumptions": "lists of conditions, as texts, by name, or tables of numbered assumptions",
     "axes": "tables of readings, by name, each a table of fields",
-    "defaults": "fields of every claim that does not give them",
+    "defaults": "fields of every claim that does not give them, and tables of fields for the claims of a setting",
 }
 
 _CONTROL = re.compile(  # these change what a terminal shows
@@ -91,7 +93,8 @@ def _check_shared(path: Path, places: "Places", name: str, value) -> None:
             raise ValueError(f"{path}: a list of assumptions is called by letters, digits, _ and -, at most 100; got "
                              f"{short(key)}")
         for change in entry.values() if name == "axes" else [entry] if name == "defaults" else ():
-            _check_fields(path, places, -1, change if name == "axes" else {key: change})
+            is_row = name == "axes" or (key in SETTINGS and isinstance(entry, dict))
+            _check_fields(path, places, -1, change if is_row else {key: change})
 
 
 def _check_fields(path: Path, places: "Places", number: int, row: dict) -> None:
@@ -103,9 +106,9 @@ def _check_fields(path: Path, places: "Places", number: int, row: dict) -> None:
         if sign := _CONTROL.search(_texts(value)):
             raise ValueError(f"{path}, line {places.line(number, field)}: {short(field)} has the control character "
                              f"{sign[0]!r}; allowed: text, spaces, tabs and new lines")
-        for change in value.values() if field == "readings" else ():
+        for change in value.values() if field in ("readings", "parts") else ():
             if not isinstance(change, dict):
-                raise ValueError(f"{path}, line {places.line(number, field)}: a reading is a table of fields; got "
+                raise ValueError(f"{path}, line {places.line(number, field)}: an entry of {field} is a table of fields; got "
                                  f"{short(change)}")
             _check_fields(path, places, number, change)
 
@@ -170,15 +173,23 @@ class Places:
         A part that is not found, or very long, is ignored.
         """
         (first, last), fields = self.spans[claim] if 0 <= claim < len(self.spans) else ((0, len(self.lines)), {})
+        whole = (first, last)
         if field in fields:
             first, last = fields[field]
-        for part in (part for part in (entry, symbol) if part and len(part) <= _LONGEST_SEARCHED):
+        elif field:  # within a line, as readings.later.let = {...}
+            sets = re.compile(rf"\b{re.escape(field)}\s*=(?!=)")
+            first = next((n for n in range(first, last) if sets.search(self.lines[n])), first)
+        for part in (entry, symbol):
+            if not part or len(part) > _LONGEST_SEARCHED:
+                continue
             edge = r"(?<![\w.])" if re.match(r"\w", part) else ""
             found = re.compile(edge + r"\s+".join(map(re.escape, part.split())) + (r"(?!\w)" if edge else ""))
-            text = "\n".join(self.lines[first:last])
-            if match := found.search(text) or re.search(re.escape(part), text):
-                start = first + text.count("\n", 0, match.start())
-                first, last = start, start + match.group().count("\n") + 1
+            for low, high in [(first, last), whole] if part == entry else [(first, last)]:  # a reading has the field too
+                text = "\n".join(self.lines[low:high])
+                if match := found.search(text) or re.search(re.escape(part), text):
+                    first = low + text.count("\n", 0, match.start())
+                    last = first + match.group().count("\n") + 1
+                    break
         return first + 1
 
     def table(self, claim: int) -> tuple[int, int, str]:

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self
@@ -14,6 +15,7 @@ from bounds.language.claim import (
     HIDDEN,
     INDEPENDENT,
     KINDS,
+    RELATIONS,
     SAMPLING,
     SETTINGS,
     Assumption,
@@ -38,18 +40,21 @@ from bounds.registry.expressions import excerpt
 from bounds.registry.formula_reader import FormulaReader
 from bounds.registry.vocabulary import Vocabulary, parts_of
 
-__all__ = ["Reader"]
+__all__ = ["FIELDS", "Reader"]
 
-_FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
+#: of a claim
+FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
            "data_sets", "free_clients", "extends", "assume", "constants", "definitions", "conditions", "statement",
            "variables", "note", "limits", "constants_may_use", "steps", "exists", "witness", "let", "given", "undefined",
-           "derivation", "indicator", "free", "strict", "compare", "monotone"}
+           "derivation", "indicator", "free", "strict", "compare", "monotone", "relation"}
 _PROSE = ("number", "reading", "note", "derivation", "undefined")  # where lines may break anywhere
 _ID = re.compile(r"[\w-]+/[\w@./+-]+", re.ASCII)
 _BLOCK = re.compile(r"[\w@./+-]+", re.ASCII)  # of a paper's claim, in the paper's file
 _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
+_NUMBERED = re.compile(r"(eq|lemma|theorem|proposition|corollary)-((?:[a-z]\.)?\d+(?:\.\d+)*)", re.ASCII)
 _INTERVAL = re.compile(r"([\[(])(.+)([\])])", re.ASCII)
 _EQUATION = re.compile(r"[^<>=!]==[^=].*\sfor\s+all\s+v\b", re.DOTALL)  # at all points
+_GIVEN = {"r": lambda a: words.E_round(a, words.r), "run": lambda a: a}  # what an expectation is, given this
 _OVER_SPACE = {name for name, row in NAMES.items() if row.source == CONSTANT and row.origin}
 
 
@@ -76,11 +81,11 @@ class Reader(FormulaReader):
         row, paper = self.row, self.vocabulary.paper
         row |= {name: " ".join(row[name].split()) for name in _PROSE if isinstance(row.get(name), str)}
         self.let = self.vocabulary.let | self.abbreviations(row.get("let", {}))
-        unknown = sorted(set(row) - _FIELDS)
+        unknown = sorted(set(row) - FIELDS)
         if unknown:
-            near = get_close_matches(unknown[0], _FIELDS, 1)
+            near = get_close_matches(unknown[0], FIELDS, 1)
             self.at(unknown[0]).fail(f"unknown field {short(unknown[0])}{f', nearest: {near[0]}' if near else ''}; allowed: "
-                                     f"{', '.join(sorted(_FIELDS))}")
+                                     f"{', '.join(sorted(FIELDS))}")
         for name in ("id", "statement"):
             if not isinstance(row.get(name), str) and not (name == "statement" and "undefined" in row):
                 self.at(name).fail(f"a claim needs the text {name!r}; got {short(row.get(name))}")
@@ -115,8 +120,7 @@ class Reader(FormulaReader):
                            for c in self.at("conditions", text).hypotheses(text, given))
         if row.get("sampling") in INDEPENDENT and setting == "run":  # it is a probability
             conditions += (Condition(symbol("participation"), "<=", 1),)
-        statement = None if "statement" not in row else self.given(
-            self.at("statement").condition(self.at_any_point(row["statement"])))
+        statement = self.related(self.given(self.stated())) if "statement" in row else None
         limits = self.limits()
         for name in row.get("constants_may_use", ()):
             if name not in self.names():
@@ -127,7 +131,7 @@ class Reader(FormulaReader):
                               sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"),
                               replaced=row.get("data_sets"),
                               **{name: row[name] for name in ("indicator", "free", "strict") if name in row})
-        without_procedure = ("algebra", "point") if paper else ("algebra",)
+        without_procedure = setting == "algebra" or (paper and setting == "point" and not row.get("equal_weights"))
         quantities = SHARED | self.vocabulary.quantities | self.own
         steps = tuple(f"{paper.name}/{step}" if paper and "/" not in step else step for step, _ in self.listed("steps"))
         places = defining(conditions, {}, names_in, {name: d.formula for name, d in self.own.items()})
@@ -135,10 +139,10 @@ class Reader(FormulaReader):
         variables = tuple(v for v in self.variables if v.domain in ("integer", "vector") or v.name not in given)
         try:
             claim = Claim(
-                claim_id, str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,
+                claim_id, self.number_of_claim(), row.get("kind", "theorem"), setting, statement, assumptions,
                 conditions, str(row.get("reading", "as printed" if paper else "as written")),
-                None if "derivation" in row else paper.name if paper else str(row.get("source", self.path)),
-                row.get("derivation", ""), procedure=None if setting in without_procedure else procedure,
+                None if "derivation" in row else str(row.get("source", paper.name if paper else self.path)),
+                row.get("derivation", ""), procedure=None if without_procedure else procedure,
                 variables=variables, note=str(row.get("note", "")), undefined=row.get("undefined", ""),
                 explicit=all(v.domain not in HIDDEN for v in self.variables), limits=limits,
                 constants_may_use=tuple(row["constants_may_use"]) if "constants_may_use" in row else None,
@@ -146,7 +150,8 @@ class Reader(FormulaReader):
                 definitions={} if paper and setting == "algebra" else quantities)
         except ValueError as error:
             self.at("id").fail(str(error))
-        if "data_sets" in row and not speaks_of_samples(claim):
+        own = row.get("data_sets") != self.vocabulary.defaults.get("data_sets")
+        if own and not paper and not speaks_of_samples(claim):
             self.at("data_sets", row["data_sets"]).fail(
                 f"only a claim about samples or neighbouring runs has data_sets; got {short(row['data_sets'])}, and none of "
                 "the names samples, twin_x_round, ...")
@@ -156,6 +161,16 @@ class Reader(FormulaReader):
                                    f"got {short(row[name])}")
         return claim
 
+    def number_of_claim(self) -> str:
+        """The number of the statement; of a paper's claim that gives none what its id says: (7) of eq-7, Lemma G.13 of
+        lemma-g.13."""
+        if "number" in self.row:
+            return str(self.row["number"])
+        block = self.row["id"].partition("@")[0]
+        if not self.vocabulary.paper or not (parts := _NUMBERED.fullmatch(block)):
+            return "none"
+        return f"({parts[2]})" if parts[1] == "eq" else f"{parts[1].capitalize()} {parts[2].upper()}"
+
     def abbreviations(self, table: dict) -> dict[str, Abbreviation]:
         """The claim's own abbreviations by name, or what those of the file mean in this reading."""
         found = {}
@@ -164,23 +179,47 @@ class Reader(FormulaReader):
                 one = abbreviation(head, text)
             except ValueError as error:
                 self.at("let", head).fail(str(error))
+            if one.name not in self.vocabulary.let and self.vocabulary.has_meaning(one.name):
+                self.at("let", head).fail(f"{one.name} has a meaning already; choose another name", one.name)
+            if not isinstance(text, str) and not (isinstance(text, list) and all(isinstance(part, str) for part in text)):
+                self.at("let", head).fail(f"an abbreviation stands for a text or a list of texts; got {short(text)}")
             found[one.name] = one
         return found
 
-    def listed(self, field: str) -> list[tuple[str, dict[str, Any]]]:
-        """The texts of a list, abbreviations written out, each with what its parameters mean."""
+    def texts(self, field: str) -> list[tuple[str, dict[str, str]]]:
+        """The texts of a field, abbreviations written out, each with the texts of its parameters."""
+        entries = self.row.get(field, ())
         try:
-            return [(text, {name: self.argument(value) for name, value in given.items()})
-                    for text, given in expanded(list(self.row.get(field, ())), self.let)]
+            return list(expanded([entries] if isinstance(entries, str) else list(entries), self.let))
         except ValueError as error:
-            if str(error).startswith(str(self.path)):
-                raise
             self.at(field).fail(str(error))
 
-    def argument(self, text: str):
-        """An argument of an abbreviation that stands for a condition: a formula, or another abbreviation."""
-        one = self.let.get(text)
-        return one if one is not None and one.parameters else self.formula(text)
+    def listed(self, field: str) -> list[tuple[str, dict[str, Any]]]:
+        """The texts of a field, abbreviations written out, each with what its parameters mean."""
+        found = []
+        for text, scopes in self.texts(field):
+            meaning: dict[str, Any] = {}
+            for given in scopes:
+                meaning = {name: self.at(field, value).argument(value, meaning) for name, value in given.items()}
+            found.append((text, meaning))
+        return found
+
+    def stated(self) -> Condition:
+        """The statement, perhaps that of an abbreviation."""
+        texts = self.listed("statement")
+        if len(texts) != 1:
+            self.at("statement").fail(f"a statement is one condition; got {short(self.row['statement'])}, which stands for "
+                                      f"{len(texts)}")
+        (text, given), = texts
+        return self.at("statement", text).condition(self.at_any_point(text), given)
+
+    def argument(self, text: str, around: dict[str, Any]):
+        """An argument of an abbreviation that stands for a condition: a formula, or another abbreviation.
+
+        ``around`` has the arguments of the abbreviation in whose text it stands.
+        """
+        one = (self.let | around).get(text)
+        return one if isinstance(one, Abbreviation) and one.parameters else self.formula(text, around)
 
     def domains(self) -> list[tuple[str, Any]]:
         """The variables' names and domains; a name alone has the domain that the file or the language gives it."""
@@ -208,8 +247,8 @@ class Reader(FormulaReader):
         """Constants that are positive unless a hypothesis says that they are at least 0, as ``mu >= 0`` does: variables."""
         if self.vocabulary.paper:
             return {}
-        written = {text.replace(" ", "") for text, _ in (*self.listed("assume"), *self.listed("conditions"))}
-        written |= {text.replace(" ", "") for name, _ in self.listed("assume")
+        written = {text.replace(" ", "") for text, _ in (*self.texts("assume"), *self.texts("conditions"))}
+        written |= {text.replace(" ", "") for name, _ in self.texts("assume")
                     for text in self.vocabulary.assumptions.get(name.strip(), ()) if isinstance(text, str)}
         return {name: "nonnegative" for name, row in NAMES.items() if row.source == CONSTANT and row.sign == "positive"
                 and not row.indices and {f"{name}>=0", f"0<={name}"} & written}
@@ -222,8 +261,9 @@ class Reader(FormulaReader):
     def hypothesis(self, text: str, given: dict | None = None) -> Condition:
         """A condition. No symbol gets a number that its sign excludes, no constant over all points a value of its own."""
         c = self.condition(text, given)
+        wider = [v.name for v in self.variables if self.vocabulary.paper and v.domain in ("nonnegative", "real")]
         for sign in ("positive", "nonnegative", "integer"):
-            if (c.relation == "==" and c.left.is_Symbol and getattr(c.left, f"is_{sign}")
+            if (c.relation == "==" and c.left.is_Symbol and c.left.name not in wider and getattr(c.left, f"is_{sign}")
                     and c.right.is_number and getattr(c.right, f"is_{sign}") is False):
                 self.fail(f"{c.left} is {sign}; got {c.left} == {c.right}; declare it under variables with a domain that "
                           "has this number", c.left.name)
@@ -261,22 +301,33 @@ class Reader(FormulaReader):
         conditions = tuple(c for text in row.get("conditions", ()) for c in self.hypotheses(text))
         whole, everywhere = (self.condition(row[field], points) if field in row else None
                              for field in ("every_function", "everywhere"))
-        return Assumption(f"{row['owner']}/{row['id']}", row["name"], conditions, whole, everywhere, row.get("note", ""))
+        name, note = (" ".join(row.get(field, "").split()) for field in ("name", "note"))
+        return Assumption(f"{row['owner']}/{row['id']}", name, conditions, whole, everywhere, note)
+
+    def related(self, c: Condition) -> Condition:
+        """The statement with the sign that a reading gives it."""
+        if "relation" not in self.row:
+            return c
+        sign = self.row["relation"]
+        if sign not in RELATIONS:
+            self.at("relation", sign).fail(f"a relation is one of {', '.join(RELATIONS)}; got {short(sign)}")
+        return replace(c, relation=sign, strict=False)
 
     def given(self, c: Condition) -> Condition:
-        """The statement given everything before round r, if the claim says so: its expectations, and those in quantities."""
+        """The statement given everything before round r, or given the run: its expectations, and those in quantities."""
         if "given" not in self.row:
             return c
-        if self.row["given"] != "r":
-            self.at("given", self.row["given"]).fail(f"given is \"r\", the past of round r; got {short(self.row['given'])}")
-        quantities = self.vocabulary.quantities | self.own
+        if self.row["given"] not in _GIVEN:
+            self.at("given", self.row["given"]).fail("given is \"r\", the past of round r, or \"run\", all of the run; got "
+                                                     f"{short(self.row['given'])}")
+        known, quantities = _GIVEN[self.row["given"]], self.vocabulary.quantities | self.own
 
         def conditional(e):
             while averages := [a for a in e.atoms(sp.Indexed) if quantities.get(str(a.base.label)) is not None
                                and quantities[str(a.base.label)].formula.has(words.E)]:
                 e = e.xreplace({a: quantities[str(a.base.label)].formula.xreplace(
                     dict(zip(quantities[str(a.base.label)].indices, a.indices, strict=True))) for a in averages})
-            return e.xreplace({a: words.E_round(a.args[0], words.r) for a in e.atoms(words.E)})
+            return e.xreplace({a: known(a.args[0]) for a in e.atoms(words.E)})
 
         return Condition(conditional(c.left), c.sign, conditional(c.right), c.over)
 
@@ -316,7 +367,9 @@ class Reader(FormulaReader):
                                                 f"{short(unknown[0])}, allowed: {', '.join(chosen) or 'none'}")
         for name in chosen:
             self.at("exists", name).new_name(name)
-            self.own_constants[name] = sp.Symbol(name, real=True)
+            low = re.match(r"\s*([\[(])\s*0\s*,", str(chosen[name]))  # the sign of what lies above 0
+            sign = "real" if low is None else "positive" if low[1] == "(" else "nonnegative"
+            self.own_constants[name] = sp.Symbol(name, **{sign: True})
         return next(iter(chosen.items()), None)
 
     def choice(self, name: str, text) -> Choice:
@@ -328,11 +381,15 @@ class Reader(FormulaReader):
             self.fail(f"{name} lies in an interval with two ends, as \"(0, 1/L]\" or \"[0, 1]\"; got {short(text)}")
         low, high = (self.at("exists", text).formula(end) for end in ends)
         value = self.row.get("witness", {}).get(name)
+        words = {"id": "witness", "reading": ""}
+        if isinstance(value, dict) and set(value) == {"formula", *words} and {*map(type, value.values())} == {str}:
+            value, words = value["formula"], {word: value[word] for word in words}
         if value is not None and not isinstance(value, str):
-            self.at("witness", name).fail(f"a witness of {name} is a formula, as text; got {short(value)}")
+            self.at("witness", name).fail(f"a witness of {name} is a formula, as text, or a table of the texts formula, id "
+                                          f"and reading, of the claim with it put in; got {short(value)}")
         witness = None if value is None else self.at("witness", value).formula(value)
         try:
-            return Choice(name, low, high, parts[1] == "(", parts[3] == ")", witness)
+            return Choice(name, low, high, parts[1] == "(", parts[3] == ")", witness, words["id"], words["reading"])
         except ValueError as error:
             self.fail(str(error))
 

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
 
 import sympy as sp
 
-from bounds.language.claim import Claim, Definition
+from bounds.language.claim import SETTINGS, Claim, Definition
 from bounds.registry.claim_files import Places, short, tables, text_of
-from bounds.registry.claim_reader import Reader
+from bounds.registry.claim_reader import FIELDS, Reader
 from bounds.registry.comparison_reader import compared, compares
 from bounds.registry.kept import digest, encoded, keep, kept
-from bounds.registry.readings import rows_of
+from bounds.registry.readings import PARTS, changed, parts_in, rows_of
 from bounds.registry.vocabulary import Paper, Vocabulary, parts_of
 
 __all__ = ["HEAD_FILE", "Collection", "PaperClaims", "WrongClaims", "each", "paper_claims"]
@@ -72,17 +73,27 @@ class Collection:
             WrongClaims: wrong claims, with the first slip of each: its line and the symbol.
         """
         rows, shared = tables(path, text, without_claims=path.name == HEAD_FILE)
-        try:
-            vocabulary = (above or Vocabulary()).with_tables(shared)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
-        made = cls(path, Places(text), rows, vocabulary, section=shared.get("section", ""))
+        places = Places(text)
+
+        def fail(message: str, entry: str):
+            raise ValueError(f"{path}, line {places.line(-1, entry=entry)}: {message}")
+
+        vocabulary = (above or Vocabulary()).with_tables(shared, fail)
+        made = cls(path, places, rows, vocabulary, section=" ".join(shared.get("section", "").split()))
         if quantities is not None:
             vocabulary.quantities |= quantities
             return made
         if vocabulary.paper is not None:
             vocabulary.own_assumptions(vocabulary.paper.name)
-        vocabulary.check(lambda message, entry: made.reader(-1, {}).at("", entry).fail(message))
+        vocabulary.check(fail)
+        defaults = shared.get("defaults", {})
+        changes = [("defaults", {name: value for name, value in defaults.items() if name not in SETTINGS}), *(
+            (f"defaults.{name}", defaults[name]) for name in SETTINGS if name in defaults), *(
+            (f"the axis {name}", change) for name, values in vocabulary.axes.items() for change in values.values())]
+        for place, change in changes:
+            if unknown := sorted(set(change) - FIELDS - {"also", "implies", "readings", "vary"}):
+                near = get_close_matches(unknown[0], FIELDS, 1)
+                fail(f"unknown field {unknown[0]!r} in {place}{f', nearest: {near[0]}' if near else ''}", unknown[0])
         made.read_quantities(shared.get("quantities", {}))
         later = [number for number, row in enumerate(rows) if compares(row)]
         made.claims = _joined(each(made.of_row, (number for number in range(len(rows)) if number not in later)))
@@ -101,21 +112,21 @@ class Collection:
             if not 4 <= len(entry) <= 5:
                 reader.fail("a quantity is [letter, meaning, unit, formula], perhaps with its source before the formula; "
                             f"got {short(entry)}")
-            latex, meaning, unit, *source, text = entry
+            latex, meaning, unit, *source = (" ".join(part.split()) for part in entry[:-1])
             name, letters = parts_of(head)
             reader.check_name(name)
             indices = {letter: sp.Symbol(letter, integer=True) for letter in letters}
             self.vocabulary.quantities[name] = Definition(
-                name, tuple(indices.values()), reader.formula(text, indices), latex, unit, meaning, *source)
+                name, tuple(indices.values()), reader.formula(entry[-1], indices), latex, unit, meaning, *source)
 
     def of_row(self, number: int, find: Callable | None = None) -> list[tuple[int, Claim]]:
         """The claims of one table; ``find`` gives the claims that it compares."""
         reader = self.reader(number, self.rows[number])
-        row = self.vocabulary.defaults | self.extended(number)
-        if not isinstance(row.get("id"), str):
+        row = self.extended(number)
+        if not isinstance(row.get("id"), str) and PARTS not in row:
             reader.claim()  # which refuses it
         try:
-            made = list(rows_of(row, self.vocabulary.axes))
+            made = [one for part in parts_in(row) for one in rows_of(part, self.vocabulary.axes)]
         except ValueError as error:
             reader.at("vary").fail(str(error))
         def read(row: dict) -> Claim:
@@ -125,17 +136,23 @@ class Collection:
         return [(number, claim) for claim in each(read, made)]
 
     def extended(self, number: int) -> dict:
-        """The fields of a table, and those that it does not give from the claim above it that it extends."""
+        """The fields of a table, on top of those of the claim above it that it extends, or of the file's defaults.
+
+        Tables merge, as those of a reading do, and the conditions of ``also`` are added. The readings of the claim above are
+        its own.
+        """
         row = self.rows[number]
         if "extends" not in row:
-            return row
+            return changed(self.vocabulary.defaults_in(row), row)
         known = {above.get("id"): place for place, above in enumerate(self.rows[:number])}
         if row["extends"] not in known:
             self.reader(number, row).at("extends").fail(
                 f"extends the id of a claim above it; got {short(row['extends'])}, allowed: "
                 f"{', '.join(map(str, known)) or 'none'}")
         above = self.extended(known[row["extends"]])
-        return {name: value for name, value in above.items() if name not in ("readings", "vary")} | row
+        kept = {name: value for name, value in above.items() if name not in ("readings", "vary", PARTS)}
+        defaults = self.vocabulary.defaults_in(above | row)
+        return changed(kept | {name: defaults[name] for name in ("readings", "vary") if name in defaults}, row)
 
 
 def _joined(lists: list[list]) -> list:

@@ -1,6 +1,7 @@
 """Reads claims that compare the bounds of other claims of a file, or a bound at two values of a parameter."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import sympy as sp
 
@@ -27,7 +28,7 @@ def compared(reader: Reader, find: Callable[[str], Claim | None]) -> Claim:
     ``compare = {left = ID, right = ID, put_left = {name = formula}, put_right = ..., strict = true}`` says that the right
     side of the first is at most that of the second; ``monotone = {of = ID, in = name, rises = true, tied = {name =
     formula}}`` that a right side does not fall as a parameter grows, or with ``rises = false`` not rise. ``nonnegative``
-    lists measured quantities that are at least 0.
+    lists measured quantities that are at least 0; each is a number of its own, however it is defined.
     """
     row, paper = reader.row, reader.vocabulary.paper
     kind, allowed = ("compare", _COMPARE) if "compare" in row else ("monotone", _MONOTONE)
@@ -42,7 +43,8 @@ def compared(reader: Reader, find: Callable[[str], Claim | None]) -> Claim:
         claim = find(name)
         if claim is None or claim.statement is None:
             reader.at(kind, entry[field]).fail(f"{kind} names a claim above it with a statement; got {short(entry[field])}")
-        found = right_side(claim, nonnegative)
+        measured = {name: one for name, one in claim.definitions.items() if name not in nonnegative}
+        found = right_side(replace(claim, definitions=measured), nonnegative)
         return found.with_values({symbol_of(found, name): formula(found, text) for name, text in entry.get(put, {}).items()})
 
     def symbols(found: RightSide) -> dict:
@@ -62,7 +64,7 @@ def compared(reader: Reader, find: Callable[[str], Claim | None]) -> Claim:
     for name, domain in reader.domains():
         variable = reader.variable(name, domain)
         own[name] = _symbol(variable)
-    fields = {name: row[name] for name in _FIELDS if name in row}
+    fields = {"number": "none"} | {name: row[name] for name in _FIELDS if name in row}
     if "steps" in fields:
         fields["steps"] = tuple(step if "/" in step or not paper else f"{paper.name}/{step}" for step in row["steps"])
     claim_id = f"{paper.name}/{row['id']}" if paper else row["id"]

@@ -15,6 +15,7 @@ LONGEST = 200  #: characters of an id, a name, or an option's value
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DOMAIN = re.compile(r"([\w-]+)\s*(?:\[([\w\s,+]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+to\s+(\d{1,9}))?"
                      r"(?:\s+below\s+(\d{1,9}))?", re.ASCII)
+_AT_MOST = re.compile(r"integer(?=\s)(\s+from\s+\d{1,9})?(\s+to\s+\d{1,9})?", re.ASCII)  # what may be said of a size
 _MORE = re.compile(r"(\w+)\s*\+\s*([1-9]\d{0,2})", re.ASCII)  # a size of an array that is larger than one of the claim
 _FOLLOWED = {"rounds", "iterations", "local_steps"}  # sizes of an instance to which an array may add entries
 _LARGEST = 1e15  # number as an option
@@ -30,7 +31,8 @@ class Declarations:
         self.at("variables", name).check_name(name)
         word, row = self.names().get(name), NAMES.get(name)
         if (word is not None and not isinstance(word, sp.Symbol | sp.IndexedBase)) or (
-                row and (row.indices or row.source in _MEASURED) and self.row.get("setting") != "algebra"):
+                row and (row.indices or row.source in _MEASURED) and self.row.get("setting") != "algebra"
+                and not (row.source == SIZE and _AT_MOST.fullmatch(str(domain).strip()))):
             self.fail(f"{name} has a meaning already; choose another name", name)
         if not isinstance(domain, str):
             self.fail(f"{name}: a domain is one of {', '.join(DOMAINS)}; got {short(domain)}")
@@ -79,9 +81,12 @@ class Declarations:
         return value
 
     def limits(self) -> tuple:
-        """Pairs of a symbol and its limit."""
+        """Pairs of a symbol and its limit: ``{mu = "0"}``, or ``{oo = ["rounds", "L"]}`` for several."""
         found = []
-        for name, end in self.row.get("limits", {}).items():
+        given = self.row.get("limits", {}).items()
+        lists = {end: names for end, names in given if isinstance(names, list) and end in ("oo", "0")}
+        ends = [(name, end) for end, names in lists.items() for name in names]
+        for name, end in [*ends, *((name, end) for name, end in given if name not in lists)]:
             self.at("limits", name).check_name(name)
             if isinstance(end, bool) or end not in ("oo", "0", 0):
                 self.fail(f"{name} goes to \"oo\" or to 0; got {short(end)}")
@@ -90,7 +95,7 @@ class Declarations:
                 self.fail(f"a limit is that of a number or an array; got {name}", name)
             if end != "oo" and symbol.is_Symbol and symbol.is_integer and symbol.is_positive:
                 self.fail(f"{name} is a whole number of at least 1 and goes to \"oo\"; got {short(end)}", name)
-            found.append((symbol, sp.oo if end == "oo" else sp.Integer(0)))
+            found.append((getattr(symbol, "label", symbol), sp.oo if end == "oo" else sp.Integer(0)))  # an array by its name
         return tuple(found)
 
     def vectors(self) -> set[str]:

@@ -301,7 +301,11 @@ class _Builder:
         kept = set().union(*(restrictions(need) for need in needs(found))) if asked else set()
         kept |= {(weaker, e) for kind, e in kept if kind == ">" for weaker in (">=", "!=")}
         for by, node, part, own in asked:
-            for kind in sorted(kind for kind, e in own - kept):
+            gone = own - kept
+            if gone:  # sympy writes |b - a| for |a - b|, also inside
+                signed = {(kind, sp.signsimp(e)) for kind, e in kept}
+                gone = {(kind, e) for kind, e in gone if (kind, sp.signsimp(e)) not in signed}
+            for kind in sorted(kind for kind, e in gone):
                 asks = f"{by.written(node)} to be real" if kind == "real" else f"{by.written(part)} {kind} 0"
                 by.refuse(node, f"{by.written(node)} needs {asks}, and cancels, so that the formula does not; declare "
                             "variables positive, or leave out what cancels")

@@ -26,10 +26,14 @@ class FormulaReader(Declarations):
     known: tuple | None = None  # what the names of the claim mean, and the names
 
     def condition(self, text: str, more: dict | None = None) -> Condition:
-        """``left <= right for k in 0..clients-1 for t in ...``; ``more`` names for it."""
+        """``left <= right for k in 0..clients-1 for t in ...``; ``more`` names for it.
+
+        A list that an abbreviation stands for may stand in the place of ranges: ``for ranges``.
+        """
         self.checked(only_ascii, text)
         text = self.checked(without_probabilities, text)
         sides, *ranges = " ".join(text.split()).split(" for ")
+        ranges = [part for one in ranges for part in self.ranges(one.strip())]
         relations = re.findall(r"[<>=!]+", sides)
         if len(relations) != 1 or relations[0] not in RELATIONS:
             said = "one of" if len(relations) > 1 else "a relation, one of"
@@ -68,6 +72,11 @@ class FormulaReader(Declarations):
         if points:
             left, right = self.at_all_points(symbol(*points), left, relations[0], right)
         return Condition(left, relations[0], right, tuple(triples))
+
+    def ranges(self, text: str) -> list[str]:
+        """The ranges that stand behind one ``for``: several, or none, if it is the abbreviation of a list."""
+        short = self.let.get(text)
+        return [text] if short is None or isinstance(short.text, str) else short.text
 
     def at_any_point(self, statement: str) -> str:
         """A statement without its 'for all v', of which v becomes a free vector."""
@@ -138,6 +147,20 @@ class FormulaReader(Declarations):
             self.known = meaning, self.all_names()
         return self.known[1]
 
+    def one_symbol(self, variable: Variable, own: sp.Symbol) -> sp.Symbol:
+        """The symbol of a variable of a paper's claim: that of the paper's quantities, if the paper gives its domain.
+
+        A sign that the variable need not have is refused, because formulas are simplified by it.
+        """
+        declared = self.declared.get(own.name, own) if self.vocabulary.paper else own
+        if not isinstance(declared, sp.Symbol):
+            return own
+        sign = {"real": "nonnegative", "binary": "positive"}.get(variable.domain, "positive" if variable.low < 1 else "")
+        if sign and getattr(declared, f"is_{sign}"):
+            self.at("variables", own.name).fail(f"{own.name} is {sign} in [names], and {variable.domain} in a claim; give "
+                                                "the name a domain there that has both", own.name)
+        return declared
+
     def all_names(self) -> dict:
         first, last = known_names()
         known = first | {d.name: d.symbol for d in (*self.vocabulary.quantities.values(), *self.own.values())}
@@ -147,5 +170,5 @@ class FormulaReader(Declarations):
             signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True},
                      "integer": whole}.get(variable.domain, {"real": True})
             known[variable.name] = (sp.IndexedBase(variable.name, real=True) if variable.indices
-                                    else sp.Symbol(variable.name, **signs))
+                                    else self.one_symbol(variable, sp.Symbol(variable.name, **signs)))
         return known | self.let

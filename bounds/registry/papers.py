@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import bounds.papers
-from bounds.language.claim import Claim, by_id
-from bounds.language.definitions import DEFINITIONS
+from bounds.language.claim import Claim, Definition, by_id
+from bounds.language.definitions import SHARED
 from bounds.language.letters import Letter
 from bounds.registry.claim_files import Places, text_of
-from bounds.registry.collection import HEAD_FILE, PaperClaims, paper_claims
+from bounds.registry.collection import HEAD_FILE, Collection, PaperClaims, paper_claims
 from bounds.registry.loading import without_collection
 
-__all__ = ["FOLDERS", "PAPERS", "Source", "add_paper", "claims_of_paper", "files_of", "forget_papers", "letters_of_paper",
-           "sections_of", "source_of", "title_of", "units_of_paper"]
+__all__ = ["FOLDERS", "PAPERS", "Source", "add_paper", "claims_of_paper", "files_of", "forget_papers", "formula_of",
+           "letters_of_paper", "quantities_of_paper", "sections_of", "source_of", "title_of", "units_of_paper"]
 
 #: the folder of every paper by name: those below ``bounds/papers``, then those of the user's (:func:`add_paper`)
 FOLDERS = dict(sorted((path.parent.name, path.parent) for place in bounds.papers.__path__
@@ -24,6 +24,7 @@ PAPERS = tuple(FOLDERS)
 
 _files: dict[str, PaperClaims | None] = {}  # of papers that were read
 _claims: dict[str, dict[str, Claim]] = {}
+_being_read: list[str] = []  # a paper, what it uses, and so on
 
 
 def add_paper(folder: Path) -> str:
@@ -55,15 +56,17 @@ def files_of(paper: str) -> PaperClaims | None:
 
 
 def _read(paper: str) -> PaperClaims:
-    with without_collection():
-        read = paper_claims(FOLDERS[paper], _used, keeps=paper in PAPERS)
-    for name, definition in read.vocabulary.quantities.items():
-        if DEFINITIONS.setdefault(name, definition) != definition and paper in PAPERS:
-            raise ValueError(f"{paper}: {name!r} is defined twice")
-    return read
+    _being_read.append(paper)
+    try:
+        with without_collection():
+            return paper_claims(FOLDERS[paper], _used, keeps=paper in PAPERS)
+    finally:
+        _being_read.remove(paper)
 
 
 def _used(paper: str) -> PaperClaims:
+    if paper in _being_read:
+        raise ValueError(f"papers use each other in a circle: {', '.join(_being_read)}")
     read = files_of(paper) if paper in FOLDERS else None
     if read is None:
         raise ValueError(f"uses: {paper!r} is no paper in claim files; allowed: {', '.join(PAPERS)}")
@@ -88,6 +91,12 @@ def claims_of_paper(paper: str) -> dict[str, Claim]:
     return _claims[paper]
 
 
+def formula_of(paper: str, section: str, text: str):
+    """The formula that a text writes with the names and abbreviations of a section of a paper: the name of its file."""
+    path = FOLDERS[paper] / f"{section}.toml"
+    return Collection.read(path, text_of(path), files_of(paper).vocabulary, quantities={}).reader(-1, {}).formula(text)
+
+
 def title_of(paper: str) -> str:
     """The paper's authors and title."""
     read = files_of(paper)
@@ -96,6 +105,12 @@ def title_of(paper: str) -> str:
     one = read.paper
     title = f'{one.authors}, "{one.title}"' if one.authors else one.title or one.name
     return ", ".join(str(part) for part in (title, one.venue, one.year, one.identifier) if part)
+
+
+def quantities_of_paper(paper: str) -> dict[str, Definition]:
+    """The quantities that the paper's claims may use, by name."""
+    read = files_of(paper)
+    return SHARED | (read.vocabulary.quantities if read is not None else {})
 
 
 def letters_of_paper(paper: str) -> dict[str, Letter]:

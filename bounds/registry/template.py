@@ -71,9 +71,9 @@ clients = ["m", "number of clients"]
 local_steps = ["K", "local steps per round"]
 rounds = ["T", "communication rounds"]
 L = ["L", "smoothness of all clients"]
-mu = ['\mu', "strong convexity of all clients"]
+mu = ['\\mu', "strong convexity of all clients"]
 "x_round[r]" = ["x^r", "the server's model before round r"]
-step = ['\eta', "the constant step size", "positive", "parameter^2/loss"]
+step = ['\\eta', "the constant step size", "positive", "parameter^2/loss"]
 
 # Abbreviations stand for a formula, a condition or a list; a reading may give them another meaning.
 [let]

@@ -8,16 +8,19 @@ from typing import Any, Self
 
 import sympy as sp
 
-from bounds.language.claim import DOMAINS, Definition
+from bounds.language.claim import DOMAINS, SETTINGS, Definition
 from bounds.language.letters import Letter
 from bounds.language.names import NAMES, symbol
 from bounds.registry.abbreviations import HEAD, Abbreviation, abbreviation
 from bounds.registry.known_names import known_names
 
+Fail = Callable[[str, str], None]  # raises ValueError with a message and the place of an entry
+
 __all__ = ["HEAD_TABLES", "SHARED_TABLES", "Paper", "Vocabulary", "parts_of"]
 
 #: tables of a file beside its claims, each a table of entries by name
 SHARED_TABLES = ("let", "names", "quantities", "assumptions", "axes", "defaults")
+_ASSUMPTION = {"id", "name", "conditions", "every_function", "everywhere", "note", "owner"}
 HEAD_TABLES = ("paper", "section", *SHARED_TABLES)
 
 
@@ -52,11 +55,16 @@ class Vocabulary:
     defaults: dict[str, Any] = field(default_factory=dict)
     memo: dict = field(default_factory=dict)
 
-    def with_tables(self, tables: Mapping[str, Any]) -> Self:
+    def with_tables(self, tables: Mapping[str, Any], fail: Fail) -> Self:
         """This vocabulary with the tables of a file in front; ``quantities`` are left to the reader."""
-        own = {one.name: one for one in (abbreviation(head, text) for head, text in tables.get("let", {}).items())}
-        for head in (*tables.get("names", {}), *tables.get("quantities", {})):
-            parts_of(head)
+        own, head = {}, ""
+        try:
+            for head, text in tables.get("let", {}).items():
+                own |= {(one := abbreviation(head, text)).name: one}
+            for head in (*tables.get("names", {}), *tables.get("quantities", {})):
+                parts_of(head)
+        except ValueError as error:
+            fail(str(error), head)
         return replace(
             self, let=self.let | own, names=self.names | dict(tables.get("names", {})), quantities=dict(self.quantities),
             assumptions=self.assumptions | tables.get("assumptions", {}), axes=self.axes | tables.get("axes", {}),
@@ -68,29 +76,42 @@ class Vocabulary:
             self, let=other.let | self.let, names=other.names | self.names, quantities=other.quantities | self.quantities,
             assumptions=other.assumptions | self.assumptions, axes=other.axes | self.axes, memo={})
 
-    def check(self, fail: Callable[[str, str], None]) -> None:
+    def check(self, fail: Fail) -> None:
         """Call ``fail(message, entry)`` for the first entry that is wrong in itself."""
-        known = {name for part in known_names() for name in part} | {*NAMES, *self.quantities}
-        known |= {parts_of(head)[0] for head in self.names}
         for name in self.let:
-            if name in known:
+            if self.has_meaning(name):
                 fail(f"{name} has a meaning already; choose another name", name)
         for head, row in self.names.items():
             if len(row) < 2 or not all(isinstance(text, str) for text in row):
                 fail(f"a name is [letter, meaning], perhaps with its domain and its unit; got {row!r}", head)
+        for key, row in self.assumptions.items():
+            if isinstance(row, dict) and (wrong := {"id", "name"} - set(row) or set(row) - _ASSUMPTION):
+                fail("an assumption has an id and a name, perhaps conditions, every_function, everywhere and a note; wrong "
+                     f"or missing: {', '.join(sorted(wrong))}", key)
+
+    def has_meaning(self, name: str) -> bool:
+        """Whether a name is one of the language, of the file's names, or of its quantities."""
+        return (name in NAMES or name in self.quantities or any(name in part for part in known_names())
+                or any(parts_of(head)[0] == name for head in self.names))
 
     def own_assumptions(self, paper: str) -> None:
         """Note the paper of assumptions that have none yet."""
         self.assumptions = {key: {"owner": paper} | row if isinstance(row, dict) else row
                             for key, row in self.assumptions.items()}
 
+    def defaults_in(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields that the file gives a claim with this row: those of all, then those of its setting."""
+        shared = {name: value for name, value in self.defaults.items() if name not in SETTINGS}
+        setting = row.get("setting", shared.get("setting", SETTINGS[0]))
+        return shared | (self.defaults.get(setting, {}) if setting in SETTINGS else {})
+
     @cached_property
     def symbols(self) -> dict[str, Any]:
         """The symbols of the names that the file declares with a domain."""
         found = {}
-        for head, (_, _, *rest) in self.names.items():
+        for head, row in self.names.items():
             name, indices = parts_of(head)
-            if domain := next((text for text in rest if kind_of(text)), None):
+            if domain := next((text for text in row[2:] if kind_of(text)), None):
                 found[name] = declared(name, indices, domain)
         return found
 
@@ -148,7 +169,7 @@ def declared(name: str, indices: tuple[str, ...], domain: str):
 
 
 def _letter(latex: str, meaning: str, indices: tuple[str, ...]) -> Letter:
-    """A row of the paper's letters: the indices stand in the LaTeX as they stand behind the name, with or without braces."""
-    for place, index in enumerate(indices):
+    """A row of the paper's letters. Its LaTeX has the indices as the name, in braces or not, or as ``<0>``, ``<1>``."""
+    for place, index in enumerate(() if re.search(r"<[\d*]>", latex) else indices):
         latex = re.sub(rf"(?<![A-Za-z\\]){re.escape(index)}(?![A-Za-z])", f"<{place}>", latex)
-    return Letter(re.sub(r"([_^])(<\d>)", r"\1{\2}", latex), meaning, "".join(indices))
+    return Letter(re.sub(r"([_^])(<\d>)", r"\1{\2}", latex), " ".join(meaning.split()), "".join(indices))

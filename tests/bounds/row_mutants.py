@@ -12,8 +12,7 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from bounds.language.definitions import DEFINITIONS
-from bounds.registry.papers import PAPERS, claims_of_paper
+from bounds.registry.papers import PAPERS, claims_of_paper, quantities_of_paper
 from tests.bounds.claim_values import reading_of
 from tests.bounds.mutations import KINDS, changes_of, mutants_of
 from tests.bounds.rows import (
@@ -73,7 +72,7 @@ def counts_of(paper: str, every: int = 1, seed: int = 0) -> tuple[Counter, Count
                 count(mutant.kind, str(mutant), compared[mutant.part],
                       lambda m=mutant, w=worlds: agrees(rows, m.claim, m.part, w))
     for name in sorted({name for claim in claims for name in claim.used_definitions()} if hasattr(rows, "MEANINGS") else ()):
-        definition = DEFINITIONS[name]
+        definition = quantities_of_paper(paper)[name]
         compared = definition_agrees(rows, definition)
         for kind, text, formula in changes_of(definition.formula):
             if rng.randrange(every) == 0:

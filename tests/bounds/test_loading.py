@@ -5,12 +5,7 @@ import gc
 import pytest
 
 from bounds.language import words
-from bounds.papers.fedluar import quantities
-from bounds.papers.fedluar.builders import AXES, Reading
 from bounds.registry.loading import without_collection
-
-READINGS = [Reading(), *(Reading(**{axis: value}) for axis, values in AXES.items() for value in values)]
-VECTOR = quantities.fresh["full"][words.r]
 
 
 @pytest.mark.parametrize("collected", [True, False])
@@ -40,18 +35,6 @@ def test_what_a_caller_has_frozen_stays_frozen_and_nothing_else(frozen):
     finally:
         if frozen:
             gc.unfreeze()
-
-
-@pytest.mark.parametrize("name, arguments", [
-    *((name, ()) for name in ("procedure", "variables", "conditions", "kappa_is", "kept", "stale_drift", "hat_gradient",
-                              "stale_gradient")),
-    ("hatted", (VECTOR,)), ("over_clients", (VECTOR,)), ("_stale", (VECTOR, 2 * VECTOR)),
-])
-def test_what_is_remembered_of_a_reading_is_what_it_says(name, arguments):
-    method = getattr(Reading, name)
-    method = method.fget if isinstance(method, property) else method
-    for reading in READINGS:
-        assert method(reading, *arguments) == method.__wrapped__(reading, *arguments)
 
 
 @pytest.mark.parametrize("word, arguments, allowed", [

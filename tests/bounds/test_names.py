@@ -1,13 +1,11 @@
 """The table of the language's names: every name has its row, and no paper repeats one."""
 
-from importlib import import_module
-
 import pytest
 import sympy as sp
 
 from bounds.language import coordinates, functions, layers, names, samples, words
 from bounds.language.names import ARGUMENT, NAMES, Name, row_of, symbol
-from bounds.registry.papers import PAPERS
+from bounds.registry.papers import PAPERS, units_of_paper
 from tests.not_empty import if_any
 
 MODULES = (words, functions, samples, coordinates, layers)
@@ -54,5 +52,5 @@ def test_other_names_have_none():
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_papers_repeat_no_unit(paper):
-    units = getattr(import_module(f"bounds.papers.{paper}.notation"), "UNITS", {})
+    units = units_of_paper(paper)
     assert [name for name, unit in if_any(units.items()) if name in NAMES and NAMES[name].unit == unit] == []

@@ -11,27 +11,23 @@ import sympy as sp
 
 from bounds.language.claim import Definition, names_in
 from bounds.language.coordinates import highest
-from bounds.language.definitions import aggregate_weight, chi, every_client
+from bounds.language.definitions import chi, every_client
 from bounds.language.functions import f, f_grad, u, v
 from bounds.language.layers import share
 from bounds.language.letters import Letter, defined_letter, letter_text, plain
 from bounds.language.names import ARGUMENT, names_from
 from bounds.language.words import (
     E,
-    F,
-    F_star_client,
     G_sq,
     L,
     Max,
     Product,
     Sum,
     below,
-    client_weight,
     dot,
     eta_l,
     grad,
     i,
-    included,
     iterations,
     j,
     k,
@@ -47,17 +43,15 @@ from bounds.language.words import (
     t,
     tau,
     x,
-    x_before,
     x_local,
     x_sampled,
     x_star,
 )
-from bounds.papers.fedalign.quantities import over_free, over_priority, priority_models, proof_A4, theta_hat, weight
 from bounds.printing import legend, options, pages, render
 from bounds.printing.mathml import mathml
 from bounds.printing.writer import LatexWriter
 from bounds.registry.claims import all_claims, find_claim
-from bounds.registry.papers import PAPERS
+from bounds.registry.papers import PAPERS, formula_of
 from bounds.registry.user_claims import load_claims
 from fedtheory.registry import ALGORITHMS, find_algorithm
 from tests.bounds.each_claim import each_claim
@@ -65,6 +59,11 @@ from tests.not_empty import if_any, not_empty
 from verify.report import pages as pages_program
 
 CLAIMS = list(all_claims().values())
+
+def fedalign(text):
+    """The formula that a text writes with the names of FedALIGN."""
+    return formula_of("fedalign", "theorems", text)
+
 
 EXAMPLES = [
     (1 - mu * eta_l[t], "1 − μ η_t", r"1 - \mu \eta_{t}"),
@@ -76,11 +75,11 @@ EXAMPLES = [
      r"-2 \left\langle w_{t}, \nabla F_{k}\left(w_{t}^{k}\right)\right\rangle"),
     (E(objective(x_sampled[iterations])), "𝔼[F(w'_T)]", r"\mathbb{E}\left[F\left(w'_{T}\right)\right]"),
     (E(x_sampled[t], sampling), "𝔼_S[w'_t]", r"\mathbb{E}_{\mathcal{S}}\left[w'_{t}\right]"),
-    (over_priority(client_weight[k]), "Σ_{k∈P} p_k", r"\sum_{k \in \mathcal{P}} p_{k}"),
-    (over_free(aggregate_weight[t, k] * (F(k, x[t]) - F_star_client[k])), "Σ_{k∉P} π_{t,k} (F_k(w_t) − F_k*)",
+    (fedalign("over_priority(client_weight[k])"), "Σ_{k∈P} p_k", r"\sum_{k \in \mathcal{P}} p_{k}"),
+    (fedalign("over_free(aggregate_weight[t, k]*(F(k, x[t]) - F_star_client[k]))"), "Σ_{k∉P} π_{t,k} (F_k(w_t) − F_k*)",
      r"\sum_{k \notin \mathcal{P}} \pi_{t,k} \left(F_{k}\left(w_{t}\right) - F_{k}^*\right)"),
     (Sum(priority[k], every_client), "Σ_{k∈P} 1", r"\sum_{k \in \mathcal{P}} 1"),
-    (Sum(included[t, k] * weight[t, k] ** 2, every_client), "Σ_{k=0}^{N−1} (p'_{t,k})² I_{k,τ(t)}",
+    (fedalign("Sum(included[t, k]*weight[t, k]**2, k)"), "Σ_{k=0}^{N−1} (p'_{t,k})² I_{k,τ(t)}",
      r"\sum_{k=0}^{N - 1} \left(p'_{t,k}\right)^{2} I_{k,\tau(t)}"),
     (Sum(E(chi[i]), (i, 1, iterations - 1)) / (iterations + step_offset - 2), "1/(T + γ − 2) · Σ_{i=1}^{T−1} 𝔼[χ_i]",
      r"\frac{1}{T + \gamma - 2} \sum_{i=1}^{T - 1} \mathbb{E}\left[\chi_{i}\right]"),
@@ -93,8 +92,8 @@ EXAMPLES = [
     (L / 2 * norm2(x[0] - x_star), "L/2 · ‖w_0 − w*‖²", r"\frac{L}{2} \left\|w_{0} - w^*\right\|^{2}"),
     (eta_l[tau(t)], "η_{τ(t)}", r"\eta_{\tau(t)}"),
     (sp.Rational(-3, 4), "−3/4", r"-\frac{3}{4}"),
-    (proof_A4[t + 1] + theta_hat, "θ̂_T + A_{4,t+1}", r"\hat\theta_T + A_{4,t + 1}"),
-    (x_before[t, k] - priority_models[t], "v_t^k − w̄^P_t", r"v_{t}^{k} - \bar w^{\mathcal{P}}_{t}"),
+    (fedalign("proof_A4[t+1] + theta_hat"), "θ̂_T + A_{4,t+1}", r"\hat\theta_T + A_{4,t + 1}"),
+    (fedalign("x_before[t, k] - priority_models[t]"), "v_t^k − w̄^P_t", r"v_{t}^{k} - \bar w^{\mathcal{P}}_{t}"),
     (f(u) + dot(u - v, f_grad(v)), "⟨u − v, ∇f(v)⟩ + f(u)",
      r"\left\langle u - v, \nabla f(v)\right\rangle + f(u)"),
 ]
@@ -108,8 +107,8 @@ def test_examples(expression, text, tex):
 
 @pytest.mark.parametrize(("expression", "text"), [
     (norm2(x[t + 1] - x_star), "‖x[t+1] − x_star‖²"),
-    (over_priority(client_weight[k]), "Σ_{k=0}^{clients−1} client_weight[k] priority[k]"),
-    (theta_hat, "theta_hat"),
+    (fedalign("over_priority(client_weight[k])"), "Σ_{k=0}^{clients−1} client_weight[k] priority[k]"),
+    (fedalign("theta_hat"), "theta_hat"),
 ])
 def test_code_names(expression, text):
     assert render.unicode(expression, "code") == text

@@ -58,28 +58,17 @@ def those_that_name_papers(graph) -> set[str]:
             and not name.startswith(("bounds.papers", "bounds.controls")) and name != "bounds.registry.papers"}
 
 
-def of_papers(graph) -> dict[str, frozenset[str]]:
-    """The folders of papers that each folder of a paper imports."""
-    found: dict[str, set[str]] = {}
-    for name, others in graph.items():
-        if name.startswith("bounds.papers."):
-            folders = {other.split(".")[2] for other in others if other.startswith("bounds.papers.")}
-            found.setdefault(name.split(".")[2], set()).update(folders - {name.split(".")[2]})
-    return {paper: frozenset(others) for paper, others in found.items()}
-
-
 def test_machinery_names_no_paper():
     assert those_that_name_papers(rooms.of_files()) == set()
-    planted = {"verify.claims.needs": frozenset({"bounds.papers.afedpd.words"}),
+    planted = {"verify.claims.needs": frozenset({"bounds.papers.fedmoswa.words"}),
                "bounds.registry.papers": frozenset({"bounds.papers"}), "verify.results": frozenset({"bounds.language"})}
     assert those_that_name_papers(planted) == {"verify.claims.needs"}
 
 
-def test_papers_import_each_other_in_one_direction():
-    assert len(of_papers(rooms.of_files())) > 3 and rooms.circle(of_papers(rooms.of_files())) == []
-    planted = {"bounds.papers.one.prose": frozenset({"bounds.papers.two.theorems"}),
-               "bounds.papers.two.setting": frozenset({"bounds.papers.one.assumptions"})}
-    assert rooms.circle(planted) == [] and rooms.circle(of_papers(planted)) != []
+def test_papers_are_text():
+    """No Python stands below ``bounds/papers``."""
+    assert [path for path in not_empty((ROOT / "bounds" / "papers").rglob("*.*")) if path.suffix == ".py"
+            and path.name != "__init__.py"] == []
 
 
 def test_claims_need_only_sympy():

@@ -49,7 +49,7 @@ def of_the_tree() -> set[str]:
     """Every file of the packages."""
     paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.is_file()]
     return {MODULE, *(path.relative_to(ROOT).as_posix() for path in paths
-                      if not {"__pycache__", "__marimo__"} & {*path.parts})}
+                      if not {"__pycache__", "__marimo__", "__kept__"} & {*path.parts})}
 
 
 @pytest.fixture(scope="module")

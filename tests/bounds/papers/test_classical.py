@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bounds.controls.classical import CONTROLS_CLASSICAL
-from bounds.papers.classical import coupled, gradient_descent, local_sgd, rates, sampled_rates, scaffold, stability
-from bounds.registry.papers import PAPERS, claims_of_paper
+from bounds.registry.papers import PAPERS, claims_of_paper, sections_of
 from tests.bounds.each_claim import look_at_each
 from tests.not_empty import not_empty
 from verify.evaluation.judge import exact_violation
@@ -14,7 +13,8 @@ from verify.referee.decide import Settings, decide
 from verify.search.budget import BUDGETS, Budget
 from verify.search.search import search
 
-FIRST = (*gradient_descent.CLAIMS, *stability.CLAIMS, *scaffold.CLAIMS[:2])
+GRADIENT_DESCENT, STABILITY, SCAFFOLD, *LOCAL, COUPLED = (claims for _, claims in sections_of("classical"))
+FIRST = (*GRADIENT_DESCENT, *STABILITY, *SCAFFOLD[:2])
 TIGHT = {"gd-distance", "gd-value", "gd-gradient", "sgd-distance", "sgd-expansive", "sgd-nonexpansive", "gd-descent"}
 
 
@@ -42,7 +42,7 @@ def test_ten_times_stronger_ones_are_refuted(claim):
     assert verdict.verdict == "refuted", verdict.evidence
 
 
-LATER = (*scaffold.CLAIMS[2:], *local_sgd.CLAIMS, *rates.CLAIMS, *sampled_rates.CLAIMS, *coupled.CLAIMS)
+LATER = (*SCAFFOLD[2:], *(claim for claims in LOCAL for claim in claims), *COUPLED)
 #: equalities
 WITHOUT_RATIO = {"scaffold-new-variate", "scaffold-old-variate", "scaffold-mean-step", "scaffold-equal-curvature",
                  "fedavg-equal-curvature"}
@@ -50,7 +50,7 @@ WITHOUT_RATIO = {"scaffold-new-variate", "scaffold-old-variate", "scaffold-mean-
 LOOSE = {"fedavg-sampled-nonconvex", "fedavg-sampled-convex", "scaffold-sampled-nonconvex", "scaffold-merely-convex"}
 
 
-FEW_INSTANCES = coupled.CLAIMS[-2:]  # meet the conditions on the sizes of the last two
+FEW_INSTANCES = COUPLED[-2:]  # meet the conditions on the sizes of the last two
 
 
 @pytest.mark.parametrize("claim", LATER, ids=lambda c: c.id)

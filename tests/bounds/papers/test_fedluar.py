@@ -11,9 +11,7 @@ from bounds.formulas.units import check_units
 from bounds.language import layers as on_layers
 from bounds.language import words
 from bounds.language.claim import names_in
-from bounds.papers.fedluar import quantities as own_quantities
-from bounds.papers.fedluar import words as own_words
-from bounds.registry.papers import claims_of_paper
+from bounds.registry.papers import claims_of_paper, files_of
 from fedtheory import make_algorithm
 from fedtheory.engine import rounds_of, starting_points
 from synthetic import Quadratic
@@ -26,6 +24,8 @@ from verify.evaluation.environment import Environment, NamedArray
 from verify.evaluation.evaluate import Evaluator, Value, sides_by
 from verify.measure.record import FullRecord
 
+KAPPA = sp.Symbol("kappa", nonnegative=True)
+
 
 def stated():
     return [claim for claim in claims_of_paper("fedluar").values() if claim.statement is not None]
@@ -33,14 +33,14 @@ def stated():
 
 def test_kappa_is_the_reading_s():
     def check(claim):
-        (condition,) = [c for c in claim.conditions if c.left == own_words.kappa]
+        (condition,) = [c for c in claim.conditions if c.left == KAPPA]
         for seed in range(6):  # the largest ratio falls into different rounds
             w = world(seed, reading_of(claim))
             in_world = values(w, claim.definitions)
             found = max(in_world.of(condition.right, index) for index in in_world.cases(condition.over))
             assert same(found, kappa(w, names_of(claim)), rel_tol=1e-12)
 
-    with_kappa = [claim for claim in stated() if any(c.left == own_words.kappa for c in claim.conditions)]
+    with_kappa = [claim for claim in stated() if any(c.left == KAPPA for c in claim.conditions)]
     assert len(with_kappa) > 50
     look_at_each(with_kappa, check, lambda claim: claim.id)
 
@@ -114,7 +114,7 @@ def ran(request):
              for name, (array, indices, vector) in record.arrays(federation, state, TAU).items()}
     bound["eta"] = NamedArray(TORCH.array([[[step]]]))
     bound["L"] = NamedArray(TORCH.array([[[float(to_numpy(federation.constants.value("L_client")).max())]]]))
-    definitions = own_quantities.DEFINITIONS
+    definitions = files_of("fedluar").vocabulary.quantities
     one = TORCH.array([[1.0]])
     environment = Environment(TORCH, sizes, bound, one, one, federation=federation, definitions=definitions)
     return request.param, _WithLayers(environment, federation.layers())

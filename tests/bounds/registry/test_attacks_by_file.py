@@ -76,9 +76,11 @@ def test_pipes_devices_and_folders_are_no_claim_files(tmp_path):
     os.mkfifo(tmp_path / "pipe.toml")
     (tmp_path / "zero.toml").symlink_to("/dev/zero")
     (tmp_path / "folder.toml").mkdir()
-    for name in ("pipe", "zero", "folder"):
+    for name in ("pipe", "zero"):
         with pytest.raises(ValueError, match=rf"{name}[.]toml: .*ordinary"):
             load_claims(tmp_path / f"{name}.toml")
+    with pytest.raises(ValueError, match=r"a folder with a file paper\.toml; .*folder\.toml has none"):
+        load_claims(tmp_path / "folder.toml")
 
 
 @pytest.mark.parametrize("value", ["1e1000000000", "1:2:1e1000000000", "[1/3, 1e999999999]", "１", "9" * 5000, "1/0"])

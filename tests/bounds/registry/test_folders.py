@@ -107,6 +107,12 @@ def test_every_wrong_claim_is_named(folder):
     assert len(error.value.slips) == 2  # both readings of the theorem have the same
 
 
+def test_papers_that_use_each_other_are_refused(folder):
+    (folder / "paper.toml").write_text(HEAD.replace('sections = ["one"]', 'sections = ["one"]\nuses = ["mine"]'))
+    with pytest.raises(ValueError, match="papers use each other in a circle: mine"):
+        load_claims(folder)
+
+
 def test_a_folder_without_a_head_is_none(tmp_path):
     with pytest.raises(ValueError, match=r"a folder with a file paper\.toml"):
         load_claims(tmp_path)

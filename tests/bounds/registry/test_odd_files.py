@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from bounds.printing.render import show
-from bounds.registry.claim_reader import _FIELDS
+from bounds.registry.claim_reader import FIELDS
 from bounds.registry.user_claims import load_claims
 from verify.claims.method import faults_of_method
 from verify.lint.lint import lint
@@ -67,7 +67,7 @@ def table(fields):
     return "[[claim]]\n" + "".join(f'"{name}" = {value}\n' for name, value in fields.items())
 
 
-@pytest.mark.parametrize("field", [*sorted(_FIELDS), "unknown", "Statement", "über"])
+@pytest.mark.parametrize("field", [*sorted(FIELDS), "unknown", "Statement", "über"])
 def test_a_field_of_any_shape_is_read_or_refused_in_one_line(field, tmp_path):
     found = [outcome(table(BASE | {field: value}), tmp_path) for value in VALUES]
     assert len(found) == len(VALUES) and any(one != "read" for one in found)

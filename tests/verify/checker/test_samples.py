@@ -10,8 +10,9 @@ import sympy as sp
 
 from bounds.language import samples as on_samples
 from bounds.language.claim import Condition, Procedure
+from bounds.language.names import symbol
 from bounds.language.words import E, L_client, grad, k, mu_client, norm, norm2, objective, objective_grad, rounds, x_round
-from bounds.papers.fedmoswa import words as fedmoswa
+from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import EXACT
 from tests.verify.instances.test_worlds import GAP, LAST, SHAPES, claim_of, linear, random_leaves, shape_of
 from verify.checker import replay as checker
@@ -24,6 +25,8 @@ from verify.exact.statement import not_replayed
 from verify.instances.chance import Chance, chance_of
 from verify.measure.realise import realise
 
+sigma_g, sigma_g_2, sigma_g_client, server_variate = map(
+    symbol, ("sigma_g", "sigma_g_2", "sigma_g_client", "server_variate"))
 CLIENTS = ((k, 0, sp.Symbol("clients", integer=True, positive=True) - 1),)
 RANDOM = {
     "E": E(GAP), "client": on_samples.E_client(0, GAP), "pair": on_samples.worst_pair_gap(*LAST),
@@ -76,7 +79,7 @@ def test_constants(shape):
 
 def test_heterogeneity_and_lipschitz_constants():
     shape, leaves = shape_of(2, 1), linear([[1, 3], [5, 5]])
-    left = E(GAP) + fedmoswa.sigma_g + fedmoswa.sigma_g_client[0] + fedmoswa.sigma_g_2
+    left = E(GAP) + sigma_g + sigma_g_client[0] + sigma_g_2
     _, data = written(claim_of(left), shape, leaves)
     assert check(data).accepted
     bounds = checker.SampleReplay(data).given
@@ -119,8 +122,8 @@ def test_both_readings_of_gradients_must_be_violated():
 def test_heterogeneity_that_a_hypothesis_bounds_is_not_that_over_all_points():
     """The one client is as far from itself as its gradients at the start are long, which is 3 or 1 of the training loss,
     and 2 of the risk."""
-    start = Condition(norm(objective_grad(x_round[0])), "<=", fedmoswa.sigma_g)
-    claim = replace(claim_of(E(GAP) + fedmoswa.sigma_g, start), statement=Condition(E(GAP) + fedmoswa.sigma_g, "<=", 1))
+    start = Condition(norm(objective_grad(x_round[0])), "<=", sigma_g)
+    claim = replace(claim_of(E(GAP) + sigma_g, start), statement=Condition(E(GAP) + sigma_g, "<=", 1))
     _, data = written(claim, shape_of(1, 1), linear([[1, 3]]))
     assert (data["values"]["sigma_g"], data["also"]["values"]["sigma_g"], data["everywhere"]) == ("3", "2", [])
     assert check(data).accepted, check(data).reason
@@ -129,9 +132,8 @@ def test_heterogeneity_that_a_hypothesis_bounds_is_not_that_over_all_points():
 
 
 def test_a_loss_that_is_not_lipschitz_is_rejected():
-    from bounds.papers.afedpd.assumptions import A2
-
-    claim = claim_of(E(GAP), assumptions=(A2,))
+    lipschitz = next(a for a in find_claim("afedpd/lemma-4").assumptions if a.id == "afedpd/assumption-2@sample")
+    claim = claim_of(E(GAP), assumptions=(lipschitz,))
     _, data = written(claim, shape_of(1, 1), linear([[1, 3]]))
     assert check(data).accepted
     data["instance"]["atoms"][0][0]["curvature"] = ["1"]
@@ -157,7 +159,7 @@ def test_gradients_outside_the_local_steps_are_replayed(options, outside):
 def test_methods_of_coupled_runs_start_where_the_instance_says(options):
     """Certificates carry the start, and both runs have it."""
     numbers = (("eta_g", 1), ("rho_decay", 1), ("gamma", Fraction(1, 2)), ("start", "free"))
-    claim = replace(claim_of(E(GAP) + norm2(fedmoswa.server_variate[0])),
+    claim = replace(claim_of(E(GAP) + norm2(server_variate[0])),
                     procedure=Procedure("fedmoswa", options=(*options, *numbers), equal_weights=True))
     shape = replace(shape_of(1, 2, 1, 1), chance=chance_of(claim.procedure))
     drawn = shape.family.draw(claim, shape, 3, np.random.default_rng(0))

@@ -9,7 +9,6 @@ import pytest
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Variable
-from bounds.papers.classical.scaffold import eta_g
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
 from synthetic.numbers.balls import Ball
@@ -32,6 +31,8 @@ ANY_Y = (Variable("y", "positive"),)
 def algebra(left, relation, right, variables=ANY_Y, conditions=()):
     return Claim("test/numbers", "1", "control", "algebra", Condition(left, relation, right), variables=variables,
                  conditions=conditions, derivation="none")
+
+eta_g = sp.Symbol("eta_g", positive=True)
 
 
 def at(**values):

@@ -9,7 +9,6 @@ import sympy as sp
 
 from bounds.language.claim import Condition, Procedure, Variable
 from bounds.language.words import L, eta_l, iterations, rounds, t
-from bounds.papers.afedpd.setting import rho_prox
 from bounds.registry.claims import find_claim
 from tests.said import tells
 from tests.verify.growth.controls import FALSE, OPEN_STEP, TRUE, A, B, C, a, b, control, gap, numbers
@@ -29,6 +28,7 @@ from verify.referee.decide import Settings, decide
 from verify.search.search import search
 
 SIZES = 2.0 ** np.arange(9)
+rho_prox = sp.Symbol("rho_prox", positive=True)
 
 
 @pytest.mark.parametrize(("ratios", "grows", "level"), [

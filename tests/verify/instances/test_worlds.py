@@ -11,8 +11,8 @@ import sympy as sp
 from bounds.language import samples as on_samples
 from bounds.language.claim import Assumption, Claim, Condition, Procedure
 from bounds.language.functions import f_grad, u
+from bounds.language.names import symbol
 from bounds.language.words import E, eta_l, k, norm, objective, objective_grad, rounds, t, x_round
-from bounds.papers.fedmoswa import words as fedmoswa
 from synthetic.numbers.arrays import BALLS, EXACT, NUMPY
 from synthetic.numbers.draws import SAMPLES
 from tests.verify.instances.coupled_by_hand import Loops
@@ -27,6 +27,7 @@ from verify.instances.shape import Shape
 from verify.instances.worlds import Worlds, worlds_of
 from verify.measure.realise import realise
 
+sigma_g, sigma_g_2, sigma_g_client = map(symbol, ("sigma_g", "sigma_g_2", "sigma_g_client"))
 LAST = x_round[rounds], on_samples.twin_x_round[rounds]
 GAP = norm(LAST[0] - LAST[1])
 STEP = Condition(eta_l[t], "==", sp.Rational(1, 4), ((t, 0, sp.Symbol("iterations", integer=True) - 1),))
@@ -195,7 +196,7 @@ def test_suprema_are_compared_with_suprema():
 
 
 def test_constants_hold_for_samples_law_and_data():
-    names = (sp.Symbol("sigma_sq", nonnegative=True), fedmoswa.sigma_g, fedmoswa.sigma_g_client[0], sp.Symbol("G_lip"))
+    names = (sp.Symbol("sigma_sq", nonnegative=True), sigma_g, sigma_g_client[0], sp.Symbol("G_lip"))
     sigma_sq = names[0]
     client = sp.IndexedBase("sigma_sq_client")
     over = ((k, 0, sp.Symbol("clients", integer=True, positive=True) - 1),)
@@ -301,7 +302,7 @@ def test_planted_faults_are_noticed(monkeypatch, fault, name):
 @pytest.mark.parametrize("option", ["sam", "none"])
 def test_coupled_runs_on_balls(option):
     """Constants with roots and pieces, and a method with roots, as in floats."""
-    left = E(GAP) + fedmoswa.sigma_g_2 + fedmoswa.sigma_g_client[0]
+    left = E(GAP) + sigma_g_2 + sigma_g_client[0]
     base = Procedure("fedsam", options=(("rho_sam", Fraction(1, 3)),)) if option == "sam" else Procedure()
     shape, leaves = SHAPES["two clients"], random_leaves(SHAPES["two clients"], 5)
     leaves["sample_curvature"] = leaves["sample_curvature"][:, :1] + 0 * leaves["sample_curvature"]

@@ -10,10 +10,10 @@ import sympy as sp
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Variable
 from bounds.language.words import E, L, eta_l, iterations, mu, norm2, sigma_sq, t, x_sampled, x_star
-from bounds.papers.classical.gradient_descent import CONVEX, JUST_CONVEX, NOISE, SMOOTH
 from bounds.registry.claims import find_claim, forget_files
 from bounds.registry.user_claims import PATHS
 from tests.changes import both, dropped, put
+from tests.classical import CONVEX, JUST_CONVEX, NOISE, SMOOTH
 from tests.said import tells
 from verify.checker import rounds
 from verify.proofs import chained as chains

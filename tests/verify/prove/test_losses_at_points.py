@@ -10,7 +10,6 @@ from scipy.optimize import minimize
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure, Variable
 from bounds.language.words import F, F_star, F_star_client, L, Sum, clients, dot, grad, k, mu, norm, norm2, objective, x_star
-from bounds.papers.fedmoswa.setting import each_client
 from bounds.registry.claims import all_claims, find_claim
 from tests.verify.prove.test_lemmas import value
 from verify.prove import losses_at_points
@@ -19,6 +18,7 @@ from verify.prove.multipliers import multiples
 from verify.prove.prove import prove
 
 AT_POINTS = [claim for claim in all_claims().values() if claim.setting == "point"]
+each_client = (k, 0, clients - 1)
 LIPSCHITZ, CURVATURE = 2.0, 0.5
 
 

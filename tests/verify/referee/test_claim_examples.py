@@ -10,7 +10,7 @@ from verify.claims.method import faults_of_method
 from verify.referee.decide import Settings, decide
 
 PAGE = (Path(__file__).parents[3] / "docs" / "claims.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+BLOCKS = re.findall(r"```toml\n(.*?)```", PAGE.partition("## Examples")[2], re.DOTALL)
 #: of a claim that a number exists, and of the claim with its witness put in
 CERTIFIED = ("true/half-of-each", "true/half-of-each@witness")
 IDS = re.findall(r'^id = "((?:true|false)/[^"]+)"', PAGE, re.MULTILINE)

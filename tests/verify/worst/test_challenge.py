@@ -27,8 +27,8 @@ from bounds.language.words import (
     t,
     x_round,
 )
-from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, SMOOTH
 from bounds.registry.claims import find_claim
+from tests.classical import EXACT, JUST_CONVEX, SMOOTH
 from verify.worst import challenge, proven
 from verify.worst.challenge import challenged, geometric_limit, limit
 from verify.worst.setting import Place, setting_of

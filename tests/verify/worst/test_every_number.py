@@ -11,10 +11,10 @@ from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
 from bounds.language.names import symbol
 from bounds.language.words import E_round, norm2, x_round, x_star
-from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from tests.changes import both, dropped, put
+from tests.classical import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from tests.kept import forget
 from tests.verify.worst.federations import Federation, Values
 from verify.checker import every_number, powers, proof

@@ -14,6 +14,7 @@ from bounds.language.words import (
     E,
     L,
     Sum,
+    clients,
     eta_l,
     grad,
     iterations,
@@ -30,10 +31,9 @@ from bounds.language.words import (
     x_sampled,
     x_star,
 )
-from bounds.papers.classical.gradient_descent import ALL_CLIENTS, CONVEX, EXACT, JUST_CONVEX, NOISE, SMOOTH
-from bounds.papers.classical.scaffold import client_variate
 from bounds.registry.claims import find_claim
 from tests.changes import put
+from tests.classical import CONVEX, EXACT, JUST_CONVEX, NOISE, SMOOTH
 from verify.checker import rounds as checker
 from verify.checker.replay import METHODS
 from verify.checker.rounds import FROM_ANY_STATE, AnyRun, AnyState
@@ -43,6 +43,8 @@ from verify.exact.statement import statement_of
 from verify.worst.every_round import at, every_round
 from verify.worst.setting import Place, setting_of
 
+client_variate = sp.IndexedBase("client_variate", real=True)
+ALL_CLIENTS = (k, 0, clients - 1)
 D = sp.Symbol("D", positive=True)
 DISTANCE = norm2(x_round[r] - x_star)
 AFTER = norm2(x_round[r + 1] - x_star)

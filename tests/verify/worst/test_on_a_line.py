@@ -28,8 +28,8 @@ from bounds.language.words import (
     x_round,
     x_star,
 )
-from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from synthetic.numbers.arrays import NUMPY
+from tests.classical import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from tests.not_empty import not_empty
 from verify.instances.through_points import through_points
 from verify.search.budget import BUDGETS

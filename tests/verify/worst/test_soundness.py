@@ -10,10 +10,10 @@ from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
 from bounds.language.names import symbol
 from bounds.language.words import E, E_round, norm2, rounds, sampling, x_round, x_star
-from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from tests.changes import put
+from tests.classical import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from tests.said import tells
 from tests.verify.worst.federations import Federation, Values
 from verify.checker import known, limits

@@ -13,10 +13,10 @@ from benchmarks.ablation import FALSE
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
 from bounds.language.words import E, L, eta_l, iterations, norm2, sampling, sigma_sq, t, x, x_sampled, x_star
-from bounds.papers.classical.gradient_descent import JUST_CONVEX, NOISE, SMOOTH
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from tests.changes import both, dropped, put
+from tests.classical import JUST_CONVEX, NOISE, SMOOTH
 from tests.not_empty import not_empty
 from tests.said import tells
 from verify.checker.form import STATED
