@@ -304,4 +304,4 @@ def units_where(claim: Claim, known: Mapping[str, Unit], expressions: Iterable[s
 
 def _of_paper(paper: str) -> Mapping[str, Unit]:
     units = import_module("bounds.registry.papers").units_of_paper(paper)  # above, and only for a paper's claims
-    return {name: parse_unit(unit) if isinstance(unit, str) else tuple(map(Fraction, unit)) for name, unit in units.items()}
+    return {name: parse_unit(unit) for name, unit in units.items()}

@@ -44,9 +44,9 @@ __all__ = ["FIELDS", "Reader"]
 
 #: of a claim
 FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
-           "data_sets", "free_clients", "extends", "assume", "constants", "definitions", "conditions", "statement",
-           "variables", "note", "limits", "constants_may_use", "steps", "exists", "witness", "let", "given", "undefined",
-           "derivation", "indicator", "free", "strict", "compare", "monotone", "relation"}
+          "data_sets", "free_clients", "extends", "assume", "constants", "definitions", "conditions", "statement",
+          "variables", "note", "limits", "constants_may_use", "steps", "exists", "witness", "let", "given", "undefined",
+          "derivation", "indicator", "free", "strict", "compare", "monotone", "relation"}
 _PROSE = ("number", "reading", "note", "derivation", "undefined")  # where lines may break anywhere
 _ID = re.compile(r"[\w-]+/[\w@./+-]+", re.ASCII)
 _BLOCK = re.compile(r"[\w@./+-]+", re.ASCII)  # of a paper's claim, in the paper's file
@@ -93,7 +93,7 @@ class Reader(FormulaReader):
             form = "<block>[@<reading>]" if paper else "<paper>/<block>[@<reading>]"
             self.at("id").fail(f"an id is {form}, of ASCII letters, digits and . + - _, at most {LONGEST} characters; got "
                                f"{short(row['id'])}")
-        claim_id = f"{paper.name}/{row['id']}" if paper else row["id"]
+        claim_id = self.own_id()
         for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", SAMPLING), ("data_sets", DATA_SETS)):
             if row.get(name, allowed[0]) not in allowed:
                 self.at(name, row[name]).fail(f"unknown {name} {short(row[name])}; allowed: {', '.join(allowed)}")
@@ -133,7 +133,7 @@ class Reader(FormulaReader):
                               **{name: row[name] for name in ("indicator", "free", "strict") if name in row})
         without_procedure = setting == "algebra" or (paper and setting == "point" and not row.get("equal_weights"))
         quantities = SHARED | self.vocabulary.quantities | self.own
-        steps = tuple(f"{paper.name}/{step}" if paper and "/" not in step else step for step, _ in self.listed("steps"))
+        steps = tuple(self.full_id(step) for step, _ in self.listed("steps"))
         places = defining(conditions, {}, names_in, {name: d.formula for name, d in self.own.items()})
         given = {name for name, place in places.items() if conditions[place].left.is_Symbol}
         variables = tuple(v for v in self.variables if v.domain in ("integer", "vector") or v.name not in given)
@@ -160,6 +160,14 @@ class Reader(FormulaReader):
                 self.at(name).fail(f"only an order has {name}: a claim with a variable of the domain {' or '.join(HIDDEN)}; "
                                    f"got {short(row[name])}")
         return claim
+
+    def own_id(self) -> str:
+        """The claim's id, with the paper's name in front."""
+        return f"{self.vocabulary.paper.name}/{self.row['id']}" if self.vocabulary.paper else self.row["id"]
+
+    def full_id(self, name: str) -> str:
+        """The id of a claim that another names: in a paper's files one of the paper may be named without it."""
+        return name if "/" in name or not self.vocabulary.paper else f"{self.vocabulary.paper.name}/{name}"
 
     def number_of_claim(self) -> str:
         """The number of the statement; of a paper's claim that gives none what its id says: (7) of eq-7, Lemma G.13 of

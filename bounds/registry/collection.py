@@ -80,11 +80,11 @@ class Collection:
 
         vocabulary = (above or Vocabulary()).with_tables(shared, fail)
         made = cls(path, places, rows, vocabulary, section=" ".join(shared.get("section", "").split()))
+        if vocabulary.paper is not None:
+            vocabulary.own_assumptions(vocabulary.paper.name)
         if quantities is not None:
             vocabulary.quantities |= quantities
             return made
-        if vocabulary.paper is not None:
-            vocabulary.own_assumptions(vocabulary.paper.name)
         vocabulary.check(fail)
         defaults = shared.get("defaults", {})
         changes = [("defaults", {name: value for name, value in defaults.items() if name not in SETTINGS}), *(
@@ -212,7 +212,6 @@ def paper_claims(folder: Path, find: Callable[[str], "PaperClaims"], keeps: bool
     sections = [*([path] if rows else []), *files]
     first = Collection.read(path, text, below, quantities=None if before is None else before.quantities)
     if before is not None:
-        first.vocabulary.own_assumptions(paper.name)
         return PaperClaims(paper, first.vocabulary, key, sections, before.sections)
     known, made = {claim.id: claim for _, claim in first.claims}, [(first.section, first.claims)] if rows else []
 

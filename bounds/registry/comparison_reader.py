@@ -6,9 +6,10 @@ from dataclasses import replace
 import sympy as sp
 
 from bounds.formulas.comparisons import RightSide, comparison, monotone, right_side
-from bounds.language.claim import Claim, Variable
+from bounds.language.claim import Claim
 from bounds.registry.claim_files import short
 from bounds.registry.claim_reader import Reader
+from bounds.registry.formula_reader import symbol_of
 
 __all__ = ["compared", "compares"]
 
@@ -30,7 +31,7 @@ def compared(reader: Reader, find: Callable[[str], Claim | None]) -> Claim:
     formula}}`` that a right side does not fall as a parameter grows, or with ``rises = false`` not rise. ``nonnegative``
     lists measured quantities that are at least 0; each is a number of its own, however it is defined.
     """
-    row, paper = reader.row, reader.vocabulary.paper
+    row = reader.row
     kind, allowed = ("compare", _COMPARE) if "compare" in row else ("monotone", _MONOTONE)
     entry = row[kind]
     for name in [*sorted(set(entry) - allowed), *(n for n in (("left", "right") if kind == "compare" else ("of", "in"))
@@ -39,19 +40,18 @@ def compared(reader: Reader, find: Callable[[str], Claim | None]) -> Claim:
     nonnegative = entry.get("nonnegative", [])
 
     def side(field: str, put: str) -> RightSide:
-        name = entry[field] if "/" in entry[field] or not paper else f"{paper.name}/{entry[field]}"
-        claim = find(name)
+        claim = find(reader.full_id(entry[field]))
         if claim is None or claim.statement is None:
             reader.at(kind, entry[field]).fail(f"{kind} names a claim above it with a statement; got {short(entry[field])}")
         measured = {name: one for name, one in claim.definitions.items() if name not in nonnegative}
         found = right_side(replace(claim, definitions=measured), nonnegative)
-        return found.with_values({symbol_of(found, name): formula(found, text) for name, text in entry.get(put, {}).items()})
+        return found.with_values({parameter(found, name): formula(found, text) for name, text in entry.get(put, {}).items()})
 
     def symbols(found: RightSide) -> dict:
         known = found.formula.free_symbols.union(*(s.free_symbols for c in found.conditions for s in (c.left, c.right)))
         return {s.name: s for s in known if isinstance(s, sp.Symbol)} | own
 
-    def symbol_of(found: RightSide, name: str):
+    def parameter(found: RightSide, name: str):
         known = symbols(found)
         if name not in known:
             reader.at(kind, name).fail(f"the right side has no parameter {short(name)}; allowed: {', '.join(sorted(known))}")
@@ -62,23 +62,16 @@ def compared(reader: Reader, find: Callable[[str], Claim | None]) -> Claim:
 
     own: dict = {}
     for name, domain in reader.domains():
-        variable = reader.variable(name, domain)
-        own[name] = _symbol(variable)
+        own[name] = symbol_of(reader.variable(name, domain))
     fields = {"number": "none"} | {name: row[name] for name in _FIELDS if name in row}
     if "steps" in fields:
-        fields["steps"] = tuple(step if "/" in step or not paper else f"{paper.name}/{step}" for step in row["steps"])
-    claim_id = f"{paper.name}/{row['id']}" if paper else row["id"]
+        fields["steps"] = tuple(map(reader.full_id, row["steps"]))
+    claim_id = reader.own_id()
     if kind == "monotone":
         found = side("of", "put")
-        tied = {symbol_of(found, name): formula(found, text) for name, text in entry.get("tied", {}).items()}
-        return monotone(claim_id, found, symbol_of(found, entry["in"]), rises=entry.get("rises", True), tied=tied, **fields)
+        tied = {parameter(found, name): formula(found, text) for name, text in entry.get("tied", {}).items()}
+        return monotone(claim_id, found, parameter(found, entry["in"]), rises=entry.get("rises", True), tied=tied, **fields)
     left, right = side("left", "put_left"), side("right", "put_right")
     own |= symbols(left) | symbols(right)
     conditions = tuple(reader.at("conditions", text).condition(text, own) for text, _ in reader.listed("conditions"))
     return comparison(claim_id, left, right, conditions, strict=entry.get("strict", False), **fields)
-
-
-def _symbol(variable: Variable):
-    sign = {"integer": {"integer": True, "positive" if variable.low >= 1 else "nonnegative": True},
-            "positive": {"positive": True}, "nonnegative": {"nonnegative": True}}
-    return sp.Symbol(variable.name, **sign.get(variable.domain, {"real": True}))

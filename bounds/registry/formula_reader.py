@@ -15,7 +15,7 @@ from bounds.registry.known_names import known_names
 from bounds.registry.magnitudes import MOST_TERMS
 from bounds.registry.probabilities import without_probabilities
 
-__all__ = ["FormulaReader"]
+__all__ = ["FormulaReader", "symbol_of"]
 
 _MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
 
@@ -166,9 +166,13 @@ class FormulaReader(Declarations):
         known = first | {d.name: d.symbol for d in (*self.vocabulary.quantities.values(), *self.own.values())}
         known = known | self.own_constants | last | self.declared
         for variable in self.variables:
-            whole = {"integer": True, "positive" if variable.low >= 1 else "nonnegative": True}
-            signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True},
-                     "integer": whole}.get(variable.domain, {"real": True})
             known[variable.name] = (sp.IndexedBase(variable.name, real=True) if variable.indices
-                                    else self.one_symbol(variable, sp.Symbol(variable.name, **signs)))
+                                    else self.one_symbol(variable, symbol_of(variable)))
         return known | self.let
+
+
+def symbol_of(variable: Variable) -> sp.Symbol:
+    """The symbol of a number with the sign that the variable's domain gives it."""
+    whole = {"integer": True, "positive" if variable.low >= 1 else "nonnegative": True}
+    signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True}, "integer": whole}
+    return sp.Symbol(variable.name, **signs.get(variable.domain, {"real": True}))

@@ -1,6 +1,5 @@
-"""The papers, and the claims of each: claim files in a folder, or modules of Python."""
+"""The papers, each a folder of claim files, and the claims of each."""
 
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,12 +16,12 @@ __all__ = ["FOLDERS", "PAPERS", "Source", "add_paper", "claims_of_paper", "files
 
 #: the folder of every paper by name: those below ``bounds/papers``, then those of the user's (:func:`add_paper`)
 FOLDERS = dict(sorted((path.parent.name, path.parent) for place in bounds.papers.__path__
-                      for name in (HEAD_FILE, "__init__.py") for path in Path(place).glob(f"*/{name}")))
+                      for path in Path(place).glob(f"*/{HEAD_FILE}")))
 
 #: every folder of ``bounds/papers``, by name
 PAPERS = tuple(FOLDERS)
 
-_files: dict[str, PaperClaims | None] = {}  # of papers that were read
+_files: dict[str, PaperClaims] = {}  # of papers that were read
 _claims: dict[str, dict[str, Claim]] = {}
 _being_read: list[str] = []  # a paper, what it uses, and so on
 
@@ -48,10 +47,10 @@ def forget_papers() -> None:
         _claims.pop(name, None)
 
 
-def files_of(paper: str) -> PaperClaims | None:
-    """The claim files of a paper; None for one in Python."""
+def files_of(paper: str) -> PaperClaims:
+    """The claim files of one of ``FOLDERS``."""
     if paper not in _files:
-        _files[paper] = _read(paper) if (FOLDERS[paper] / HEAD_FILE).exists() else None
+        _files[paper] = _read(paper)
     return _files[paper]
 
 
@@ -67,27 +66,20 @@ def _read(paper: str) -> PaperClaims:
 def _used(paper: str) -> PaperClaims:
     if paper in _being_read:
         raise ValueError(f"papers use each other in a circle: {', '.join(_being_read)}")
-    read = files_of(paper) if paper in FOLDERS else None
-    if read is None:
+    if paper not in FOLDERS:
         raise ValueError(f"uses: {paper!r} is no paper in claim files; allowed: {', '.join(PAPERS)}")
-    return read
+    return files_of(paper)
 
 
 def sections_of(paper: str) -> tuple[tuple[str, tuple[Claim, ...]], ...]:
     """The sections of a paper in its order: heading and claims."""
-    read = files_of(paper)
-    if read is not None:
-        return tuple((heading, tuple(claim for _, claim in claims)) for heading, claims in read.sections)
-    with without_collection():
-        modules = [import_module(f"bounds.papers.{paper}.{name}")
-                   for name in import_module(f"bounds.papers.{paper}").MODULES]
-    return tuple((module.__doc__.strip().splitlines()[0], tuple(module.CLAIMS)) for module in modules)
+    return tuple((heading, tuple(claim for _, claim in claims)) for heading, claims in files_of(paper).sections)
 
 
 def claims_of_paper(paper: str) -> dict[str, Claim]:
     """The claims of a paper by id; only its files are read."""
     if paper not in _claims:
-        _claims[paper] = by_id(claim for _, claims in sections_of(paper) for claim in claims)
+        _claims[paper] = by_id(files_of(paper).claims())
     return _claims[paper]
 
 
@@ -99,34 +91,24 @@ def formula_of(paper: str, section: str, text: str):
 
 def title_of(paper: str) -> str:
     """The paper's authors and title."""
-    read = files_of(paper)
-    if read is None:
-        return " ".join(import_module(f"bounds.papers.{paper}").__doc__.split("\n\n")[0].split())
-    one = read.paper
+    one = files_of(paper).paper
     title = f'{one.authors}, "{one.title}"' if one.authors else one.title or one.name
     return ", ".join(str(part) for part in (title, one.venue, one.year, one.identifier) if part)
 
 
 def quantities_of_paper(paper: str) -> dict[str, Definition]:
     """The quantities that the paper's claims may use, by name."""
-    read = files_of(paper)
-    return SHARED | (read.vocabulary.quantities if read is not None else {})
+    return SHARED | files_of(paper).vocabulary.quantities
 
 
 def letters_of_paper(paper: str) -> dict[str, Letter]:
     """The paper's letters by name."""
-    read = files_of(paper)
-    return import_module(f"bounds.papers.{paper}.notation").LETTERS if read is None else read.vocabulary.letters
+    return files_of(paper).vocabulary.letters
 
 
-def units_of_paper(paper: str) -> dict:
-    """The units that the paper gives to names: powers of the loss's and the parameter's unit, or a text."""
-    if paper not in FOLDERS:
-        return {}
-    read = files_of(paper)
-    if read is not None:
-        return read.vocabulary.units
-    return getattr(import_module(f"bounds.papers.{paper}.notation"), "UNITS", {})
+def units_of_paper(paper: str) -> dict[str, str]:
+    """The units that the paper gives to names, as text; none for what is no paper."""
+    return files_of(paper).vocabulary.units if paper in FOLDERS else {}
 
 
 class Source(NamedTuple):

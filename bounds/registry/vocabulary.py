@@ -16,12 +16,9 @@ from bounds.registry.known_names import known_names
 
 Fail = Callable[[str, str], None]  # raises ValueError with a message and the place of an entry
 
-__all__ = ["HEAD_TABLES", "SHARED_TABLES", "Paper", "Vocabulary", "parts_of"]
+__all__ = ["Paper", "Vocabulary", "parts_of"]
 
-#: tables of a file beside its claims, each a table of entries by name
-SHARED_TABLES = ("let", "names", "quantities", "assumptions", "axes", "defaults")
 _ASSUMPTION = {"id", "name", "conditions", "every_function", "everywhere", "note", "owner"}
-HEAD_TABLES = ("paper", "section", *SHARED_TABLES)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """The claims as data: complete, closed, with the ids of their specification."""
 
 import ast
-import importlib
 import re
 from functools import cache
 
@@ -115,14 +114,8 @@ def test_coverage_names_only_what_exists():
 # each claim --------------------------------------------------------------------------------------------------------------
 @cache
 def _own_symbols(paper):
-    """The names of the symbols that a paper adds: those with a domain in its files, or of its module ``words``."""
-    if files_of(paper) is not None:
-        return set(files_of(paper).vocabulary.symbols)
-    try:
-        symbols = vars(importlib.import_module(f"bounds.papers.{paper}.words")).values()
-    except ModuleNotFoundError:
-        return set()
-    return {str(getattr(symbol, "label", symbol)) for symbol in symbols if isinstance(symbol, sp.Symbol | sp.IndexedBase)}
+    """The names of the symbols that a paper adds: those with a domain in its files."""
+    return set(files_of(paper).vocabulary.symbols)
 
 
 def _conditions(claim):
