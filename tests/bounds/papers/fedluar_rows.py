@@ -58,10 +58,11 @@ BLOCKS = """
     eq-8 eq-1 eq-2 eq-3-5 eq-6 def-kappa lemma-3.1 theorem-3.2 remark-1 remark-2 lemma-A.1 lemma-A.2 lemma-A.3 theorem-A.4
     eq-9 lemma-A.1-variance lemma-A.1-young eq-10 lemma-A.1-split lemma-A.1-onestep lemma-A.1-coefficient lemma-A.1-recursion
     lemma-A.1-unroll lemma-A.1-geometric lemma-A.1-exponent eq-11 eq-11-maximum
-    lemma-A.2-two-terms lemma-A.2-jensen eq-13 lemma-A.2-variance lemma-A.2-drift-split lemma-A.2-smooth
+    lemma-A.2-two-terms lemma-A.2-jensen eq-13 eq-13-reason lemma-A.2-variance lemma-A.2-drift-split lemma-A.2-smooth
     lemma-A.2-heterogeneity lemma-A.2-global-variance eq-14 eq-14-reason lemma-A.2-sum lemma-A.2-shift lemma-A.2-unweighted
     lemma-A.2-kappa lemma-A.2-kappa-range
-    eq-15 eq-16 lemma-A.3-T1-split eq-17 eq-18 lemma-A.3-T2-split eq-19 eq-20 lemma-A.3-collect lemma-A.3-omit eq-21
+    eq-15 eq-16 eq-16-reason lemma-A.3-T1-split eq-17 eq-18 lemma-A.3-T2-split eq-19 eq-19-reason eq-20 lemma-A.3-collect
+    lemma-A.3-omit eq-21
     lemma-A.3-sum lemma-A.3-insert-noise lemma-A.3-rearrange
     theorem-A.4-insert-drift theorem-A.4-simplify theorem-A.4-coefficient eq-22"""
 MASK = "forced exogenous"
@@ -71,11 +72,13 @@ ROUND = f"{MASK} sampled total"
 PRODUCTS = "forced+common R0-all delta-0"
 #: readings of each block by the axes that the specification names for it
 READINGS = {
+    "eq-1": "all-layers literal recompute oracle average-all zero-norm",
+    "eq-2": "priority inverted inverted+priority law law+any-number law+inverted law+two-layers",
     "eq-6": "common sampled main displacement displacement-as-printed",
     "def-kappa": f"{KAPPAS} main",
     "lemma-3.1": f"{NOISE} {KAPPAS} {PRODUCTS} squared-mean along-run ratios-exist",
     "theorem-3.2": f"{NOISE} {KAPPAS} {PRODUCTS} pathwise squared-mean along-run",
-    "remark-1": "structural",
+    "remark-1": "structural small-kappa",
     "lemma-A.1": "proof-display per-client proof-display+per-client literal",
     "lemma-A.2": f"{NOISE} {KAPPAS} {PRODUCTS} ratios-exist",
     "lemma-A.3": f"{NOISE} {KAPPAS} {PRODUCTS} pathwise literal-domain ratios-exist",
@@ -87,7 +90,7 @@ READINGS = {
     **dict.fromkeys(("eq-17", "eq-18", "lemma-A.3-T1-split"), ROUND),
     **dict.fromkeys(("eq-19", "eq-20", "lemma-A.3-T2-split", "lemma-A.3-collect"), f"{ROUND} literal"),
     "eq-15": f"{ROUND} first-line",
-    "eq-16": f"{ROUND} literal roots-taken-out",
+    "eq-16": f"{ROUND} literal gradients roots-taken-out",
     "eq-21": f"{ROUND} any-noise",
     "lemma-A.3-sum": f"{MASK} sampled pathwise",
     "lemma-A.3-omit": "run",
@@ -96,7 +99,7 @@ READINGS = {
 #: whether the readings of the blocks in READINGS are all listed
 EVERY_READING = True
 #: numbers and vectors that take any unit, and a constant that O(.) hides
-WITHOUT_UNIT = {"a", "first", "second", "C", "length"}
+WITHOUT_UNIT = {"a", "first", "second", "C", "length", "value", "other_value"}
 
 # statements ------------------------------------------------------------------------------------------------------------
 def noise_lemma(w, a, at):
@@ -306,6 +309,8 @@ def eq_15(w, a, at):
 
 def eq_16(w, a, at):
     r, mean = at.r, mean_of(a, at.r)
+    if "gradients" in a:
+        return T1(w, a, r), dot(dF(w, r), E_round((deviation(w, a, r) + noise(w, a, r)) * -w.eta, r))
     vectors = [deviation(w, a, r) + noise(w, a, r), G_bar(w, a, r) + noise(w, a, r)]
     f = root(w.eta) / root(Q(TAU))
     first, second = (w.eta / TAU * mean(sq(v)) if "roots-taken-out" in a else mean(sq(v * f)) for v in vectors)
@@ -329,6 +334,23 @@ def eq_19(w, a, at):
     return mean(sq(g_noise(w, a, r))), sum(map(mean, parts)) / Q(w.participants if sampled else M) ** 2
 
 
+def mean_of_values(chance, values):
+    return sum((v * p for p, v in zip(chance, values, strict=True)), 0)
+
+
+def centred(chance, values):
+    mean = mean_of_values(chance, values)
+    return [v - mean for v in values]
+
+
+def eq_19_reason(w, a, at):
+    """"E[|x_1 + x_2|^2] = E[|x_1|^2 + |x_2|^2] if x_i are independent of each other with zero mean"."""
+    one, other = centred(w.chance, w.value), centred(w.other_chance, w.other_value)
+    both = sum(p * q * sq(x + y) for p, x in zip(w.chance, one, strict=True)
+               for q, y in zip(w.other_chance, other, strict=True))
+    return both, mean_of_values(w.chance, map(sq, one)) + mean_of_values(w.other_chance, map(sq, other))
+
+
 def after_18_and_20(w, a, r):
     coefficient, mean = w.L * w.eta**2 / M**2 - w.eta / (2 * M**2 * TAU), mean_of(a, r)
     return (value(w, a, r) - half(w, a, r) + w.L * w.eta**2 * TAU / M * w.sigma_sq + w.eta * w.L**2 * V(w, a, r, mean)
@@ -349,7 +371,7 @@ def summed_21(w, a, at):
 
 def rearranged(w, a, at):
     o = 1 - 16 * w.kappa
-    return w.gradients, (-2 * w.fallen / (o * w.eta * TAU) + 2 * T / o * (w.L * w.eta / M + 4) * w.sigma_sq
+    return w.gradients, (2 * w.decrease / (o * w.eta * TAU) + 2 * T / o * (w.L * w.eta / M + 4) * w.sigma_sq
                          + 16 * T * w.sigma_g_sq / o + 18 * w.L**2 / (o * TAU) * w.drifts)
 
 
@@ -386,19 +408,24 @@ def eq_1(w, a, at):
     def ratio(v):
         return length(part(layer, v)) / length(part(layer, w.x_round[r]))
 
-    fresh = ratio(averaged_change(w, a if "average-all" in a else {"sampled"}, r))
+    fresh = ratio(averaged_change(w, a if a & {"average-all", "literal"} else {"sampled"}, r))
     if "zero-norm" in a:
         fresh = Max(fresh, w.score_floor)
     old = ratio(w.server_applied_update[r + 1]) if "recompute" in a else w.server_score[r][layer]
-    recycled = w.server_recycle_set[r][layer] and not a & {"oracle", "all-layers"}
+    recycled = w.server_recycle_set[r][layer] and not a & {"oracle", "all-layers", "literal"}
     return w.server_score[r + 1][layer], old if recycled else fresh
 
 
 def eq_2(w, a, at):
-    weights = [s if "inverted" in a else 1 / s for s in w.s]
+    weights = [s if "inverted" in a else 1 / s for s in (w.server_score[at.r + 1] if "law" in a else w.layer_score)]
+    p = [q / sum(weights) for q in weights]
+    if "law" in a:  # that layer l is among those drawn after round t
+        later = sum(p[m] * p[at.l] / (1 - p[m]) for m in R(LAYERS) if m != at.l)  # the second draw, of the layers left
+        chosen = p[at.l] + later if "two-layers" in a else p[at.l]
+        return E_round(w.server_recycle_set[at.r + 1][at.l], at.r), E_round(chosen, at.r)
     if "priority" not in a:
         return sum(q / sum(weights) for q in weights), 1
-    return (weights[at.l] - weights[at.j]) / sum(weights) * (w.s[at.l] - w.s[at.j]), 0
+    return (weights[at.l] - weights[at.j]) / sum(weights) * (w.layer_score[at.l] - w.layer_score[at.j]), 0
 
 
 def eq_3_5(w, a, at):
@@ -459,12 +486,15 @@ ROWS = {
     "lemma-A.1-exponent": lambda w, a, at: ((TAU - 1) * (GROWN ** (at.j - 1) - 1) * w.bracket, h * w.bracket),
     "eq-11": lambda w, a, at: (h * B(w, w.gradient_sq), 5 * TAU * w.eta**2 * w.sigma_sq + 30 * TAU**2 * w.eta**2 * (
         w.sigma_g_sq + w.gradient_sq)),
-    "eq-11-maximum": lambda w, a, at: (h * w.bracket, Q(19, 4) * w.bracket),
+    "eq-11-maximum": lambda w, a, at: (h, Q(19, 4)),
     "lemma-A.2-two-terms": lambda w, a, at: (n_sq(w, a, at.r), 2 * E(sq(stale(w, a, at.r, lambda s: D(w, a, s))))
                                              + 2 * E(sq(hat(w, a, at.r, D(w, a, at.r))))),
     "lemma-A.2-jensen": lambda w, a, at: (sq(sum((v for row in w.a for v in row), 0) / M),
                                           Q(TAU, M) * sum(sq(v) for row in w.a for v in row)),
     "eq-13": eq_13,
+    # "E[|x|^2] = E[|x - E[x]|^2] + |E[x]|^2"
+    "eq-13-reason": lambda w, a, at: (mean_of_values(w.chance, map(sq, w.value)), mean_of_values(
+        w.chance, map(sq, centred(w.chance, w.value))) + sq(mean_of_values(w.chance, w.value))),
     "lemma-A.2-variance": lambda w, a, at: (
         n_sq(w, a, at.r), 4 * TAU**2 * w.sigma_sq + sum(vector_sum(w, a, at.r, true))),
     "lemma-A.2-drift-split": lambda w, a, at: (vector_sum(w, a, at.r, true)[which(a)], 2 * (
@@ -486,13 +516,15 @@ ROWS = {
     "lemma-A.2-kappa-range": kappa_range,
     "eq-15": eq_15,
     "eq-16": eq_16,
+    # "<x, y> = 1/2 [|x|^2 + |y|^2 - |x - y|^2]"
+    "eq-16-reason": lambda w, a, at: (dot(w.first, w.second), (sq(w.first) + sq(w.second) - sq(w.first - w.second)) / 2),
     "lemma-A.3-T1-split": lambda w, a, at: (
         T1(w, a, at.r), T1_bound(w, a, at.r, w.eta / TAU * mean_of(a, at.r)(sq(deviation(w, a, at.r))))),
     "eq-17": lambda w, a, at: (T1(w, a, at.r), T1_bound(w, a, at.r, w.eta * own_deviation(w, a, at.r))),
     "eq-18": lambda w, a, at: (T1(w, a, at.r), T1_bound(w, a, at.r, w.eta * w.L**2 * V(w, a, at.r, mean_of(a, at.r)))),
     "lemma-A.3-T2-split": lambda w, a, at: T2_bound(
         w, a, at.r, 2 * w.eta**2 * mean_of(a, at.r)(sq(g_noise(w, a, at.r)))),
-    "eq-19": eq_19,
+    "eq-19": eq_19, "eq-19-reason": eq_19_reason,
     "eq-20": lambda w, a, at: T2_bound(w, a, at.r, 2 * w.eta**2 * TAU / M * w.sigma_sq),
     "lemma-A.3-collect": lambda w, a, at: (next_value(w, a, at.r), after_18_and_20(w, a, at.r)),
     "lemma-A.3-omit": lambda w, a, at: ((w.L * w.eta**2 / M**2 - w.eta / (2 * M**2 * TAU)) * (
@@ -530,8 +562,9 @@ def _above_floor(*reading):
 
 SUPPOSED |= {
     "above-floor@fresh": _above_floor("all-layers"), "above-floor": _above_floor(),
-    **{f"above-floor@{name}": _above_floor(name) for name in ("all-layers", "recompute", "oracle", "average-all")},
+    **{f"above-floor@{name}": _above_floor(name)
+       for name in ("all-layers", "literal", "recompute", "oracle", "average-all")},
     # the display after (21) and (22) itself, of numbers
-    "noise-inserted": Relation(lambda w: 0, "<=", lambda w: with_noise(w, w.gradients, w.drifts) - w.fallen),
+    "noise-inserted": Relation(lambda w: 0, "<=", lambda w: with_noise(w, w.gradients, w.drifts) + w.decrease),
     "half-left": Relation(lambda w: 0, "<=", lambda w: X(w, w.decrease) - w.gradients / 2),
 }
