@@ -134,7 +134,7 @@ DOMAINS = {
     "decrease": "real", "C": "hidden",
     **dict.fromkeys(("local_steps", "clients", "rounds", "layers", "outcomes"), "integer from 1"),
     **dict.fromkeys(("recycled", "age"), "integer from 0"),
-    **dict.fromkeys(("first", "second", "initial_update"), "vector"), "a": "vector [clients, local_steps]",
+    **dict.fromkeys(("first", "second", "v", "initial_update"), "vector"), "a": "vector [clients, local_steps]",
     "b": "vector [layers]", "mask": "binary [layers]", "layer_score": "positive [layers]",
     "masks": "binary [rounds, layers]",
     **dict.fromkeys(("chance", "other_chance"), "simplex [outcomes]"),

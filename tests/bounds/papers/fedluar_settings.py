@@ -7,7 +7,7 @@ from functools import reduce
 
 from tests.bounds.papers.fedluar_hypotheses import each_layer
 from tests.bounds.papers.fedluar_world import TAU
-from tests.bounds.ranges import each_client, each_round
+from tests.bounds.ranges import each_round
 from tests.bounds.rows import Row, but
 
 __all__ = ["METHOD", "setting"]
@@ -68,7 +68,7 @@ def all_of(names, row):
 
 
 SETTINGS = {
-    "eq-8": Row(sign="==", over=(lambda w: range(w.iterations), each_client), method="point"),
+    "eq-8": Row(sign="==", variables="v", method="point"),
     "eq-1": ONE_SCORE,
     "eq-2": but(ALGEBRA, sign="==", variables="layers; layer_score"),
     "eq-13-reason": but(ALGEBRA, sign="==", variables="outcomes; chance; value"),
