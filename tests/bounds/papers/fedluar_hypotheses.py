@@ -97,6 +97,10 @@ CONDITIONS = {
     # one eta for all steps, 0 <= delta <= L
     "constant-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta, each_step),
     "recycled-to-layers": _relation(lambda w: w.recycled, "<=", lambda w: w.layers),
+    # (2) is the probability of one draw; delta draws
+    "one-drawn": _relation(lambda w: w.recycled, "==", lambda w: 1),
+    "two-drawn": _relation(lambda w: w.recycled, "==", lambda w: 2),
+    "some-drawn": _relation(lambda w: 1, "<=", lambda w: w.recycled),
     "nothing-recycled": _relation(lambda w: w.recycled, "==", lambda w: 0),
     # "eta <= 1/(L tau)"; "eta <= 1/(2 sqrt 3 L tau)" and "eta <= (1 - 16 kappa)/(6 sqrt 30 L tau)", both sides squared
     "small-step": _relation(lambda w: w.eta, "<=", lambda w: 1 / (w.L * TAU)),
@@ -127,10 +131,13 @@ DOMAINS = {
     **dict.fromkeys(("eta", "eta_other", "L", "alpha", "bracket", "length", "excess", "gradient_floor", "score_floor"),
                     "positive"),
     **dict.fromkeys(("sigma_sq", "sigma_g_sq", "gradient_sq", "kappa", "gradients", "drifts", "W"), "nonnegative"),
-    **dict.fromkeys(("fallen", "decrease"), "real"), "C": "hidden",
-    **dict.fromkeys(("local_steps", "clients", "rounds", "layers"), "integer from 1"),
+    "decrease": "real", "C": "hidden",
+    **dict.fromkeys(("local_steps", "clients", "rounds", "layers", "outcomes"), "integer from 1"),
     **dict.fromkeys(("recycled", "age"), "integer from 0"),
-    **dict.fromkeys(("first", "second", "initial_update"), "vector"), "a": "vector [clients, local_steps]",
-    "b": "vector [layers]", "mask": "binary [layers]", "s": "positive [layers]", "masks": "binary [rounds, layers]",
+    **dict.fromkeys(("first", "second", "v", "initial_update"), "vector"), "a": "vector [clients, local_steps]",
+    "b": "vector [layers]", "mask": "binary [layers]", "layer_score": "positive [layers]",
+    "masks": "binary [rounds, layers]",
+    **dict.fromkeys(("chance", "other_chance"), "simplex [outcomes]"),
+    **dict.fromkeys(("value", "other_value"), "vector [outcomes]"),
 }
 SUPPOSED = ASSUMED | KAPPA | CONDITIONS

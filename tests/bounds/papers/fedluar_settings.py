@@ -7,7 +7,7 @@ from functools import reduce
 
 from tests.bounds.papers.fedluar_hypotheses import each_layer
 from tests.bounds.papers.fedluar_world import TAU
-from tests.bounds.ranges import each_client, each_round
+from tests.bounds.ranges import each_round
 from tests.bounds.rows import Row, but
 
 __all__ = ["METHOD", "setting"]
@@ -58,6 +58,7 @@ SUMS = but(ALGEBRA, variables=f"{SIZES}; sigma_sq; sigma_g_sq; kappa; gradients;
 ALL_TERMS = but(
     ALGEBRA, given="kappa-small step-of-theorem", limits="eta -> 0",
     variables="L; eta; length; local_steps; clients; sigma_sq; sigma_g_sq; kappa; decrease; C")
+LAW = but(DEFINITION, over=(each_round, each_layer), variables="recycled", given="one-drawn recycled-to-layers")
 ONE_SCORE = but(DEFINITION, over=(each_round, each_layer), method=SAMPLED, variables="recycled; score_floor",
                 given="recycled-to-layers above-floor@fresh")
 
@@ -67,12 +68,15 @@ def all_of(names, row):
 
 
 SETTINGS = {
-    "eq-8": Row(sign="==", over=(lambda w: range(w.iterations), each_client), method="point"),
+    "eq-8": Row(sign="==", variables="v", method="point"),
     "eq-1": ONE_SCORE,
-    "eq-2": but(ALGEBRA, sign="==", variables="layers; s"),
+    "eq-2": but(ALGEBRA, sign="==", variables="layers; layer_score"),
+    "eq-13-reason": but(ALGEBRA, sign="==", variables="outcomes; chance; value"),
+    "eq-16-reason": but(ALGEBRA, sign="==", variables="first; second"),
+    "eq-19-reason": but(ALGEBRA, sign="==", variables="outcomes; chance; value; other_chance; other_value"),
     **all_of("eq-3-5 eq-6", DEFINITION),
     "def-kappa": given(DEFINITION, "kappa"),
-    **all_of("lemma-3.1 lemma-A.2", NOISE),
+    "lemma-3.1": NOISE, "lemma-A.2": given(SMALL, "kappa"),  # of which Lemma 3.1 alone prints that kappa is at most 1
     **all_of("theorem-3.2 theorem-A.4 theorem-A.4-insert-drift eq-22", THEOREM),
     "lemma-A.3": given(SMALL, "kappa kappa-small"),
     "remark-1": having(given(NOISE, "forced"), "masks"),
@@ -85,7 +89,7 @@ SETTINGS = {
     **all_of("lemma-A.1-recursion lemma-A.1-unroll", LATE_LOCAL),
     **all_of("lemma-A.1-geometric lemma-A.1-exponent", EVERY_K),
     "eq-11": but(ALGEBRA, variables="local_steps: integer from 2; eta; sigma_sq; sigma_g_sq; gradient_sq"),
-    "eq-11-maximum": OF_TAU,
+    "eq-11-maximum": but(ALGEBRA, variables="local_steps: integer from 2"),
     **all_of("lemma-A.2-two-terms lemma-A.2-variance lemma-A.2-drift-split lemma-A.2-smooth lemma-A.2-heterogeneity "
              "lemma-A.2-global-variance eq-14", SMALL_ROUND),
     "eq-13": but(SMALL_ROUND, sign="=="),
@@ -99,7 +103,7 @@ SETTINGS = {
     "eq-19": but(given(ROUND, "implicit-independence"), sign="=="), "eq-20": given(ROUND, "implicit-independence"),
     "eq-21": SMALL_ROUND,
     "lemma-A.3-omit": but(ALGEBRA, given="small-step", variables="L; eta; local_steps; clients; W"),
-    "lemma-A.3-rearrange": having(but(SUMS, given="small-step kappa-small noise-inserted"), "fallen"),
+    "lemma-A.3-rearrange": having(but(SUMS, given="small-step kappa-small noise-inserted"), "decrease"),
     "theorem-A.4-simplify": NUMBERS,
     "theorem-A.4-coefficient": but(NUMBERS, variables="L; eta; local_steps; kappa"),
     # single readings that are other statements
@@ -109,7 +113,11 @@ SETTINGS = {
     "remark-1@structural": but(
         ALGEBRA, sign="==",
         variables="L; local_steps; rounds; sigma_sq; sigma_g_sq; kappa; gradients; drifts; recycled; age"),
-    "eq-11-maximum@attained": but(OF_TAU, sign="==", variables="local_steps: integer from 3 to 3; bracket"),
+    "eq-11-maximum@attained": but(ALGEBRA, sign="==", variables="local_steps: integer from 3 to 3"),
+    # "the probability of layer l to be chosen"
+    "eq-2@law": LAW, "eq-2@any-number+law": but(LAW, given="some-drawn recycled-to-layers"),
+    "eq-2@inverted+law": but(LAW, method=f"{METHOD} selector=inverted"),
+    "eq-2@law+two-layers": but(LAW, given="two-drawn recycled-to-layers"),
     # any n = P(v - D_t): the one round repeats v on the layers that P keeps
     "eq-21@any-noise": but(SMALL_ROUND, given=f"{ASSUMED} constant-step small-step one-round", method=f"{METHOD} R0=all",
                            variables="eta; masks; initial_update"),
@@ -138,8 +146,8 @@ AXES = {
     "exogenous": lambda row: options(row, "selector=uniform"),
     "common": lambda row: given(row, "common"),
     "sampled": lambda row: but(row, method=SAMPLED),
-    # "initial recycle set", all the layers: of an update from before
-    "R0-all": lambda row: having(options(row, "R0=all"), "initial_update"),
+    # "initialized to all the layers": before, nothing was applied
+    "R0-all": lambda row: options(row, "R0=all"),
     "delta-0": lambda row: but(instead(row, "recycled-to-layers", "nothing-recycled"),
                                variables=row.variables.replace("; recycled", "")),
     **{name: lambda row, n=name: instead(row, "kappa", f"kappa@{n}")
@@ -148,6 +156,7 @@ AXES = {
     "along-run": lambda row: instead(row, "assumption-3@pointwise", "assumption-3@along-run"),
     "ratios-exist": lambda row: having(given(row, "ratios-exist"), "gradient_floor"),
     "literal-domain": lambda row: instead(row, "kappa-small", "kappa-literal"),
+    "small-kappa": lambda row: given(row, "kappa-small"),  # "if kappa is sufficiently small": as in Theorem 3.2
     "per-client": lambda row: but(row, over=LOCAL.over),
     "equality": lambda row: but(row, sign="=="),
     # (2): "less likely chosen if its priority is low"

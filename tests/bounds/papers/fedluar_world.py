@@ -56,21 +56,23 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
         return make() if not sizes else [table(make, *sizes[1:]) for _ in R(sizes[0])]
 
     numbers = (
-        "L sigma_sq sigma_g_sq sigma_g_max kappa C gradients drifts decrease fallen length gradient_sq bracket W alpha "
+        "L sigma_sq sigma_g_sq sigma_g_max kappa C gradients drifts decrease length gradient_sq bracket W alpha "
         "score_floor gradient_floor")
     w = SimpleNamespace(**{n: number() for n in numbers.split()})
     w.kappa /= 1000
     w.eta, w.eta_other, w.excess, w.age = Q(1, 9), Q(1, 4), Q(1, 2), 11
     w.clients, w.local_steps, w.rounds, w.iterations, w.layers, w.participants, w.recycled = M, TAU, T, T * TAU, LAYERS, 7, 1
+    w.outcomes = 3
     w.server_recycle_set, w.masks = MASKS[masks], MASKS[masks]
     w.x_round, w.server_applied_update = table(vector, T + 1), table(vector, T + 2)
     w.x_local, w.g = table(vector, (T + 1) * TAU, M), table(vector, (T + 1) * TAU, M)
     w.x_before = table(vector, (T + 1) * TAU + 1, M)
-    w.server_score, w.server_age, w.s = (table(number, *sizes, LAYERS) for sizes in ((T + 2,), (T + 2,), ()))
+    w.server_score, w.server_age, w.layer_score = (table(number, *sizes, LAYERS) for sizes in ((T + 2,), (T + 2,), ()))
     w.sampled = [[1, 0], [0, 1], [1, 1], [1, 0], [0, 1], [1, 1]]
     w.sigma_sq_client, w.L_client, w.eta_l = table(number, M), table(number, M), table(number, T * TAU)
-    w.first, w.second, w.a, w.b = vector(), vector(), table(vector, M, TAU), table(vector, LAYERS)
-    w.mask = table(number, LAYERS)
+    w.first, w.second, w.v, w.a, w.b = vector(), vector(), vector(), table(vector, M, TAU), table(vector, LAYERS)
+    w.mask, w.chance, w.other_chance = table(number, LAYERS), table(number, w.outcomes), table(number, w.outcomes)
+    w.value, w.other_value = table(vector, w.outcomes), table(vector, w.outcomes)
     steep, centre = ({k: make() for k in R(M)} for make in (number, vector))  # no client has a negative number
     w.F = lambda k, v: steep[k] * sq(v - centre[k]) / 2 + k
     w.grad = lambda k, v: (v - centre[k]) * steep[k]
