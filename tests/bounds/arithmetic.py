@@ -56,7 +56,7 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     names |= {n: table(vector, times, entries) for n in (
         "x_local", "x_before", "g", "client_variate", "twin_x_local", "twin_x_before")}
     names |= {n: table(vector, times) for n in (
-        "x", "x_sampled", "x_eq_56", "average_gradient", "average_stochastic_gradient", "priority_models", "ending_gradient",
+        "x", "x_sampled", "x_eq_56", "x_every_free", "average_gradient", "average_stochastic_gradient", "priority_models", "ending_gradient",
         "ending_stochastic_gradient", "x_round", "server_variate", "twin_x_round",
     )}
     names |= {n: vector() for n in ("x_star", "x_mixture", "z_1", "z_2", "u", "v")}

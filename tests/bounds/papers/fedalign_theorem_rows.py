@@ -174,6 +174,10 @@ ROWS = {
     "theorem-A9@G-where-used": (
         lambda w, t, k: suboptimality(w),
         lambda w, t, k: theorem_1(w, 8 * w.local_steps**2 * w.G_priority_sq / w.participants)),
+    "theorem-A9@virtual-average": (
+        lambda w, t, k: suboptimality(w, w.x[w.iterations]), lambda w, t, k: theorem_1(w, 8 * per_round(w))),
+    "theorem-A9@every-free-client": (
+        lambda w, t, k: suboptimality(w, w.x_every_free[w.iterations]), lambda w, t, k: theorem_1(w, 8 * per_round(w))),
     "theorem-A9@56-literal": (
         lambda w, t, k: suboptimality(w, w.x_eq_56[w.iterations]), lambda w, t, k: theorem_1(w, 8 * per_round(w))),
     "eq-4": (
@@ -185,9 +189,6 @@ ROWS = {
     "lemma-A3": (
         lambda w, t, k: E(sq(w.x[t] - w.x_star)),
         lambda w, t, k: E(sum(w.aggregate_weight[t][m] * sq(w.x_local[t][m] - w.x_star) for m in ALL))),
-    "step-T2": (
-        lambda w, t, k: sq(w.x[t] - w.x_star),
-        lambda w, t, k: sum(w.aggregate_weight[t][m] * sq(w.x_local[t][m] - w.x_star) for m in ALL)),
     "lemma-A4 lemma-A4@as-printed": (lambda w, t, k: E(w.drift[t]), lambda w, t, k: drift_bound(w, t)),
     "lemma-A5": (lambda w, t, k: noise_of_average(w, t), lambda w, t, k: w.sigma_sq),
     "lemma-A5-per-client": (
@@ -200,6 +201,7 @@ ROWS = {
         lambda w, t, k: (1 - w.eta_l[t] * w.mu) * E(sq(w.x[t] - w.x_star)) + w.eta_l[t] ** 2 * w.noise_term[t]
         + w.eta_l[t] * w.bias_term[t]),
     "lemma-A7 step-T21": (lambda w, t, k: sampling_bias(w, t, w.x_sampled), lambda w, t, k: 0),
+    "lemma-A7@every-free-client": (lambda w, t, k: sampling_bias(w, t, w.x_every_free), lambda w, t, k: 0),
     "lemma-A7@56-literal": (lambda w, t, k: sampling_bias(w, t, w.x_eq_56), lambda w, t, k: 0),
     "lemma-A8 lemma-A8@schedule": (
         lambda w, t, k: sampling_error(w, t, "sampling"), lambda w, t, k: 4 * w.eta_next**2 * per_round(w)),
