@@ -47,7 +47,7 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
         "proof_A4 proof_A5 Delta B D slack"
     )
     by_client = (
-        "client_weight F_star_client Gamma_client L_client mu_client sigma_sq_client p_below p_above gap_below gap_above"
+        "client_weight F_star_client Gamma_client L_client mu_client sigma_sq_client p_low p_high gap_low gap_high"
     )
     names = {name: number() for name in scalars.split()}
     names |= {name: table(number, times) for name in by_time.split()}
@@ -68,13 +68,13 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     names |= {
         "clients": CLIENTS, "participants": 5, "local_steps": STEPS, "iterations": ITERATIONS, "rounds": 2, "terms": 3,
         "length": 4,
-        "free_clients": 3, "below": 2, "above": 3, "start": 2, "rounds_open": 1, "rounds_before": 3,
+        "free_clients": 3, "low": 2, "high": 3, "start": 2, "rounds_open": 1, "rounds_before": 3,
     }
     patterns: dict = {}
     names |= {
         n: lambda *key, n=n: patterns.setdefault((n, key), number()) 
         for n in (
-            "p", "gap", "fewer", "more", "kept", "free_curvature", "free_center", "loss_gap",
+            "p", "gap", "more", "kept", "free_curvature", "free_center", "loss_gap",
             *(f"{name}{end}" for name in ("matched_first", "matched_next", "loss_gap_next") for end in ("", "_larger")))
     }
     curvature, centre, offset = table(number, entries), table(vector, entries), table(number, entries)

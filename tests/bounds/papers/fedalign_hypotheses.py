@@ -128,11 +128,6 @@ NUMBERS = {
     # x = t + gamma with gamma >= 8
     "y-from-8": Relation(lambda w: w.y, ">=", lambda w: 8),
     "shares-to-1": Relation(lambda w, i: w.chi[i], "<=", lambda w, i: 1, (each_step,)),
-    # patterns of inclusion, the first within the second: at every time, or once
-    "within": Relation(lambda w, i, k: w.fewer(i, k), "==", lambda w, i, k: w.kept(i, k) * w.more(i, k),
-                       (each_step, lambda w, i: range(w.free_clients))),
-    "within-once": Relation(lambda w, k: w.fewer(k), "==", lambda w, k: w.kept(k) * w.more(k),
-                            (lambda w: range(w.free_clients),)),
     # derived: E >= 8 L/mu and G >= mu |w_0 - w*|
     "many-steps": Relation(lambda w: w.local_steps, ">=", lambda w: 8 * w.L / w.mu),
     "gradient-at-start": Relation(lambda w: w.G_sq, ">=", lambda w: w.mu**2 * sq(w.x_sampled[0] - w.x_star)),
@@ -146,8 +141,8 @@ NUMBERS = {
     "mixture": Relation(lambda w, t: sq(total([w.aggregate_weight[t][k] * w.grad(k, w.x_mixture) for k in ALL])), "==",
                         lambda w, t: 0, (each_step,)),
     "gaps-around-threshold": (
-        Relation(lambda w, k: w.gap_below[k], "<=", lambda w, k: 3 * w.L * w.Gamma * w.eta, (lambda w: range(w.below),)),
-        Relation(lambda w, k: w.gap_above[k], ">=", lambda w, k: 3 * w.L * w.Gamma * w.eta, (lambda w: range(w.above),))),
+        Relation(lambda w, k: w.gap_low[k], "<=", lambda w, k: 3 * w.L * w.Gamma * w.eta, (lambda w: range(w.low),)),
+        Relation(lambda w, k: w.gap_high[k], ">=", lambda w, k: 3 * w.L * w.Gamma * w.eta, (lambda w: range(w.high),))),
     "smaller-gap-out": Relation(lambda w: w.gap_out, "<=", lambda w: w.gap_in),
 }
 

@@ -16,7 +16,11 @@ __all__ = [
 
 R = range
 #: letters of their own: any numbers and vectors
-WITHOUT_LETTER = {"B", "C", "D", "Delta", "a", "eta", "omega", "p", "theta_T", "y", "z_1", "z_2"}
+WITHOUT_LETTER = {
+    "B", "C", "D", "Delta", "a", "eta", "excess", "factor", "omega", "p", "slack", "start", "terms", "theta_T", "y", "z_1",
+    "z_2", "x_mixture", "gap", "more", "kept", "own_curvature", "free_curvature", "free_center", "loss_gap", "w_start",
+    "threshold", "threshold_larger", "low", "high", "mass", "bias", *(f"{name}_{of}" for name in ("p", "gap")
+                                                                      for of in ("low", "high", "in", "out"))}
 #: times at which definitions are compared
 TIMES = R(1, 6)
 ROWS = theorems.ROWS | NUMBERS | ONE_STEP | RUNS | BY_ROUND

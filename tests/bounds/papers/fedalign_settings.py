@@ -14,7 +14,7 @@ DOMAINS = {
     "step_offset": "positive", "excess": "positive", "factor": "positive", "own_curvature": "positive",
     "threshold": "positive", "threshold_larger": "positive", "w_start": "real",
     **dict.fromkeys(("rounds_before", "rounds_open", "start"), "integer from 0"),
-    **dict.fromkeys(("local_steps", "iterations", "terms", "length", "free_clients", "below", "above"), "integer from 1"),
+    **dict.fromkeys(("local_steps", "iterations", "terms", "length", "free_clients", "low", "high"), "integer from 1"),
     **dict.fromkeys(("sigma_sq", "G_sq", "Gamma", "D0_sq", "mass", "bias", "p_in", "p_out", "gap_in", "gap_out"),
                     "nonnegative"),
     **dict.fromkeys(("z_1", "z_2", "x_mixture"), "vector"), "a": "vector [terms]", "omega": "simplex [terms]",
@@ -22,7 +22,7 @@ DOMAINS = {
     **dict.fromkeys(("chi", "psi"), "nonnegative [iterations]"),
     **dict.fromkeys(("p", "gap"), "nonnegative [free_clients]"), **dict.fromkeys(("more", "kept"), "binary [free_clients]"),
     "free_curvature": "positive [free_clients]", **dict.fromkeys(("free_center", "loss_gap"), "real [free_clients]"),
-    **{f"{name}_{side}": f"nonnegative [{side}]" for name in ("p", "gap") for side in ("below", "above")},
+    **{f"{name}_{side}": f"nonnegative [{side}]" for name in ("p", "gap") for side in ("low", "high")},
 }
 
 IMPLICIT = "implicit-nonanticipating implicit-divisible"
@@ -154,6 +154,8 @@ T_15_SHIFT = but(T_15, over=TIMES)
 FIRST_STEP = but(ALGEBRA, given=SCHED, variables=SIZES)
 T_17 = but(ALGEBRA, over=TIMES, given=f"{SCHED} recursion",
            variables=f"{SIZES}; length: integer from 2; Delta; B; D; slack")
+T_34 = but(ALGEBRA, over=(lambda w: range(w.length - 1),), given=SCHED,
+           variables=f"{SIZES}; length: integer from 2; Delta; B; D")
 T_19 = but(ALGEBRA, variables="y")
 EQ_35 = but(T_19, given="y-from-8")
 MEAN = but(ALGEBRA, variables="terms; a; omega")
@@ -168,6 +170,7 @@ NUMBERS = {
     "derived-recursion": but(
         T_17, over=(lambda w: range(1, w.length),), given="offset-from-2 recursion",
         variables="mu; step_offset; length: integer from 2; Delta; B; D; slack"),
+    "step-eq34": but(T_34, sign="=="), "step-eq34@b step-eq34@c": T_34,
     "step-T18": but(ALGEBRA, sign="==", given="excess", variables="start; iterations; excess"),
     "step-T19": T_19, "step-T19@difference": but(T_19, sign="=="),
     "step-eq35-as-printed": but(EQ_35, sign="=="),
@@ -182,12 +185,16 @@ NOTHING_MATCHES = Row(over=(lambda w: range(w.iterations + 1),), sign="==", give
 ZERO_EPSILON = but(ON_SCHEDULE, sign="==", given=f"{CLASS} schedule no-matching")
 NON_STRICT = f"{METHOD} strict=False"
 ONE_ROUND = but(
-    ALGEBRA, given="mu-to-L offset-T within-once", variables="L; mu; iterations; free_clients; p; gap; more; kept")
+    ALGEBRA, given="mu-to-L offset-T", variables="L; mu; iterations; free_clients; p; gap; more; kept")
 OPEN = f"{CLASS} schedule matching-stops"
+MATCHING = Row(over=AT_CLIENTS)
 PROSE = {
+    **{f"claim-matching-rule{reading}{end}": but(MATCHING, method=method)
+       for reading, joint in (("", "@"), ("@willing", "+"), ("@left-out", "+"))
+       for end, method in (("", METHOD), (f"{joint}non-strict", NON_STRICT))},
     "claim-theta-range": ON_SCHEDULE, "claim-theta-range@lower-end": but(ON_SCHEDULE, sign=">="),
     "claim-theta-decreases": but(
-        ALGEBRA, given=f"{SCHED} within", variables=f"{SIZES}; iterations; free_clients; p; "
+        ALGEBRA, given=SCHED, variables=f"{SIZES}; iterations; free_clients; p; "
         "more: binary [iterations, free_clients]; kept: binary [iterations, free_clients]"),
     "claim-zero-epsilon-algorithm": NOTHING_MATCHES,
     "claim-zero-epsilon-algorithm@non-strict": but(NOTHING_MATCHES, method=NON_STRICT),
@@ -227,7 +234,7 @@ DERIVED = {
     "derived-ball": BALL, "derived-ball@gradients": but(BALL, over=AT_CLIENTS),
     "derived-inclusion-rule": but(
         ALGEBRA, given="gaps-around-threshold",
-        variables="L; eta; Gamma; below; above; p_below; gap_below; p_above; gap_above"),
+        variables="L; eta; Gamma; low; high; p_low; gap_low; p_high; gap_high"),
     "derived-inclusion-rule@prefix": but(
         ALGEBRA, sign=">=", given="smaller-gap-out", variables="L; eta; Gamma; mass; bias; p_in; p_out; gap_in; gap_out"),
     "derived-inclusion-rule@printed-bound": but(

@@ -175,6 +175,29 @@ def v_over_t(w, t, noise, bias):
     return v / (t + gam)
 
 
+def v_from_one(w, t):
+    """v_t / (t + gamma) with the averages from i = 1."""
+    return v_over_t(w, t, sum(w.B[i] for i in R(1, t)), sum(w.D[i] for i in R(1, t)))
+
+
+def eq_34_second(w, t):
+    y = t + w.step_offset
+    return (1 - 2 / y) * v_from_one(w, t) + 4 * w.B[t] / (w.mu * y) ** 2 + 2 * w.D[t] / (w.mu * y)
+
+
+def eq_34_fourth(w, t):
+    y, gam = t + w.step_offset, w.step_offset
+    noise, bias = sum(w.B[i] for i in R(1, t)) + w.B[t], sum(w.D[i] for i in R(1, t)) + w.D[t]
+    return 4 / (w.mu * y) ** 2 * noise + 2 / (w.mu * y) * bias + gam * (t + gam - 2) * w.Delta[0] / y**2
+
+
+def eq_34_fifth(w, t):
+    y, gam = t + w.step_offset, w.step_offset
+    B_next, D_next = (sum(of[i] for i in R(1, t + 1)) / (t + 1 + gam - 2) for of in (w.B, w.D))
+    first = 4 * (t + gam - 1) / (w.mu * y) ** 2 * B_next
+    return first + 2 * (t + gam - 1) / (w.mu * y * (y + 1)) * D_next * (y + 1) + gam * w.Delta[0] / (y + 1)
+
+
 def eq_36_left(w):
     T, gam, steps = w.iterations, w.step_offset, w.local_steps
     noise = sum(8 * (steps - 1) ** 2 * w.G_sq + 6 * w.L * w.Gamma * w.chi[i] + w.sigma_sq for i in R(1, T))
@@ -235,6 +258,9 @@ NUMBERS = {
     "derived-recursion": (
         lambda w, t, k: w.Delta[t],
         lambda w, t, k: v_over_t(w, t, sum(w.B[i] for i in R(t)), sum(w.D[i] for i in R(t)))),
+    "step-eq34": (lambda w, t, k: eq_34_second(w, t), lambda w, t, k: eq_34_fourth(w, t)),
+    "step-eq34@b": (lambda w, t, k: eq_34_fourth(w, t), lambda w, t, k: eq_34_fifth(w, t)),
+    "step-eq34@c": (lambda w, t, k: eq_34_fifth(w, t), lambda w, t, k: v_from_one(w, t + 1)),
     "step-T18": (
         lambda w, t, k: prod(1 - 2 / (j + w.step_offset) for j in R(w.start, w.iterations)),
         lambda w, t, k: (w.start + w.step_offset - 2) * (w.start + w.step_offset - 1)

@@ -76,6 +76,17 @@ def li_noise_on_priority(w):
     return variances + 6 * w.L * w.Gamma + 8 * (w.local_steps - 1) ** 2 * w.G_sq
 
 
+def loss_difference(w, t, k):
+    """F_k - F at the model that the round of time t began with."""
+    start = w.x_sampled[tau(w, t)]
+    return w.F(k, start) - w.objective(start)
+
+
+def fewer(w, k):
+    """The smaller pattern: some of the clients of the larger one."""
+    return w.kept(k) * w.more(k)
+
+
 def theta_of(w, pattern):
     T = w.iterations
     shares = [1 / (1 + sum(w.p(k) * pattern(i, k) for k in R(w.free_clients))) for i in R(1, T)]
@@ -135,8 +146,8 @@ def li_spread(w, t):
 
 
 def threshold_sums(w):
-    low = [(w.p_below[k], w.gap_below[k]) for k in R(w.below)]
-    high = [(w.p_above[k], w.gap_above[k]) for k in R(w.above)]
+    low = [(w.p_low[k], w.gap_low[k]) for k in R(w.low)]
+    high = [(w.p_high[k], w.gap_high[k]) for k in R(w.high)]
     return low, low + high
 
 
@@ -213,19 +224,28 @@ ROWS = {
         lambda w, t, k: sampling_error(w, t), lambda w, t, k: 4 * w.eta_l[t - 1] ** 2 * per_round(w)),
     "claim-theta-range": (lambda w, t, k: w.theta, lambda w, t, k: 1),
     "claim-theta-range@lower-end": (lambda w, t, k: w.theta, lambda w, t, k: 0),
-    "claim-theta-decreases": (lambda w, t, k: theta_of(w, w.more), lambda w, t, k: theta_of(w, w.fewer)),
+    "claim-theta-decreases": (
+        lambda w, t, k: theta_of(w, w.more), lambda w, t, k: theta_of(w, lambda i, m: w.kept(i, m) * w.more(i, m))),
+    "claim-matching-rule claim-matching-rule@non-strict": (
+        lambda w, t, k: (k not in P) * w.included[t][k] * (abs(loss_difference(w, t, k)) - w.epsilon[t]),
+        lambda w, t, k: 0),
+    "claim-matching-rule@willing claim-matching-rule@willing+non-strict": (
+        lambda w, t, k: (k not in P) * w.included[t][k] * (loss_difference(w, t, k) - w.epsilon[t]), lambda w, t, k: 0),
+    "claim-matching-rule@left-out claim-matching-rule@left-out+non-strict": (
+        lambda w, t, k: (k not in P) * (1 - w.included[t][k]) * (w.epsilon[t] - abs(loss_difference(w, t, k))),
+        lambda w, t, k: 0),
     "claim-opposite": (
         lambda w, t, k: Max(
-            (theta_of(w, lambda i, m: w.more(m)) - theta_of(w, lambda i, m: w.fewer(m)))
+            (theta_of(w, lambda i, m: w.more(m)) - theta_of(w, lambda i, m: fewer(w, m)))
             * sum(w.p(m) * w.gap(m) for m in range(w.free_clients)),
-            rho_of(w, lambda i, m: w.fewer(m)) - rho_of(w, lambda i, m: w.more(m))),
+            rho_of(w, lambda i, m: fewer(w, m)) - rho_of(w, lambda i, m: w.more(m))),
         lambda w, t, k: 0),
     "claim-opposite@theta": (
         lambda w, t, k: share(w, w.matched_next_larger), lambda w, t, k: share(w, w.matched_next)),
     "claim-opposite@theta-one-round": (
-        lambda w, t, k: theta_of(w, lambda i, m: w.more(m)), lambda w, t, k: theta_of(w, lambda i, m: w.fewer(m))),
+        lambda w, t, k: theta_of(w, lambda i, m: w.more(m)), lambda w, t, k: theta_of(w, lambda i, m: fewer(w, m))),
     "claim-opposite@bias": (
-        lambda w, t, k: rho_of(w, lambda i, m: w.fewer(m)), lambda w, t, k: rho_of(w, lambda i, m: w.more(m))),
+        lambda w, t, k: rho_of(w, lambda i, m: fewer(w, m)), lambda w, t, k: rho_of(w, lambda i, m: w.more(m))),
     "claim-zero-epsilon-algorithm claim-zero-epsilon-algorithm@non-strict": (
         lambda w, t, k: sq(w.x[t] - total([w.client_weight[m] * w.x_before[t][m] for m in P])), lambda w, t, k: 0),
     "claim-zero-epsilon-theta claim-zero-epsilon-theta@non-strict": (
