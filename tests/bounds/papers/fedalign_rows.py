@@ -18,7 +18,7 @@ R = range
 #: letters of their own: any numbers and vectors
 WITHOUT_LETTER = {
     "B", "C", "D", "Delta", "a", "eta", "excess", "factor", "omega", "p", "slack", "start", "terms", "theta_T", "y", "z_1",
-    "z_2", "x_mixture", "gap", "more", "kept", "own_curvature", "free_curvature", "free_center", "loss_gap", "w_start",
+    "z_2", "x_mixture", "gap", "more", "kept", "length", "own_curvature", "free_curvature", "free_center", "loss_gap", "w_start",
     "threshold", "threshold_larger", "low", "high", "mass", "bias", *(f"{name}_{of}" for name in ("p", "gap")
                                                                       for of in ("low", "high", "in", "out"))}
 #: times at which definitions are compared

@@ -125,6 +125,8 @@ STEPS = {
         ("step-update-identity", UPDATE), ("step-eq37", UPDATE), ("step-eq15", AGGREGATION), ("step-eq16", AVERAGE))
        for end, method in (("", METHOD), ("@local-at-aggregation", AT_AGGREGATION), ("@local-every-step", EVERY_STEP))},
     "step-eq15@round-before": AGGREGATION,
+    **{f"step-eq37@{name}intended": but(UPDATE, method=method) for name, method in (
+        ("", METHOD), ("local-at-aggregation+", AT_AGGREGATION), ("local-every-step+", EVERY_STEP))},
     "step-cross-term": CROSS,
     "step-cross-term@local-at-aggregation step-cross-term@local-at-aggregation+round-before": but(
         CROSS, method=AT_AGGREGATION),

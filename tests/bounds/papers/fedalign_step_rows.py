@@ -392,6 +392,12 @@ RUNS = {
         lambda w, t, k: sq(w.x[t] - w.x_star - w.eta_l[t] * w.average_gradient[t])
         + 2 * dot(w.x[t] - w.x_star - w.eta_l[t] * w.average_gradient[t], noise_of_average(w, t))
         + w.eta_l[t] ** 2 * sq(w.average_stochastic_gradient[t] - w.average_gradient[t])),
+    # B with the factor eta_t, which the print has lost
+    "step-eq37@intended step-eq37@local-at-aggregation+intended step-eq37@local-every-step+intended": (
+        lambda w, t, k: sq(w.x[t + 1] - w.x_star),
+        lambda w, t, k: sq(w.x[t] - w.x_star - w.eta_l[t] * w.average_gradient[t])
+        + 2 * w.eta_l[t] * dot(w.x[t] - w.x_star - w.eta_l[t] * w.average_gradient[t], noise_of_average(w, t))
+        + w.eta_l[t] ** 2 * sq(w.average_stochastic_gradient[t] - w.average_gradient[t])),
     "step-T8@as-printed": (
         lambda w, t, k: w.proof_A4[t],
         lambda w, t, k: -w.proof_gamma[t] * ON_P.local(w, t) + 4 * w.L * w.eta_l[t] ** 2 * E(w.Gamma * w.chi[t])),
