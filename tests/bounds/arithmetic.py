@@ -47,7 +47,7 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
         "proof_A4 proof_A5 Delta B D slack"
     )
     by_client = (
-        "client_weight F_star_client Gamma_client L_client mu_client sigma_sq_client p_low p_high gap_low gap_high"
+        "client_weight F_star_client Gamma_client L_client mu_client sigma_sq_client p_below p_above gap_below gap_above"
     )
     names = {name: number() for name in scalars.split()}
     names |= {name: table(number, times) for name in by_time.split()}
@@ -56,8 +56,8 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     names |= {n: table(vector, times, entries) for n in (
         "x_local", "x_before", "g", "client_variate", "twin_x_local", "twin_x_before")}
     names |= {n: table(vector, times) for n in (
-        "x", "x_sampled", "x_eq_56", "x_every_free", "average_gradient", "average_stochastic_gradient", "priority_models", "ending_gradient",
-        "ending_stochastic_gradient", "x_round", "server_variate", "twin_x_round",
+        "x", "x_sampled", "x_eq_56", "x_every_free", "average_gradient", "average_stochastic_gradient", "priority_models",
+        "ending_gradient", "ending_stochastic_gradient", "x_round", "server_variate", "twin_x_round",
     )}
     names |= {n: vector() for n in ("x_star", "x_mixture", "z_1", "z_2", "u", "v")}
     names |= {
@@ -68,7 +68,7 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     names |= {
         "clients": CLIENTS, "participants": 5, "local_steps": STEPS, "iterations": ITERATIONS, "rounds": 2, "terms": 3,
         "length": 4,
-        "free_clients": 3, "low": 2, "high": 3, "start": 2, "rounds_open": 1, "rounds_before": 3,
+        "free_clients": 3, "below": 2, "above": 3, "start": 2, "rounds_open": 1, "rounds_before": 3,
     }
     patterns: dict = {}
     names |= {

@@ -49,10 +49,12 @@ ASSUMPTION_BLOCKS = [
 ]
 READINGS = {
     "fedalign/theorem-1": """
-        G-trajectory-max G-a-priori local-at-aggregation local-at-aggregation+G-trajectory-max
-        local-at-aggregation+G-a-priori local-every-step local-every-step+G-trajectory-max local-every-step+G-a-priori
+        G-trajectory-max G-trajectory-all G-a-priori local-at-aggregation local-at-aggregation+G-trajectory-max
+        local-at-aggregation+G-trajectory-all local-at-aggregation+G-a-priori local-every-step
+        local-every-step+G-trajectory-max local-every-step+G-trajectory-all local-every-step+G-a-priori
         assumptions-as-printed G-everywhere""",
-    "fedalign/theorem-A9": "G-trajectory-max G-a-priori G-where-used virtual-average every-free-client 56-literal",
+    "fedalign/theorem-A9": """
+        G-trajectory-max G-trajectory-all G-a-priori G-where-used virtual-average every-free-client 56-literal""",
     "fedalign/lemma-A4": "as-printed",
     "fedalign/lemma-A5-per-client": "tight",
     "fedalign/lemma-A6": "as-printed",

@@ -49,6 +49,9 @@ ASSUMED = {
     # over the clients that are active
     "assumption-4@G-trajectory-max": Assumed((Relation(
         lambda w, t, k: E(w.included[t][k] * sq(w.g[t][k])), "<=", lambda w, t, k: w.G_sq, (each_step, each_client)),)),
+    # k = 1..N
+    "assumption-4@G-trajectory-all": Assumed((Relation(
+        lambda w, t, k: E(sq(w.g[t][k])), "<=", lambda w, t, k: w.G_sq, (each_step, each_client)),)),
     # "|xi| <= s_0 surely", "eta_t <= 2/(L+mu)", "r = max{|w_0 - w*|, (max_k |grad F_k(w*)| + s_0)/mu}", "G = max_k |grad
     # F_k(w*)| + L r + s_0"
     "assumption-4@G-a-priori": Assumed((
@@ -141,8 +144,8 @@ NUMBERS = {
     "mixture": Relation(lambda w, t: sq(total([w.aggregate_weight[t][k] * w.grad(k, w.x_mixture) for k in ALL])), "==",
                         lambda w, t: 0, (each_step,)),
     "gaps-around-threshold": (
-        Relation(lambda w, k: w.gap_low[k], "<=", lambda w, k: 3 * w.L * w.Gamma * w.eta, (lambda w: range(w.low),)),
-        Relation(lambda w, k: w.gap_high[k], ">=", lambda w, k: 3 * w.L * w.Gamma * w.eta, (lambda w: range(w.high),))),
+        Relation(lambda w, k: w.gap_below[k], "<=", lambda w, k: 3 * w.L * w.Gamma * w.eta, (lambda w: range(w.below),)),
+        Relation(lambda w, k: w.gap_above[k], ">=", lambda w, k: 3 * w.L * w.Gamma * w.eta, (lambda w: range(w.above),))),
     "smaller-gap-out": Relation(lambda w: w.gap_out, "<=", lambda w: w.gap_in),
 }
 

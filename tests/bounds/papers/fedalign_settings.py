@@ -14,7 +14,7 @@ DOMAINS = {
     "step_offset": "positive", "excess": "positive", "factor": "positive", "own_curvature": "positive",
     "threshold": "positive", "threshold_larger": "positive", "w_start": "real",
     **dict.fromkeys(("rounds_before", "rounds_open", "start"), "integer from 0"),
-    **dict.fromkeys(("local_steps", "iterations", "terms", "length", "free_clients", "low", "high"), "integer from 1"),
+    **dict.fromkeys(("local_steps", "iterations", "terms", "length", "free_clients", "below", "above"), "integer from 1"),
     **dict.fromkeys(("sigma_sq", "G_sq", "Gamma", "D0_sq", "mass", "bias", "p_in", "p_out", "gap_in", "gap_out"),
                     "nonnegative"),
     **dict.fromkeys(("z_1", "z_2", "x_mixture"), "vector"), "a": "vector [terms]", "omega": "simplex [terms]",
@@ -22,7 +22,7 @@ DOMAINS = {
     **dict.fromkeys(("chi", "psi"), "nonnegative [iterations]"),
     **dict.fromkeys(("p", "gap"), "nonnegative [free_clients]"), **dict.fromkeys(("more", "kept"), "binary [free_clients]"),
     "free_curvature": "positive [free_clients]", **dict.fromkeys(("free_center", "loss_gap"), "real [free_clients]"),
-    **{f"{name}_{side}": f"nonnegative [{side}]" for name in ("p", "gap") for side in ("low", "high")},
+    **{f"{name}_{side}": f"nonnegative [{side}]" for name in ("p", "gap") for side in ("below", "above")},
 }
 
 IMPLICIT = "implicit-nonanticipating implicit-divisible"
@@ -35,7 +35,7 @@ A_6 = f"{ALL_FOUR} small-step"
 # theorems ------------------------------------------------------------------------------------------------------------
 THEOREM_1 = Row(given=f"{ALL_FOUR} schedule")
 THEOREM_A9 = Row(given=f"{ALL_FOUR} assumption-4@G-priority schedule-8", method=PARTIAL)
-READINGS_OF_G = ("G-trajectory-max", "G-a-priori")
+READINGS_OF_G = ("G-trajectory-max", "G-trajectory-all", "G-a-priori")
 
 
 def with_G(row, *names):
@@ -236,7 +236,7 @@ DERIVED = {
     "derived-ball": BALL, "derived-ball@gradients": but(BALL, over=AT_CLIENTS),
     "derived-inclusion-rule": but(
         ALGEBRA, given="gaps-around-threshold",
-        variables="L; eta; Gamma; low; high; p_low; gap_low; p_high; gap_high"),
+        variables="L; eta; Gamma; below; above; p_below; gap_below; p_above; gap_above"),
     "derived-inclusion-rule@prefix": but(
         ALGEBRA, sign=">=", given="smaller-gap-out", variables="L; eta; Gamma; mass; bias; p_in; p_out; gap_in; gap_out"),
     "derived-inclusion-rule@printed-bound": but(

@@ -146,9 +146,9 @@ def li_spread(w, t):
 
 
 def threshold_sums(w):
-    low = [(w.p_low[k], w.gap_low[k]) for k in R(w.low)]
-    high = [(w.p_high[k], w.gap_high[k]) for k in R(w.high)]
-    return low, low + high
+    below = [(w.p_below[k], w.gap_below[k]) for k in R(w.below)]
+    above = [(w.p_above[k], w.gap_above[k]) for k in R(w.above)]
+    return below, below + above
 
 
 def cost_of(w, clients):
@@ -170,17 +170,18 @@ def both_in_minus(w, mass, bias):
     return step_cost(w, w.mass + w.p_in, w.bias + w.p_in * w.gap_in) - step_cost(w, mass, bias)
 
 
+READINGS_OF_G = ("G-trajectory-max", "G-trajectory-all", "G-a-priori")
 #: readings of the hypotheses and of the algorithm alone
-WARM_UP = " ".join(f"derived-theorem-1-warmup{g}" for g in ("", "@G-trajectory-max", "@G-a-priori"))
+WARM_UP = " ".join(f"derived-theorem-1-warmup{g}" for g in ("", *(f"@{name}" for name in READINGS_OF_G)))
 THEOREM_1 = "theorem-1 theorem-1@assumptions-as-printed theorem-1@G-everywhere " + " ".join(
     f"theorem-1@{name}" for name in (
-        "G-trajectory-max", "G-a-priori", *(f"{where}{g}" for where in ("local-at-aggregation", "local-every-step")
-                                            for g in ("", "+G-trajectory-max", "+G-a-priori"))))
+        *READINGS_OF_G, *(f"{where}{g}" for where in ("local-at-aggregation", "local-every-step")
+                          for g in ("", *(f"+{name}" for name in READINGS_OF_G)))))
 #: ids that state the same -> both sides as functions of (world, t, k)
 ROWS = {
     f"{THEOREM_1} claim-arbitrary-participation {WARM_UP}": (
         lambda w, t, k: suboptimality(w), lambda w, t, k: theorem_1(w)),
-    "theorem-A9 theorem-A9@G-trajectory-max theorem-A9@G-a-priori": (
+    "theorem-A9 theorem-A9@G-trajectory-max theorem-A9@G-trajectory-all theorem-A9@G-a-priori": (
         lambda w, t, k: suboptimality(w), lambda w, t, k: theorem_1(w, 8 * per_round(w))),
     "theorem-A9@G-where-used": (
         lambda w, t, k: suboptimality(w),

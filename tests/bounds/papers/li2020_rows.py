@@ -158,7 +158,8 @@ ROWS = {
     # "distance of FedAvg's limit to w*", of order (E - 1) eta |w*|
     "theorem-4": Row(
         lambda w, t, k: norm(w.x_sampled[w.iterations] - w.x_star),
-        lambda w, t, k: w.C * (w.local_steps - 1) * w.eta_l[0] * norm(w.x_star), ">=", given="constant-step local-steps", variables="C"),
+        lambda w, t, k: w.C * (w.local_steps - 1) * w.eta_l[0] * norm(w.x_star), ">=",
+        given="constant-step local-steps", variables="C"),
     "lemma-1": Row(
         lambda w, t, k: E(sq(w.x[t + 1] - w.x_star)),
         lambda w, t, k: (1 - w.eta_l[t] * w.mu) * E(squared_distance(w, t)) + w.eta_l[t] ** 2 * noise(w, t)
