@@ -56,8 +56,8 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     names |= {n: table(vector, times, entries) for n in (
         "x_local", "x_before", "g", "client_variate", "twin_x_local", "twin_x_before")}
     names |= {n: table(vector, times) for n in (
-        "x", "x_sampled", "x_eq_56", "average_gradient", "average_stochastic_gradient", "priority_models", "ending_gradient",
-        "ending_stochastic_gradient", "x_round", "server_variate", "twin_x_round",
+        "x", "x_sampled", "x_eq_56", "x_every_free", "average_gradient", "average_stochastic_gradient", "priority_models",
+        "ending_gradient", "ending_stochastic_gradient", "x_round", "server_variate", "twin_x_round",
     )}
     names |= {n: vector() for n in ("x_star", "x_mixture", "z_1", "z_2", "u", "v")}
     names |= {
@@ -74,7 +74,7 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     names |= {
         n: lambda *key, n=n: patterns.setdefault((n, key), number()) 
         for n in (
-            "p", "gap", "fewer", "more", "kept", "free_curvature", "free_center", "loss_gap",
+            "p", "gap", "more", "kept", "free_curvature", "free_center", "loss_gap",
             *(f"{name}{end}" for name in ("matched_first", "matched_next", "loss_gap_next") for end in ("", "_larger")))
     }
     curvature, centre, offset = table(number, entries), table(vector, entries), table(number, entries)

@@ -26,12 +26,13 @@ COVERAGE = ROOT / "docs" / "coverage.md"
 BLOCKS = {
     "fedalign": """
         theorem-1 theorem-A9 lemma-A2 lemma-A3 lemma-A4 lemma-A5 lemma-A5-per-client lemma-A6 lemma-A7 lemma-A8 eq-4
-        claim-theta-range claim-theta-decreases claim-zero-epsilon-algorithm claim-zero-epsilon-theta
-        claim-zero-epsilon-rho claim-recovers-li2020 claim-rate claim-opposite claim-decay-epsilon
+        claim-matching-rule claim-theta-range claim-theta-decreases claim-zero-epsilon-algorithm
+        claim-zero-epsilon-theta claim-zero-epsilon-rho claim-recovers-li2020 claim-rate claim-opposite claim-decay-epsilon
         claim-arbitrary-participation claim-without-replacement
-        step-update-identity step-cross-term step-T1 step-T2 step-T3 step-T3-as-printed step-T4 step-T5 step-T6 step-T7
+        step-eq15 step-eq16 step-update-identity step-eq37 step-cross-term step-eq39 step-eq41
+        step-T1 step-T2 step-T3 step-T3-as-printed step-T4 step-T5 step-T6 step-T7
         step-eq44-as-printed step-T8 step-eq46 step-eq47-as-printed step-T9 step-T10 step-T11 step-T12 step-T13 step-T14
-        step-T15 step-T15-shift step-T16 step-T17 step-T18 step-T19 step-eq35-as-printed step-T20 step-eq36
+        step-T15 step-T15-shift step-T16 step-T17 step-eq34 step-T18 step-T19 step-eq35-as-printed step-T20 step-eq36
         step-eq36-as-printed step-T21 step-T22 step-eq59
         derived-recursion derived-theorem-1 derived-theorem-A9 derived-theorem-1-warmup derived-sharp
         derived-sharp-refined derived-initial-term derived-sampling-variance derived-static-bias derived-stop-inclusion
@@ -48,20 +49,23 @@ ASSUMPTION_BLOCKS = [
 ]
 READINGS = {
     "fedalign/theorem-1": """
-        G-trajectory-max G-a-priori local-at-aggregation local-at-aggregation+G-trajectory-max
-        local-at-aggregation+G-a-priori local-every-step local-every-step+G-trajectory-max local-every-step+G-a-priori
+        G-trajectory-max G-trajectory-all G-a-priori local-at-aggregation local-at-aggregation+G-trajectory-max
+        local-at-aggregation+G-trajectory-all local-at-aggregation+G-a-priori local-every-step
+        local-every-step+G-trajectory-max local-every-step+G-trajectory-all local-every-step+G-a-priori
         assumptions-as-printed G-everywhere""",
-    "fedalign/theorem-A9": "G-trajectory-max G-a-priori G-where-used 56-literal",
+    "fedalign/theorem-A9": """
+        G-trajectory-max G-trajectory-all G-a-priori G-where-used virtual-average every-free-client 56-literal""",
     "fedalign/lemma-A4": "as-printed",
     "fedalign/lemma-A5-per-client": "tight",
     "fedalign/lemma-A6": "as-printed",
-    "fedalign/lemma-A7": "56-literal",
+    "fedalign/lemma-A7": "every-free-client 56-literal",
     "fedalign/lemma-A8": """
         schedule step-before step-before+schedule noise-averaged noise-averaged+schedule noise-averaged+step-before
         noise-averaged+step-before+schedule""",
     "fedalign/step-update-identity": "local-at-aggregation local-every-step",
     "fedalign/step-cross-term": "local-at-aggregation local-at-aggregation+round-before local-every-step",
-    "fedalign/step-eq46": "sharp free-clients free-clients+sharp",
+    "fedalign/step-eq46": """
+        sharp convexity a b free-clients free-clients+sharp free-clients+convexity free-clients+a free-clients+b""",
     "fedalign/step-T15": "SCHED8",
     "fedalign/step-T15-shift": "SCHED8 first-step first-step+SCHED8",
     "fedalign/claim-zero-epsilon-algorithm": "non-strict",

@@ -49,6 +49,9 @@ ASSUMED = {
     # over the clients that are active
     "assumption-4@G-trajectory-max": Assumed((Relation(
         lambda w, t, k: E(w.included[t][k] * sq(w.g[t][k])), "<=", lambda w, t, k: w.G_sq, (each_step, each_client)),)),
+    # k = 1..N
+    "assumption-4@G-trajectory-all": Assumed((Relation(
+        lambda w, t, k: E(sq(w.g[t][k])), "<=", lambda w, t, k: w.G_sq, (each_step, each_client)),)),
     # "|xi| <= s_0 surely", "eta_t <= 2/(L+mu)", "r = max{|w_0 - w*|, (max_k |grad F_k(w*)| + s_0)/mu}", "G = max_k |grad
     # F_k(w*)| + L r + s_0"
     "assumption-4@G-a-priori": Assumed((
@@ -128,11 +131,6 @@ NUMBERS = {
     # x = t + gamma with gamma >= 8
     "y-from-8": Relation(lambda w: w.y, ">=", lambda w: 8),
     "shares-to-1": Relation(lambda w, i: w.chi[i], "<=", lambda w, i: 1, (each_step,)),
-    # patterns of inclusion, the first within the second: at every time, or once
-    "within": Relation(lambda w, i, k: w.fewer(i, k), "==", lambda w, i, k: w.kept(i, k) * w.more(i, k),
-                       (each_step, lambda w, i: range(w.free_clients))),
-    "within-once": Relation(lambda w, k: w.fewer(k), "==", lambda w, k: w.kept(k) * w.more(k),
-                            (lambda w: range(w.free_clients),)),
     # derived: E >= 8 L/mu and G >= mu |w_0 - w*|
     "many-steps": Relation(lambda w: w.local_steps, ">=", lambda w: 8 * w.L / w.mu),
     "gradient-at-start": Relation(lambda w: w.G_sq, ">=", lambda w: w.mu**2 * sq(w.x_sampled[0] - w.x_star)),

@@ -7,8 +7,9 @@ from tests.bounds.chance import E
 from tests.bounds.claim_values import sq, total
 from tests.bounds.papers import fedalign_theorem_rows as theorems
 from tests.bounds.papers.fedalign_hypotheses import SUPPOSED
+from tests.bounds.papers.fedalign_one_step_rows import ONE_STEP
 from tests.bounds.papers.fedalign_settings import DOMAINS, METHOD, SETTINGS
-from tests.bounds.papers.fedalign_step_rows import BY_ROUND, NUMBERS, ONE_STEP, RUNS
+from tests.bounds.papers.fedalign_step_rows import BY_ROUND, NUMBERS, RUNS
 from tests.bounds.rows import rows_by_id
 
 __all__ = [
@@ -66,7 +67,13 @@ MEANINGS = {
     "ending_stochastic_gradient": lambda w, t: ending(w, t, w.g[t]),
     "average_stochastic_gradient": lambda w, t: total([w.aggregate_weight[t][k] * w.g[t][k] for k in ALL]),
     "average_gradient": lambda w, t: total([w.aggregate_weight[t][k] * w.grad(k, w.x_local[t][k]) for k in ALL]),
-    "x_eq_56": lambda w, t: total([w.sampled_weight[t][k] * w.x_before[t][k] * (1 / (1 + w.free_mass[t - 1])) for k in P])
+    # w'_{t+1} = 1/K sum over S_{t+1} of w_t^k / (1 + S_t) + sum over the others of p'_k w_t^k, at t + 1
+    "x_eq_56": lambda w, t: total([
+        w.sampled_weight[t][k] * w.x_local[t - 1][k] * (1 / (1 + w.free_mass[t - 1])) for k in P])
+    + total([w.weight[t - 1][k] * w.x_local[t - 1][k] for k in FREE]),
+    # the same of the models that the round ends with
+    "x_every_free": lambda w, t: total([
+        w.sampled_weight[t][k] * w.x_before[t][k] * (1 / (1 + w.free_mass[t - 1])) for k in P])
     + total([w.weight[t - 1][k] * w.x_before[t][k] for k in FREE]),
     "priority_clients": lambda w: len(P),
     "priority_models": lambda w, t: total([w.client_weight[k] * w.x_before[t][k] for k in P]),

@@ -35,7 +35,7 @@ A_6 = f"{ALL_FOUR} small-step"
 # theorems ------------------------------------------------------------------------------------------------------------
 THEOREM_1 = Row(given=f"{ALL_FOUR} schedule")
 THEOREM_A9 = Row(given=f"{ALL_FOUR} assumption-4@G-priority schedule-8", method=PARTIAL)
-READINGS_OF_G = ("G-trajectory-max", "G-a-priori")
+READINGS_OF_G = ("G-trajectory-max", "G-trajectory-all", "G-a-priori")
 
 
 def with_G(row, *names):
@@ -58,7 +58,8 @@ THEOREMS = {
     "theorem-A9": THEOREM_A9,
     **{f"theorem-A9@{g}": with_G(THEOREM_A9, g) for g in READINGS_OF_G},
     "theorem-A9@G-where-used": with_G(THEOREM_A9, "G-trajectory-weighted", "G-where-used"),
-    "theorem-A9@56-literal": but(THEOREM_A9, given=f"{THEOREM_A9.given} one-round"),
+    "theorem-A9@virtual-average": THEOREM_A9,
+    "theorem-A9@every-free-client theorem-A9@56-literal": but(THEOREM_A9, given=f"{THEOREM_A9.given} one-round"),
     "eq-4": but(THEOREM_1, variables="C", limits="iterations -> oo"),
     "eq-4@eq-3": but(THEOREM_1, variables="C", limits="iterations -> oo", method="fedavg"),
 }
@@ -71,9 +72,10 @@ A_7 = Row(over=AT_THE_END, sign="==", given="one-round", method=PARTIAL)
 A_8 = Row(over=AT_THE_END, given=f"assumption-4@G-priority {IMPLICIT} one-round halving-in-a-round", method=PARTIAL)
 A_8_SCHEDULE = but(A_8, given=f"{CLASS} assumption-4@G-priority {IMPLICIT} one-round later-round", variables="rounds_before")
 LEMMAS = {
-    "lemma-A2 step-T1": Row(over=AT_CLIENTS, given="assumption-1@as-used", method="point"),
-    "lemma-A3": Row(over=AT_STEPS),
-    "step-T2": Row(over=AT_STEPS, method="point"),
+    "lemma-A2 step-T1 step-T1@minimum step-T1@minimum-as-printed": Row(
+        over=AT_CLIENTS, given="assumption-1@as-used", method="point"),
+    "lemma-A3 step-T2 step-T2@second-inequality": Row(over=AT_STEPS), "step-T2@a": Row(over=AT_STEPS, sign="=="),
+    "step-T2@pathwise": Row(over=AT_STEPS, method="point"),
     "lemma-A4": Row(over=AT_STEPS, given=f"{G} {IMPLICIT} {IN_A_ROUND}"),
     "lemma-A4@as-printed": Row(over=AT_STEPS, given=f"{G} {IMPLICIT} halving-in-a-round"),
     "lemma-A5": Row(over=AT_STEPS, given="assumption-3 implicit-nonanticipating"),
@@ -81,7 +83,7 @@ LEMMAS = {
         over=AT_STEPS, given="implicit-independence implicit-nonanticipating"),
     "lemma-A6 step-T16": Row(over=AT_STEPS, given=f"{A_6} {IN_A_ROUND}"),
     "lemma-A6@as-printed step-T16@as-printed": Row(over=AT_STEPS, given=A_6),
-    "lemma-A7 lemma-A7@56-literal step-T21": A_7,
+    "lemma-A7 lemma-A7@every-free-client lemma-A7@56-literal step-T21": A_7,
     "lemma-A8 lemma-A8@noise-averaged": but(A_8, variables="eta_next"),
     "lemma-A8@step-before lemma-A8@noise-averaged+step-before": A_8,
     "lemma-A8@schedule lemma-A8@step-before+schedule lemma-A8@noise-averaged+schedule "
@@ -92,35 +94,55 @@ LEMMAS = {
 POINT = Row(over=AT_STEPS, method="point")
 ONE_STEP = but(POINT, given=CLASS)
 SMALL_STEP = but(POINT, given=f"{CLASS} small-step")
+PATH = Row(over=AT_STEPS, given=A_6)
 PARTIAL_STEP = Row(over=AT_STEPS, method=PARTIAL, given=f"assumption-4@G-priority {A_6} {IN_A_ROUND}")
 DRIFT = Row(over=AT_STEPS, given=f"{G} {IMPLICIT} {IN_A_ROUND}")
 NOISE = Row(over=AT_STEPS, given=f"assumption-3 implicit-independence {IMPLICIT}")
 CROSS = Row(over=AT_STEPS, sign="==", given=f"assumption-3 {IMPLICIT}")
 UPDATE = Row(over=AT_STEPS, sign="==")
+AVERAGE = Row(over=(lambda w: range(w.iterations + 1),), sign="==")
+AGGREGATION = Row(over=(lambda w: range(1, w.rounds + 1),), sign="==")
 AT_AGGREGATION, EVERY_STEP = (f"{METHOD} indicator={name}" for name in ("local-at-aggregation", "local-every-step"))
 STEPS = {
     "step-T4@text-substitution": Row(over=AT_CLIENTS, method="point"),
     "step-T5": Row(over=AT_CLIENTS, given="assumption-2@as-used", method="point"),
-    "step-T6": but(POINT, given="assumption-1@as-used"),
-    "step-T7 step-eq44-as-printed": ONE_STEP,
-    "step-T8 step-T10": but(POINT, sign="==", variables="L"),
-    "step-eq46 step-eq46@sharp step-eq46@free-clients step-eq46@free-clients+sharp": ONE_STEP,
-    "step-eq47-as-printed step-eq47-as-printed@intended": but(POINT, given="small-step", variables="L"),
-    "step-T9 step-T11 step-T12": SMALL_STEP,
+    "step-eq39 step-eq41": but(POINT, sign="=="),
+    "step-T6 step-T6@first-inequality step-T6@second-inequality": but(POINT, given="assumption-1@as-used"),
+    "step-T7 step-T7@first-inequality step-T7@a step-T7@b step-eq44-as-printed": ONE_STEP,
+    "step-T8 step-T8@second-line step-T8@third-line step-T10 step-T10@second-line": but(POINT, sign="==", variables="L"),
+    "step-eq46 step-eq46@sharp step-eq46@convexity step-eq46@a step-eq46@b step-eq46@free-clients "
+    "step-eq46@free-clients+sharp step-eq46@free-clients+convexity step-eq46@free-clients+a step-eq46@free-clients+b":
+        ONE_STEP,
+    "step-eq47-as-printed step-eq47-as-printed@intended step-eq47-as-printed@a": but(
+        POINT, given="small-step", variables="L"),
+    "step-eq47-as-printed@first-inequality": SMALL_STEP,
+    "step-eq47-as-printed@second-line": but(POINT, sign="==", given="small-step", variables="L"),
+    "step-T9 step-T9@first-inequality step-T11 step-T11@52-first-inequality step-T11@52a step-T11@52b step-T12": SMALL_STEP,
+    "step-T11@52-second-line": but(SMALL_STEP, sign="=="),
+    "step-T8@as-printed step-T10@as-printed": but(PATH, sign="=="), "step-T9@as-printed step-T11@as-printed": PATH,
     "step-T20": but(POINT, given="assumption-1@as-used"),
-    "step-update-identity": UPDATE,
-    "step-update-identity@local-at-aggregation": but(UPDATE, method=AT_AGGREGATION),
-    "step-update-identity@local-every-step": but(UPDATE, method=EVERY_STEP),
+    **{f"{block}{end}": but(row, method=method) for block, row in (
+        ("step-update-identity", UPDATE), ("step-eq37", UPDATE), ("step-eq15", AGGREGATION), ("step-eq16", AVERAGE))
+       for end, method in (("", METHOD), ("@local-at-aggregation", AT_AGGREGATION), ("@local-every-step", EVERY_STEP))},
+    "step-eq15@round-before": AGGREGATION,
+    **{f"step-eq37@{name}intended": but(UPDATE, method=method) for name, method in (
+        ("", METHOD), ("local-at-aggregation+", AT_AGGREGATION), ("local-every-step+", EVERY_STEP))},
     "step-cross-term": CROSS,
     "step-cross-term@local-at-aggregation step-cross-term@local-at-aggregation+round-before": but(
         CROSS, method=AT_AGGREGATION),
     "step-cross-term@local-every-step": but(CROSS, method=EVERY_STEP),
-    "step-T13": but(NOISE, sign="=="), "step-T13@second-inequality": NOISE,
-    "step-T14 step-T14@second-inequality step-T14@26d-as-printed": DRIFT,
+    "step-T13 step-T13@a step-T13@b step-T13@second-inequality": NOISE,
+    "step-T13@equality step-T13@sum-of-weights": but(NOISE, sign="=="),
+    "step-T13@weights step-T13@weights-that-count": but(NOISE, over=AT_CLIENTS),
+    "step-T14 step-T14@with-noise step-T14@26a step-T14@26c step-T14@26d-as-printed step-T14@26e step-T14@steps-so-far "
+    "step-T14@second-inequality": DRIFT,
+    "step-T14@26b-equality": but(DRIFT, over=AT_CLIENTS, sign="=="), "step-T14@26b-bound": but(DRIFT, over=AT_CLIENTS),
     "step-T22": Row(over=AT_STEPS, sign="==", given=IMPLICIT, method=PARTIAL),
-    "step-T22@58a-as-printed": Row(over=AT_STEPS, given=f"assumption-4@G-priority {IMPLICIT} {IN_A_ROUND}", method=PARTIAL),
-    "step-eq59 step-eq59@line-1-as-printed step-eq59@line-2": PARTIAL_STEP,
-    "step-eq36-as-printed step-eq36-as-printed@second-inequality": THEOREM_1,
+    "step-T22@expansion": Row(over=AT_STEPS, sign="==", given=IMPLICIT, method=PARTIAL),
+    "step-T22@58a-as-printed": Row(
+        over=AT_STEPS, given=f"assumption-4@G-priority {IMPLICIT} halving-in-a-round", method=PARTIAL),
+    "step-eq59 step-eq59@line-1-as-printed step-eq59@line-1-in-expectation step-eq59@line-2": PARTIAL_STEP,
+    "step-eq36-as-printed": but(THEOREM_1, over=AVERAGE.over), "step-eq36-as-printed@second-inequality": THEOREM_1,
 }
 
 # numbers -------------------------------------------------------------------------------------------------------------
@@ -134,6 +156,8 @@ T_15_SHIFT = but(T_15, over=TIMES)
 FIRST_STEP = but(ALGEBRA, given=SCHED, variables=SIZES)
 T_17 = but(ALGEBRA, over=TIMES, given=f"{SCHED} recursion",
            variables=f"{SIZES}; length: integer from 2; Delta; B; D; slack")
+T_34 = but(ALGEBRA, over=(lambda w: range(w.length - 1),), given=SCHED,
+           variables=f"{SIZES}; length: integer from 2; Delta; B; D")
 T_19 = but(ALGEBRA, variables="y")
 EQ_35 = but(T_19, given="y-from-8")
 MEAN = but(ALGEBRA, variables="terms; a; omega")
@@ -148,6 +172,7 @@ NUMBERS = {
     "derived-recursion": but(
         T_17, over=(lambda w: range(1, w.length),), given="offset-from-2 recursion",
         variables="mu; step_offset; length: integer from 2; Delta; B; D; slack"),
+    "step-eq34": but(T_34, sign="=="), "step-eq34@b step-eq34@c": T_34,
     "step-T18": but(ALGEBRA, sign="==", given="excess", variables="start; iterations; excess"),
     "step-T19": T_19, "step-T19@difference": but(T_19, sign="=="),
     "step-eq35-as-printed": but(EQ_35, sign="=="),
@@ -162,12 +187,16 @@ NOTHING_MATCHES = Row(over=(lambda w: range(w.iterations + 1),), sign="==", give
 ZERO_EPSILON = but(ON_SCHEDULE, sign="==", given=f"{CLASS} schedule no-matching")
 NON_STRICT = f"{METHOD} strict=False"
 ONE_ROUND = but(
-    ALGEBRA, given="mu-to-L offset-T within-once", variables="L; mu; iterations; free_clients; p; gap; more; kept")
+    ALGEBRA, given="mu-to-L offset-T", variables="L; mu; iterations; free_clients; p; gap; more; kept")
 OPEN = f"{CLASS} schedule matching-stops"
+MATCHING = Row(over=AT_CLIENTS)
 PROSE = {
+    **{f"claim-matching-rule{reading}{end}": but(MATCHING, method=method)
+       for reading, joint in (("", "@"), ("@willing", "+"), ("@left-out", "+"))
+       for end, method in (("", METHOD), (f"{joint}non-strict", NON_STRICT))},
     "claim-theta-range": ON_SCHEDULE, "claim-theta-range@lower-end": but(ON_SCHEDULE, sign=">="),
     "claim-theta-decreases": but(
-        ALGEBRA, given=f"{SCHED} within", variables=f"{SIZES}; iterations; free_clients; p; "
+        ALGEBRA, given=SCHED, variables=f"{SIZES}; iterations; free_clients; p; "
         "more: binary [iterations, free_clients]; kept: binary [iterations, free_clients]"),
     "claim-zero-epsilon-algorithm": NOTHING_MATCHES,
     "claim-zero-epsilon-algorithm@non-strict": but(NOTHING_MATCHES, method=NON_STRICT),

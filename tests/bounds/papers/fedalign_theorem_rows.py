@@ -76,6 +76,17 @@ def li_noise_on_priority(w):
     return variances + 6 * w.L * w.Gamma + 8 * (w.local_steps - 1) ** 2 * w.G_sq
 
 
+def loss_difference(w, t, k):
+    """F_k - F at the model that the round of time t began with."""
+    start = w.x_sampled[tau(w, t)]
+    return w.F(k, start) - w.objective(start)
+
+
+def fewer(w, k):
+    """The smaller pattern: some of the clients of the larger one."""
+    return w.kept(k) * w.more(k)
+
+
 def theta_of(w, pattern):
     T = w.iterations
     shares = [1 / (1 + sum(w.p(k) * pattern(i, k) for k in R(w.free_clients))) for i in R(1, T)]
@@ -135,9 +146,9 @@ def li_spread(w, t):
 
 
 def threshold_sums(w):
-    low = [(w.p_below[k], w.gap_below[k]) for k in R(w.below)]
-    high = [(w.p_above[k], w.gap_above[k]) for k in R(w.above)]
-    return low, low + high
+    below = [(w.p_below[k], w.gap_below[k]) for k in R(w.below)]
+    above = [(w.p_above[k], w.gap_above[k]) for k in R(w.above)]
+    return below, below + above
 
 
 def cost_of(w, clients):
@@ -159,21 +170,26 @@ def both_in_minus(w, mass, bias):
     return step_cost(w, w.mass + w.p_in, w.bias + w.p_in * w.gap_in) - step_cost(w, mass, bias)
 
 
+READINGS_OF_G = ("G-trajectory-max", "G-trajectory-all", "G-a-priori")
 #: readings of the hypotheses and of the algorithm alone
-WARM_UP = " ".join(f"derived-theorem-1-warmup{g}" for g in ("", "@G-trajectory-max", "@G-a-priori"))
+WARM_UP = " ".join(f"derived-theorem-1-warmup{g}" for g in ("", *(f"@{name}" for name in READINGS_OF_G)))
 THEOREM_1 = "theorem-1 theorem-1@assumptions-as-printed theorem-1@G-everywhere " + " ".join(
     f"theorem-1@{name}" for name in (
-        "G-trajectory-max", "G-a-priori", *(f"{where}{g}" for where in ("local-at-aggregation", "local-every-step")
-                                            for g in ("", "+G-trajectory-max", "+G-a-priori"))))
+        *READINGS_OF_G, *(f"{where}{g}" for where in ("local-at-aggregation", "local-every-step")
+                          for g in ("", *(f"+{name}" for name in READINGS_OF_G)))))
 #: ids that state the same -> both sides as functions of (world, t, k)
 ROWS = {
     f"{THEOREM_1} claim-arbitrary-participation {WARM_UP}": (
         lambda w, t, k: suboptimality(w), lambda w, t, k: theorem_1(w)),
-    "theorem-A9 theorem-A9@G-trajectory-max theorem-A9@G-a-priori": (
+    "theorem-A9 theorem-A9@G-trajectory-max theorem-A9@G-trajectory-all theorem-A9@G-a-priori": (
         lambda w, t, k: suboptimality(w), lambda w, t, k: theorem_1(w, 8 * per_round(w))),
     "theorem-A9@G-where-used": (
         lambda w, t, k: suboptimality(w),
         lambda w, t, k: theorem_1(w, 8 * w.local_steps**2 * w.G_priority_sq / w.participants)),
+    "theorem-A9@virtual-average": (
+        lambda w, t, k: suboptimality(w, w.x[w.iterations]), lambda w, t, k: theorem_1(w, 8 * per_round(w))),
+    "theorem-A9@every-free-client": (
+        lambda w, t, k: suboptimality(w, w.x_every_free[w.iterations]), lambda w, t, k: theorem_1(w, 8 * per_round(w))),
     "theorem-A9@56-literal": (
         lambda w, t, k: suboptimality(w, w.x_eq_56[w.iterations]), lambda w, t, k: theorem_1(w, 8 * per_round(w))),
     "eq-4": (
@@ -185,9 +201,6 @@ ROWS = {
     "lemma-A3": (
         lambda w, t, k: E(sq(w.x[t] - w.x_star)),
         lambda w, t, k: E(sum(w.aggregate_weight[t][m] * sq(w.x_local[t][m] - w.x_star) for m in ALL))),
-    "step-T2": (
-        lambda w, t, k: sq(w.x[t] - w.x_star),
-        lambda w, t, k: sum(w.aggregate_weight[t][m] * sq(w.x_local[t][m] - w.x_star) for m in ALL)),
     "lemma-A4 lemma-A4@as-printed": (lambda w, t, k: E(w.drift[t]), lambda w, t, k: drift_bound(w, t)),
     "lemma-A5": (lambda w, t, k: noise_of_average(w, t), lambda w, t, k: w.sigma_sq),
     "lemma-A5-per-client": (
@@ -200,6 +213,7 @@ ROWS = {
         lambda w, t, k: (1 - w.eta_l[t] * w.mu) * E(sq(w.x[t] - w.x_star)) + w.eta_l[t] ** 2 * w.noise_term[t]
         + w.eta_l[t] * w.bias_term[t]),
     "lemma-A7 step-T21": (lambda w, t, k: sampling_bias(w, t, w.x_sampled), lambda w, t, k: 0),
+    "lemma-A7@every-free-client": (lambda w, t, k: sampling_bias(w, t, w.x_every_free), lambda w, t, k: 0),
     "lemma-A7@56-literal": (lambda w, t, k: sampling_bias(w, t, w.x_eq_56), lambda w, t, k: 0),
     "lemma-A8 lemma-A8@schedule": (
         lambda w, t, k: sampling_error(w, t, "sampling"), lambda w, t, k: 4 * w.eta_next**2 * per_round(w)),
@@ -211,19 +225,28 @@ ROWS = {
         lambda w, t, k: sampling_error(w, t), lambda w, t, k: 4 * w.eta_l[t - 1] ** 2 * per_round(w)),
     "claim-theta-range": (lambda w, t, k: w.theta, lambda w, t, k: 1),
     "claim-theta-range@lower-end": (lambda w, t, k: w.theta, lambda w, t, k: 0),
-    "claim-theta-decreases": (lambda w, t, k: theta_of(w, w.more), lambda w, t, k: theta_of(w, w.fewer)),
+    "claim-theta-decreases": (
+        lambda w, t, k: theta_of(w, w.more), lambda w, t, k: theta_of(w, lambda i, m: w.kept(i, m) * w.more(i, m))),
+    "claim-matching-rule claim-matching-rule@non-strict": (
+        lambda w, t, k: (k not in P) * w.included[t][k] * (abs(loss_difference(w, t, k)) - w.epsilon[t]),
+        lambda w, t, k: 0),
+    "claim-matching-rule@willing claim-matching-rule@willing+non-strict": (
+        lambda w, t, k: (k not in P) * w.included[t][k] * (loss_difference(w, t, k) - w.epsilon[t]), lambda w, t, k: 0),
+    "claim-matching-rule@left-out claim-matching-rule@left-out+non-strict": (
+        lambda w, t, k: (k not in P) * (1 - w.included[t][k]) * (w.epsilon[t] - abs(loss_difference(w, t, k))),
+        lambda w, t, k: 0),
     "claim-opposite": (
         lambda w, t, k: Max(
-            (theta_of(w, lambda i, m: w.more(m)) - theta_of(w, lambda i, m: w.fewer(m)))
+            (theta_of(w, lambda i, m: w.more(m)) - theta_of(w, lambda i, m: fewer(w, m)))
             * sum(w.p(m) * w.gap(m) for m in range(w.free_clients)),
-            rho_of(w, lambda i, m: w.fewer(m)) - rho_of(w, lambda i, m: w.more(m))),
+            rho_of(w, lambda i, m: fewer(w, m)) - rho_of(w, lambda i, m: w.more(m))),
         lambda w, t, k: 0),
     "claim-opposite@theta": (
         lambda w, t, k: share(w, w.matched_next_larger), lambda w, t, k: share(w, w.matched_next)),
     "claim-opposite@theta-one-round": (
-        lambda w, t, k: theta_of(w, lambda i, m: w.more(m)), lambda w, t, k: theta_of(w, lambda i, m: w.fewer(m))),
+        lambda w, t, k: theta_of(w, lambda i, m: w.more(m)), lambda w, t, k: theta_of(w, lambda i, m: fewer(w, m))),
     "claim-opposite@bias": (
-        lambda w, t, k: rho_of(w, lambda i, m: w.fewer(m)), lambda w, t, k: rho_of(w, lambda i, m: w.more(m))),
+        lambda w, t, k: rho_of(w, lambda i, m: fewer(w, m)), lambda w, t, k: rho_of(w, lambda i, m: w.more(m))),
     "claim-zero-epsilon-algorithm claim-zero-epsilon-algorithm@non-strict": (
         lambda w, t, k: sq(w.x[t] - total([w.client_weight[m] * w.x_before[t][m] for m in P])), lambda w, t, k: 0),
     "claim-zero-epsilon-theta claim-zero-epsilon-theta@non-strict": (

@@ -136,6 +136,10 @@ LEMMA_4 = Row(
     over=(lambda w: [w.iterations],), given="one-round", method=SCHEME_I)
 LEMMA_5 = but(LEMMA_3, left=lambda w, t, k: sampling_variance(w, t),
               right=lambda w, t, k: w.scheme_1_noise * w.eta_l[t] ** 2, method=SCHEME_I)
+#: E_S |wbar_{t+1} - vbar_{t+1}|^2 <= C eta_t^2 at the end of a round
+LEMMA_5_SAMPLING = Row(
+    lambda w, t, k: E(sq(w.x_sampled[t] - w.x[t]), "sampling"), lambda w, t, k: w.scheme_1_noise * w.eta_l[t - 1] ** 2,
+    over=(lambda w: [w.iterations],), given=f"{LEMMA_3.given} one-round", method=SCHEME_I)
 SELF_CONSISTENT = theorem(lambda w: self_consistent(w, B(w)))
 #: rows by ids that state the same
 ROWS = {
@@ -151,10 +155,11 @@ ROWS = {
         SELF_CONSISTENT, left=lambda w, t, k: self_consistent(w, B(w)), right=lambda w, t, k: from_one(w, B(w))),
     **sampled(2, B_with_sampling("scheme_1_noise"), "", SCHEME_I),
     **sampled(3, B_with_sampling("scheme_2_noise"), " equal-weights two-clients", SCHEME_II),
-    # "distance of FedAvg's limit to w*", of order (E - 1) eta
+    # "distance of FedAvg's limit to w*", of order (E - 1) eta |w*|
     "theorem-4": Row(
         lambda w, t, k: norm(w.x_sampled[w.iterations] - w.x_star),
-        lambda w, t, k: w.C * (w.local_steps - 1) * w.eta_l[0], ">=", given="constant-step local-steps", variables="C"),
+        lambda w, t, k: w.C * (w.local_steps - 1) * w.eta_l[0] * norm(w.x_star), ">=",
+        given="constant-step local-steps", variables="C"),
     "lemma-1": Row(
         lambda w, t, k: E(sq(w.x[t + 1] - w.x_star)),
         lambda w, t, k: (1 - w.eta_l[t] * w.mu) * E(squared_distance(w, t)) + w.eta_l[t] ** 2 * noise(w, t)
@@ -166,6 +171,10 @@ ROWS = {
     "lemma-4": LEMMA_4,
     "lemma-4@scheme-2": but(LEMMA_4, given="one-round equal-weights", method=SCHEME_II),
     "lemma-5-scheme-1": LEMMA_5,
+    "lemma-5-scheme-1@sampling-only": LEMMA_5_SAMPLING,
+    "lemma-5-scheme-2@sampling-only": but(
+        LEMMA_5_SAMPLING, right=lambda w, t, k: w.scheme_2_noise * w.eta_l[t - 1] ** 2, method=SCHEME_II,
+        given=f"{LEMMA_5_SAMPLING.given} equal-weights two-clients"),
     "lemma-5-scheme-2": but(LEMMA_5, right=lambda w, t, k: w.scheme_2_noise * w.eta_l[t] ** 2, method=SCHEME_II,
                             given=f"{LEMMA_3.given} equal-weights two-clients"),
 }
