@@ -265,8 +265,10 @@ CITED = Row(given="assumption-1@sample assumption-2@sample assumption-sampling",
 FALLING = having(given(CITED, "cited-step eta-0-to-mu"), "eta_0; mu_lr")
 ONE_CLIENT = but(given(FALLING, "one-client"), method=EVERYBODY.format("fedavg"),
                  limits="rounds -> oo, local_steps -> oo, samples -> oo")
+DYN = having(but(RATE_1, method=f"{OTHER.format('feddyn')} solver=exact", limits="rounds -> oo, clients -> oo"), AT_ONCE)
 FAMILY = {"": METHOD, "fedpd": EVERYBODY.format("fedpd"),
-          "fedadmm": OTHER.format("fedadmm"), "feddyn": OTHER.format("feddyn")}
+          "fedadmm": OTHER.format("fedadmm"), "feddyn-original": OTHER.format("feddyn"),
+          "feddyn": f"{OTHER.format('feddyn')} order=printed"}  # (7): theta^{t+1} has lambda^t
 
 
 def table_7(name, row, more=("@sent", "@start")):
@@ -298,8 +300,7 @@ PROSE = {
     **table_7("fedpd", but(SOLVED_BY_CLIENTS, method=EVERYBODY.format("fedpd"))),
     **table_7("fedadmm", but(RATE_1, method=OTHER.format("fedadmm"), limits="rounds -> oo, clients -> oo"),
               ("@sent", "@start", "@text")),
-    **table_7("feddyn", having(but(RATE_1, method=f"{OTHER.format('feddyn')} solver=exact",
-                                   limits="rounds -> oo, clients -> oo"), AT_ONCE)),
+    **table_7("feddyn", DYN), "table-7-feddyn@eq-7": but(DYN, method=f"{DYN.method} order=printed"),
     **table_7("afedpd", SOLVED, ("@start",)),
     "text-c-over-p": but(ALGEBRA, sign="==", given="P-to-C", variables="D; clients; participants; rounds"),
     "table-9-sgd": ONE_CLIENT,
