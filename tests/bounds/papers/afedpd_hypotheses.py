@@ -179,6 +179,8 @@ GENERALISATION = {
     "P-to-C": _relation(lambda w: w.participants, "<=", lambda w: w.clients),
     # Lemmas 5 and 6: of one local step
     "smooth": _relation(lambda w: sq(w.g_gap), "<=", lambda w: w.L**2 * sq(w.w_gap + w.x_gap)),
+    # of f_i, the mean of S samples' losses
+    "smooth-mean": _relation(lambda w: sq((w.g_gap + w.rest_gap) / S), "<=", lambda w: w.L**2 * sq(w.w_gap + w.x_gap)),
     "gradients-to-G": (_relation(lambda w: norm(w.g_one), "<=", lambda w: w.G_lip),
                        _relation(lambda w: norm(w.g_two), "<=", lambda w: w.G_lip)),
     "mean-gradients-to-G": (
@@ -253,8 +255,8 @@ DOMAINS = {
                      "Delta", "sigma_dual", "G_lip", "excess", "x_plus_1"), "nonnegative"),
     **dict.fromkeys(("loss_1", "loss_2", "twin_loss_1", "twin_loss_2", "f_now", "f_1", "f_low", "x_1", "lam_1",
                      "curvature"), "real"),
-    **dict.fromkeys(("w_gap", "x_gap", "lam_gap", "g_gap", "g_one", "g_two", "rest_one", "rest_two", "at_point",
-                     "sent_mean"), "vector"),
+    **dict.fromkeys(("w_gap", "x_gap", "lam_gap", "g_gap", "rest_gap", "g_one", "g_two", "rest_one", "rest_two",
+                     "at_point", "sent_mean"), "vector"),
     **dict.fromkeys(("lam_gaps", "update_gap"), "vector [count]"),
     **dict.fromkeys(("a", "slack", "V", "W"), "nonnegative [length]"), "constant": "hidden", "c": "positive",
     **dict.fromkeys(("clients", "participants", "samples", "local_steps", "rounds", "length", "count", "p_lr", "tau0"),

@@ -158,6 +158,7 @@ HIT = but(ALGEBRA, given="P-to-C", variables="H_loss; clients; participants; sam
 LAST = but(HIT, variables="H_loss; clients; participants; samples; tau0: integer from 0")
 VECTORS = "eta; L; rho_prox; w_gap; x_gap; lam_gap; g_gap"
 TRIANGLE = but(ALGEBRA, given="smooth", variables=VECTORS)
+SMOOTH_CLIENT = but(ALGEBRA, given="smooth-mean", variables=f"{VECTORS}; rest_gap; samples: integer from 2")
 DIFFERENT = but(ALGEBRA, given="gradients-to-G", variables="eta; rho_prox; w_gap; lam_gap; g_one; g_two")
 MEAN = but(DIFFERENT, given="mean-gradients-to-G",
            variables=f"{DIFFERENT.variables}; rest_one; rest_two; clients; samples: integer from 2")
@@ -193,11 +194,13 @@ NUMBERS = {
     **all_of("lemma-4-hitting lemma-4-hitting@rounds-below", HIT), "lemma-4-hitting@union": but(HIT, sign=">="),
     **all_of("lemma-4-hitting@last lemma-4-hitting@last+rounds-below", LAST),
     **all_of("lemma-4-hitting@last+K-draws lemma-4-hitting@last+K-draws+rounds-below", HIT),
-    **all_of("lemma-5-triangle lemma-5-contraction", TRIANGLE),
-    **all_of("lemma-5-triangle@stable lemma-5-contraction@stable", given(TRIANGLE, "stable-number")),
+    **all_of("lemma-5-triangle lemma-5-contraction", SMOOTH_CLIENT),
+    **all_of("lemma-5-triangle@stable lemma-5-contraction@stable", given(SMOOTH_CLIENT, "stable-number")),
+    **all_of("lemma-5-triangle@sample lemma-5-contraction@sample", TRIANGLE),
+    **all_of("lemma-5-triangle@stable+sample lemma-5-contraction@stable+sample", given(TRIANGLE, "stable-number")),
     "lemma-5-contraction@last": but(TRIANGLE, given="", variables=VECTORS.removesuffix("; g_gap")),
-    "lemma-6-different": DIFFERENT, "lemma-6-different@stable": given(DIFFERENT, "decays"),
-    "lemma-6-different@assumption-2": MEAN, "lemma-6-different@assumption-2+stable": given(MEAN, "decays"),
+    "lemma-6-different": MEAN, "lemma-6-different@stable": given(MEAN, "decays"),
+    "lemma-6-different@sample": DIFFERENT, "lemma-6-different@sample+stable": given(DIFFERENT, "decays"),
     "lemma-6-mixture@limit": but(ALGEBRA, given="in-margin", variables="samples; margin"),
     "lemma-6-mixture": but(ALGEBRA, variables="eta; L; rho_prox; a_now; G_lip; D_theta; D_lambda; samples"),
     "lemma-5-unroll": UNROLL, "lemma-5-unroll@stable": given(UNROLL, "stable-number"),

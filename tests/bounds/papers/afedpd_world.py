@@ -77,7 +77,8 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     for name in ["a", "slack", "V", "W"]:
         setattr(w, name, table(number, 10))
     w.update_gap, w.lam_gaps = table(vector, w.count + 1), table(vector, w.count + 1)
-    for name in ["w_gap", "x_gap", "lam_gap", "g_gap", "g_one", "g_two", "rest_one", "rest_two", "at_point", "sent_mean"]:
+    for name in ["w_gap", "x_gap", "lam_gap", "g_gap", "rest_gap", "g_one", "g_two", "rest_one", "rest_two", "at_point",
+                 "sent_mean"]:
         setattr(w, name, vector())
     steep, centre = table(number, C), table(vector, C)
     w.grad = lambda k, v: (v - centre[k]) * steep[k]
