@@ -1,5 +1,7 @@
 """A-FedPD's optimisation, its Appendix B.2, in plain Python, written from the paper."""
 
+from math import sqrt
+
 from tests.bounds.papers.afedpd_world import (
     J_,
     R_,
@@ -23,13 +25,12 @@ from tests.bounds.papers.afedpd_world import (
     trained,
 )
 
-__all__ = ["ROWS"]
-
+__all__ = ["ROWS", "larger_zero"]
 
 
 def theorem_1(w, a, at):
     right = (w.rho_prox * first_gap(w) + R_0(w)) / T
-    return grads(w, 1, T), right + (0 if "exact" in a else w.C * w.eps_inexact)
+    return grads(w, 1, T), right + (0 if "exact" in a else w.constant * w.eps_inexact)
 
 
 def theorem_1_explicit(w, a, at):
@@ -95,12 +96,11 @@ def descent(number):
 
 
 def averaged(row):
-    """Both sides averaged over the round before, but for the readings at a given state; numbers have their own row."""
+    """Both sides, averaged over the round before in the reading that says so; numbers have their own row."""
 
     def sides(w, a, at):
         left, right = row(w, a, at)
-        given = "given-t" in a
-        return (left, right) if given else (E_t(left, at.r - 1), E_t(right, at.r - 1))
+        return (E_t(left, at.r - 1), E_t(right, at.r - 1)) if "averaged" in a else (left, right)
 
     return sides
 
@@ -183,6 +183,18 @@ def rho_quadratic(w, a, at):
     return L * (rho**2 + rho * L) / (rho**2 - 36 * L**2), rho / (4 * L**2)
 
 
+def larger_zero(w):
+    """Of rho^2 - 4 L^3 rho - 36 L^2 - 4 L^4."""
+    p, q = -4 * w.L**3, -36 * w.L**2 - 4 * w.L**4
+    return -p / 2 + sqrt(p**2 / 4 - q)
+
+
+def rho_order(w, a, at):
+    if "zero" in a:
+        return 4 * w.L**3 * w.rho_prox + 36 * w.L**2 + 4 * w.L**4, w.rho_prox**2
+    return larger_zero(w), w.constant * w.L**3
+
+
 def lemma_2_step_3(w, a, at):
     b = w.L**2 / w.rho_prox**2
     return (1 - 4 * b) * w.R_now, 8 * b * w.J_now + 4 * b * w.h_sq + 4 * w.eps_inexact / w.rho_prox**2
@@ -201,7 +213,7 @@ ROWS = {
     "j-by-r": averaged(lambda w, a, at: (J_(w, at.r), 4 * R_(w, at.r - 1))), "r-recursion": r_recursion,
     "q-combined": of_a_round(q_combined), "q-range": q_range,
     "q-equation": simple(lambda w, at: q_parts(w)[0], lambda w, at: q_parts(w)[1]), "rho-quadratic": rho_quadratic,
-    "rho-order": simple(lambda w, at: 4 * w.L**3 * w.rho_prox + 36 * w.L**2 + 4 * w.L**4, lambda w, at: w.rho_prox**2),
+    "rho-order": rho_order,
     "q-choice": q_choice, "one-step-theorem-1": of_a_round(one_step), "telescoped": telescoped,
     "telescoped-relaxed": telescoped_relaxed,
 }

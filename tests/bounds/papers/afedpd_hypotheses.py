@@ -2,6 +2,7 @@
 
 from math import sqrt
 
+from tests.bounds.papers.afedpd_descent_rows import larger_zero
 from tests.bounds.papers.afedpd_world import C, K, S, error, norm, sq
 from tests.bounds.ranges import each_client, each_round, each_step
 from tests.bounds.rows import Assumed, Relation
@@ -24,8 +25,8 @@ ASSUMED = {
         lambda w, r, k: sq(error(w, r, k)), "<=", lambda w, r, k: w.eps_inexact, each_round, each_client),)),
     # "randomly select active clients set"; "at most one different data sample"
     "assumption-sampling": Assumed(), "assumption-neighbours": Assumed(),
-    # "H = sup f(theta, xi) < infinity", of losses that are not negative, and of any
-    "assumption-bounded": Assumed(), "assumption-bounded@sup-only": Assumed(),
+    # "H = sup f(theta, xi) < infinity", of losses that are not negative
+    "assumption-bounded@nonneg": Assumed(),
     # eta^t, one step for the K local steps of a round
     "step-constant-in-round": Assumed((_relation(
         lambda w, t: w.eta_l[t] - w.eta_l[t // K * K], "==", lambda w, t: 0, each_step),)),
@@ -84,8 +85,8 @@ OPTIMISATION = {
     "q-positive": _relation(lambda w: w.rho_prox**2 - 36 * w.L**2, ">", lambda w: 0),
     "rho-quadratic": _relation(lambda w: w.L * (w.rho_prox**2 + w.rho_prox * w.L) / (w.rho_prox**2 - 36 * w.L**2), "<",
                                lambda w: w.rho_prox / (4 * w.L**2)),
-    # "rho > O(L^3)"
-    "rho-order": _relation(lambda w: w.rho_prox, ">", lambda w: w.c * w.L**3),
+    # "rho > O(L^3)", above the larger zero
+    "rho-above-zero": _relation(lambda w: w.rho_prox, ">", larger_zero),
     "q-combined": _relation(
         lambda w: w.f_next, "==",
         lambda w: w.f_now + w.q_mult * 32 * b(w) * w.R_before - (1 / (2 * w.rho_prox) - 4 * w.q_mult * b(w)) * w.h_sq
@@ -158,7 +159,6 @@ GENERALISATION = {
     # the same, as a bound of mu
     "mu-from-eta-0": _relation(lambda w: w.mu_lr, ">=", lambda w: w.gamma_mult * w.eta_0 * K),
     "gamma-first": _serves(lambda w: w.eta_0), "gamma-first-eta1": _serves(lambda w: w.eta_0 / 2),
-    "gamma-last": _serves(lambda w: w.eta_0 / w.rounds),
     "gamma-all": _serves(lambda w, r: w.eta_0 / (r + 1), each_round),
     # "a stable decayed sequence with 1 - eta rho": eta rho <= 1; rho_L >= 0, with which x >= -1
     "stable": (_relation(lambda w, t: w.eta_l[t] * w.rho_prox, "<=", lambda w, t: 1, each_step),
@@ -169,14 +169,19 @@ GENERALISATION = {
     "cited-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_0 / (t + 1), each_step),
     "eta-0-to-mu": _relation(lambda w: w.eta_0, "<=", lambda w: w.mu_lr),
     "one-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta, each_step),
+    "some-samples": _relation(lambda w: w.samples, ">=", lambda w: 1),
+    "some-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.some_step, each_step),
     # Lemma 4: P(zeta) = p; equal data until tau_0, so that f is G-Lipschitz on the event; losses up to H
     "probability": _relation(lambda w: w.p - 1, "<=", lambda w: 0),
     "lipschitz": _relation(lambda w: abs(w.loss_1 - w.twin_loss_1) - w.G_lip * w.distance, "<=", lambda w: 0),
     "to-H": tuple(_relation(lambda w, n=n: getattr(w, n) - w.H_loss, "<=", lambda w: 0)
                   for n in ("loss_1", "twin_loss_1", "loss_2", "twin_loss_2")),
+    "in-margin": _relation(lambda w: w.samples, ">=", lambda w: 1 / w.margin),
     "P-to-C": _relation(lambda w: w.participants, "<=", lambda w: w.clients),
     # Lemmas 5 and 6: of one local step
     "smooth": _relation(lambda w: sq(w.g_gap), "<=", lambda w: w.L**2 * sq(w.w_gap + w.x_gap)),
+    # of f_i, the mean of S samples' losses
+    "smooth-mean": _relation(lambda w: sq((w.g_gap + w.rest_gap) / S), "<=", lambda w: w.L**2 * sq(w.w_gap + w.x_gap)),
     "gradients-to-G": (_relation(lambda w: norm(w.g_one), "<=", lambda w: w.G_lip),
                        _relation(lambda w: norm(w.g_two), "<=", lambda w: w.G_lip)),
     "mean-gradients-to-G": (
@@ -245,16 +250,16 @@ GENERALISATION = {
 }
 DOMAINS = {
     **dict.fromkeys(("L", "rho_prox", "eta", "eta_0", "H_loss", "alpha_mult", "beta_mult", "gamma_mult", "q_mult",
-                     "mu_lr", "D", "z", "m", "root_1", "root_2", "tau_other"), "positive"),
+                     "mu_lr", "D", "z", "m", "margin", "root_1", "root_2", "tau_other"), "positive"),
     **dict.fromkeys(("eps_inexact", "R_now", "R_before", "J_now", "h_sq", "R_start", "R_end", "R_1", "R_2", "h_sq_1",
                      "h_sq_2", "s_1", "s_2", "s_3", "s_4", "p", "distance", "a_now", "D_theta", "D_lambda", "D_last",
-                     "Delta", "sigma_dual", "G_lip", "excess", "x_plus_1", "loss_1", "loss_2", "twin_loss_1",
-                     "twin_loss_2"), "nonnegative"),
-    **dict.fromkeys(("f_now", "f_1", "f_low", "x_1", "lam_1", "curvature"), "real"),
-    **dict.fromkeys(("w_gap", "x_gap", "lam_gap", "g_gap", "g_one", "g_two", "rest_one", "rest_two", "at_point",
-                     "sent_mean"), "vector"),
+                     "Delta", "sigma_dual", "G_lip", "excess", "x_plus_1"), "nonnegative"),
+    **dict.fromkeys(("loss_1", "loss_2", "twin_loss_1", "twin_loss_2", "f_now", "f_1", "f_low", "x_1", "lam_1",
+                     "curvature"), "real"),
+    **dict.fromkeys(("w_gap", "x_gap", "lam_gap", "g_gap", "rest_gap", "g_one", "g_two", "rest_one", "rest_two",
+                     "at_point", "sent_mean"), "vector"),
     **dict.fromkeys(("lam_gaps", "update_gap"), "vector [count]"),
-    **dict.fromkeys(("a", "slack", "V", "W"), "nonnegative [length]"), "C": "hidden", "c": "hidden",
+    **dict.fromkeys(("a", "slack", "V", "W"), "nonnegative [length]"), "constant": "hidden", "c": "positive",
     **dict.fromkeys(("clients", "participants", "samples", "local_steps", "rounds", "length", "count", "p_lr", "tau0"),
                     "integer from 1"),
 }

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from tests.bounds.claim_values import name_of, reading_of
 from tests.bounds.papers import afedpd_descent_rows as descent
 from tests.bounds.papers import afedpd_stability_rows as stability
+from tests.bounds.papers import afedpd_table_rows as tables
 from tests.bounds.papers import afedpd_unrolling_rows as unrolling
 from tests.bounds.papers.afedpd_hypotheses import DOMAINS, SUPPOSED
 from tests.bounds.papers.afedpd_settings import METHOD, SETTINGS
@@ -54,29 +55,37 @@ BLOCKS = """
     lemma-6-different lemma-6-mixture lemma-6-unroll rec-delta-global rec-sigma rec-delta-local rec-pi
     rec-weighted multipliers rec-factored alpha-condition x-plus x-plus-bound alpha-rho-bound
     rec-one-step unrolled-constant unrolled-product product-exp sum-power unrolled-decayed
-    gap-before-tau0 tau0-choice theorem-2-constants"""
+    gap-before-tau0 tau0-choice theorem-2-constants text-r0 text-decayed
+    table-2-fedspeed table-2-heterogeneity table-2-feddyn table-2-afedpd table-2-primal table-2-sam
+    table-4-fedavg table-4-factors table-5-factors table-6-factors table-5-time"""
 #: readings that the specification lists for a block
 READINGS = {
     "theorem-1": "exact rho-appendix rho-appendix+exact", "theorem-1-explicit": "exact", "lemma-1": "inactive-theta",
-    "lemma-2": "exact", "lemma-3": "inactive-theta", "theorem-2": "gamma-last gamma-all",
-    "theorem-2-explicit": "gamma-last gamma-all", "lemma-4": "sup-only cond-zeta cond-zeta+rounds-upto generalisation",
-    "lemma-5": "every-step theta-T stable quadratic+stable", "lemma-6": "every-step stable",
-    **dict.fromkeys(("lemma-5-triangle", "lemma-5-contraction", "lemma-5-unroll", "lemma-6-different", "bernoulli"),
-                    "stable"),
+    "lemma-2": "exact", "lemma-3": "inactive-theta", "theorem-2": "gamma-first",
+    "theorem-2-explicit": "gamma-first stability", "lemma-4": "cond-zeta cond-zeta+rounds-upto generalisation",
+    "lemma-5": "round-end every-client theta-T stable quadratic+stable", "lemma-6": "round-end every-client stable",
+    **dict.fromkeys(("lemma-5-triangle", "lemma-5-contraction"), "stable sample stable+sample"),
+    **dict.fromkeys(("lemma-5-unroll", "bernoulli"), "stable"),
+    "lemma-6-different": "stable sample sample+stable",
     "lemma-6-unroll": "stable closed run+printed run+round", "lemma-5-geometric": "theta-t bound bound+stable",
     "eq-9": "abs-outside signed second",
     "eq-10": "fedavg appendix", "table-7-fedadmm": "text sent start", "table-7-afedpd": "start",
-    **dict.fromkeys(("table-7-fedpd", "table-7-feddyn"), "sent start"), "remark-1.1": "full",
-    "remark-2.1-rate": "any-step gamma-last fedpd fedadmm feddyn",
+    "table-7-fedpd": "sent start", "table-7-feddyn": "sent start eq-7", "remark-1.1": "full",
+    "remark-2.1-rate": "any-step gamma-first fedpd fedadmm feddyn feddyn-original", "gap-before-tau0": "stability chain",
     **dict.fromkeys(("table-9-fedavg", "table-9-afedpd"), "any-step"), "table-9-sgd": "any-step fedavg",
-    "text-mean-dual": "through", "q-choice": "range relation", "telescoped": "from-0", "telescoped-relaxed": "numbers",
-    "lemma-4-split": "sup-only", "lemma-4-hitting": "rounds-upto last", "rec-delta-global": "virtual",
-    "rec-sigma": "virtual text", "rec-delta-local": "virtual", "rec-pi": "virtual stable at-most", "rec-factored": "printed",
+    "text-mean-dual": "first through", "q-choice": "range relation", "telescoped": "from-0", "telescoped-relaxed": "numbers",
+    "lemma-4-split": "nonneg", "lemma-4-hitting": "rounds-below last", "lemma-6-mixture": "limit",
+    "rec-delta-global": "virtual", "rec-sigma": "virtual text", "rec-delta-local": "virtual",
+    "rec-pi": "virtual stable at-most", "rec-factored": "with-sigma", "remark-1.2": "some-step samples",
+    **dict.fromkeys(("j-by-r", "r-recursion", "q-combined", "one-step-theorem-1"), "exact averaged"),
+    "table-2-fedspeed": "lenet", "table-2-afedpd": "lenet", "table-2-primal": "fedsam resnet resnet-afedpd",
+    "table-2-heterogeneity": "cifar-100",
+    "table-4-fedavg": "cifar-100",
     "alpha-condition": "necessary", "rec-one-step": "two", "unrolled-constant": "last whole", "product-exp": "summed",
     "tau0-choice": "minimiser", "unrolled-decayed": "system", "theorem-2-constants": "factor",
 }
 #: numbers that take any unit, and a constant that O(.) hides
-WITHOUT_UNIT = {"C", "slack", "s_1", "s_2", "s_3", "s_4", "root_1", "root_2", "tau_real", "tau_other"}
+WITHOUT_UNIT = {"constant", "slack", "s_1", "s_2", "s_3", "s_4", "root_1", "root_2", "tau_real", "tau_other"}
 
 
 # text and tables ----------------------------------------------------------------------------------------------------
@@ -88,6 +97,10 @@ def partial_fedpd(w, a, at):
 
 
 def mean_dual(w, a, at):
+    if "first" in a:  # by clients
+        t = at.r
+        moved = sum(w.rho_prox * ((trained(w, t, i) if w.sampled[t][i] else bar(w, t + 1)) - w.x_round[t]) for i in R(C)) / C
+        return sq(lam_bar(w, t + 1) - lam_bar(w, t) - moved), 0
     return sq(lam_bar(w, at.r + 1) - lam_bar(w, at.r) - w.rho_prox * (bar(w, at.r + 1) - w.x_round[at.r])), 0
 
 
@@ -126,13 +139,13 @@ def eq_13(w, a, at):
 
 def remark_1_2(w, a, at):
     if "samples" in a:
-        return grads(w, 1, T), w.C / sqrt(K * T)
-    return E(sq(error(w, at.r, at.k))), w.C / K
+        return grads(w, 1, T), w.constant / sqrt(K * T)
+    return E(sq(error(w, at.r, at.k))), w.constant / K
 
 
 def family(w, a, at):
     p = w.mu_lr * w.L / (1 + w.mu_lr * w.L)
-    return gen(w), w.C * ((C if "fedpd" in a else P) * T) ** p / (C * S)
+    return gen(w), w.constant * ((C if "fedpd" in a else P) * T) ** p / (C * S)
 
 
 def table_7(row):
@@ -142,15 +155,15 @@ def table_7(row):
             w.x_round[1] if "sent" in a else bar(w, 1) if row == "afedpd" else average)) - w.F_star
         models = sum(E(sq(w.objective_grad(w.x_round[t]))) for t in R(1, T + 1)) / T
         if row == "afedpd":
-            return grads(w, 1, T), w.C * (D / T + R_0(w) / T + w.eps_inexact)
+            return grads(w, 1, T), w.constant * (D / T + R_0(w) / T + w.eps_inexact)
         if row == "fedpd":
-            return models, w.C * (D / T + w.eps_inexact)
+            return models, w.constant * (D / T + w.eps_inexact)
         if row == "feddyn":
-            return models, w.C * (C * D / (P * T) + R_0(w) / T)
+            return models, w.constant * (C * D / (P * T) + R_0(w) / T)
         errors = sum(
             E(sq(w.grad(i, trained(w, t, i)) + w.client_dual[t][i] + w.rho_prox * (trained(w, t, i) - w.x_round[t])))
             for t in R(T) for i in R(C))
-        return models, w.C * (C * D / ((1 if "text" in a else P) * T) + errors / (C * T))
+        return models, w.constant * (C * D / ((1 if "text" in a else P) * T) + errors / (C * T))
 
     return sides
 
@@ -160,22 +173,25 @@ def table_9(row):
         p = w.mu_lr * w.L / (1 + w.mu_lr * w.L)
         rate = {"sgd": (K * T) ** p / (C * S), "mohri": T * K / sqrt(C * S), "hu": T * K / sqrt(C * S),
                 "wu": sqrt(T) / (C * sqrt(C * S)), "fedavg": (P * K * T) ** p / (C * S), "afedpd": (P * T) ** p / (C * S)}
-        return gen(w), w.C * rate[row]
+        return gen(w), w.constant * rate[row]
 
     return sides
 
 
 PROSE = {
-    "remark-1.1": simple(lambda w, at: grads(w, 1, T), lambda w, at: w.C / T), "remark-1.2": remark_1_2,
+    "remark-1.1": simple(lambda w, at: grads(w, 1, T), lambda w, at: w.constant / T), "remark-1.2": remark_1_2,
     "remark-2.1-rate": family,
-    "remark-2.1-local": simple(lambda w, at: E(change(w, at.r, at.k, False)), lambda w, at: w.C),
+    "remark-2.1-local": simple(lambda w, at: E(change(w, at.r, at.k, False)), lambda w, at: w.constant),
     **{f"table-7-{row}": table_7(row) for row in ["fedpd", "fedadmm", "feddyn", "afedpd"]},
     **{f"table-9-{row}": table_9(row) for row in ["sgd", "mohri", "hu", "wu", "fedavg", "afedpd"]},
     "text-c-over-p": simple(lambda w, at: C * w.D / (P * T), lambda w, at: C / P * w.D / T),
-    "text-partial-fedpd": partial_fedpd, "text-mean-dual": mean_dual, "text-unbiased": unbiased, "eq-9": eq_9,
+    "text-partial-fedpd": partial_fedpd, "text-mean-dual": mean_dual,
+    "text-r0": simple(lambda w, at: sum(E(sq(w.x_before[K][i] - bar(w, 0))) for i in R(C)) / C, lambda w, at: R_0(w)),
+    "text-decayed": simple(lambda w, at: E(sqrt(sq(w.x_before[K][at.k] - w.x_round[0]))), lambda w, at: w.constant),
+    "text-unbiased": unbiased, "eq-9": eq_9,
     "eq-10": eq_10, "eq-13": eq_13,
 }
-ROWS = descent.ROWS | stability.ROWS | unrolling.ROWS | PROSE
+ROWS = descent.ROWS | stability.ROWS | unrolling.ROWS | tables.ROWS | PROSE
 row = rows_by_id(SETTINGS)
 
 

@@ -1,5 +1,6 @@
 """What A-FedPD's statements suppose, over what they range and of which algorithm they speak, written from the paper."""
 
+from tests.bounds.papers.afedpd_table_rows import TABLES
 from tests.bounds.papers.afedpd_world import K
 from tests.bounds.ranges import each_client, each_round, later_rounds
 from tests.bounds.rows import Row, but
@@ -10,7 +11,7 @@ __all__ = ["METHOD", "SETTINGS"]
 METHOD = "afedpd sampling=without-replacement equal_weights replaced=any"
 EXACT = f"{METHOD} solver=exact"
 #: other methods, with some clients in every round and with all
-OTHER, EVERYBODY = "{} sampling=without-replacement equal_weights", "{} equal_weights"
+OTHER, EVERYBODY = "{} sampling=without-replacement equal_weights replaced=any", "{} equal_weights replaced=any"
 
 
 def given(row, more):
@@ -45,10 +46,17 @@ ROUND, LATER = but(RUN, over=(each_round,)), but(given(RUN, "two-rounds"), over=
 SAMPLED = Row(given="assumption-sampling", variables="rho_prox", over=(each_round,))  # no assumption but the sampling
 SMOOTH = given(SAMPLED, "assumption-1")
 APPENDIX = given(RUN, "rho-appendix")
-THEOREM_1 = but(having(RUN, "C"), limits="eps_inexact -> 0")
+THEOREM_1 = but(having(RUN, "constant"), limits="eps_inexact -> 0")
 OPT = "L; rho_prox"
 ROUND_NUMBERS = f"{OPT}; R_now; R_before; h_sq; f_now; eps_inexact; s_1"
 TELESCOPED = given(APPENDIX, "two-rounds")
+
+
+def in_the_system(block, row):
+    return {f"{block}{solved}{at}": exact(row) if solved else row for solved, at in (
+        ("", ""), ("", "@averaged"), ("@exact", ""), ("@exact", "+averaged"))}
+
+
 RELAXED = but(ALGEBRA, given="f-low", variables=f"{OPT}; f_low; s_1; s_2; R_start; R_end; eps_inexact; rounds")
 
 OPTIMISATION = {
@@ -63,11 +71,9 @@ OPTIMISATION = {
     **{f"descent-{n}": but(ROUND, sign="==" if n in (2, 3, 4, 5) else "<=") for n in range(1, 10)}, "descent": ROUND,
     **{f"descent-{n}@exact": but(exact(ROUND), sign="==" if n in (2, 3, 4, 5) else "<=") for n in range(1, 10)},
     "descent@exact": exact(ROUND),
-    "j-by-r": LATER, "j-by-r@given-t": LATER, "j-by-r@exact": exact(LATER),
-    **all_of("r-recursion r-recursion@given-t", LATER), "r-recursion@exact": exact(LATER),
-    **all_of("q-combined q-combined@given-t", having(LATER, "q_mult")), "q-combined@exact": having(exact(LATER), "q_mult"),
-    **all_of("one-step-theorem-1 one-step-theorem-1@given-t", given(LATER, "rho-appendix")),
-    "one-step-theorem-1@exact": exact(given(LATER, "rho-appendix")),
+    **in_the_system("j-by-r", LATER), **in_the_system("r-recursion", LATER),
+    **in_the_system("q-combined", having(LATER, "q_mult")),
+    **in_the_system("one-step-theorem-1", given(LATER, "rho-appendix")),
     **all_of("telescoped telescoped@from-0 telescoped-relaxed", TELESCOPED),
     **all_of("telescoped@exact telescoped-relaxed@exact", exact(TELESCOPED)),
     # numbers
@@ -76,8 +82,9 @@ OPTIMISATION = {
     "q-equation": but(ALGEBRA, sign="==", given="q-equation q-positive", variables=OPT),
     "rho-quadratic": but(ALGEBRA, sign="<", given="rho-appendix", variables=OPT),
     "rho-quadratic@necessary": but(ALGEBRA, sign=">", given="rho-quadratic q-positive", variables=OPT),
-    "rho-order": but(ALGEBRA, sign="<", given="rho-order", variables=f"{OPT}; c", limits="L -> oo"),
-    "rho-order@small-L": but(ALGEBRA, sign="<", given="rho-order", variables=f"{OPT}; c", limits="L -> 0"),
+    "rho-order": but(ALGEBRA, variables="L; constant", limits="L -> oo"),
+    "rho-order@small-L": but(ALGEBRA, variables="L; constant", limits="L -> 0"),
+    "rho-order@zero": but(ALGEBRA, sign="<", given="rho-above-zero", variables=OPT),
     "q-choice": but(ALGEBRA, sign="==", given="q-choice", variables=OPT),
     "q-choice@range": but(ALGEBRA, sign="<", given="q-choice", variables=OPT),
     "q-choice@relation": but(ALGEBRA, sign=">=", given="q-choice rho-appendix", variables=OPT),
@@ -95,8 +102,9 @@ BASE = "assumption-sampling assumption-neighbours"
 PAIR = Row(given=BASE, variables="rho_prox")
 BOTH = f"{BASE} assumption-1@sample assumption-2@sample"
 STEPS = "decayed gamma eta-0"
-THEOREM_2 = Row(given=f"{BOTH} assumption-bounded {STEPS} gamma-first", variables="rho_prox; eta_0; mu_lr; alpha_mult")
-LEMMA_4 = but(PAIR, given=f"{BOTH} assumption-bounded tau0-to-T", variables="rho_prox; tau0: integer from 0")
+THEOREM_2 = Row(given=f"{BOTH} assumption-bounded@nonneg {STEPS} gamma-all", variables="rho_prox; eta_0; mu_lr; alpha_mult")
+LEMMA_4 = but(PAIR, given=f"{BOTH} assumption-bounded@nonneg tau0-to-T", variables="rho_prox; tau0: integer from 0")
+CHAIN = having(given(THEOREM_2, "tau0-to-T"), "tau0")
 CLIENTS = (each_round, each_client)
 LEMMA_5 = but(PAIR, given=f"{BASE} assumption-1@sample step-constant-in-round", over=CLIENTS)
 LEMMA_6 = given(LEMMA_5, "assumption-2@sample")
@@ -106,18 +114,26 @@ REC = but(LEMMA_6, over=(each_round,))
 
 
 def gammas(block, row):
-    return {block: row, **{f"{block}@{name}": but(row, given=row.given.replace("gamma-first", name))
-                           for name in ("gamma-first-eta1", "gamma-last", "gamma-all")}}
+    return {block: row, **{f"{block}@{name}": gamma(row, name) for name in ("gamma-first", "gamma-first-eta1")}}
+
+
+def gamma(row, name):
+    return but(row, given=row.given.replace("gamma-all", name))
+
+
+def after_each_step(block, row):
+    row = but(row, over=STEP_OF_ROUND)
+    return {block: row, f"{block}@every-client": row, f"{block}@stable": given(row, "stable")}
 
 
 COUPLED_RUNS = {
     **gammas("theorem-2", THEOREM_2), **gammas("theorem-2-explicit", THEOREM_2),
-    "lemma-4": LEMMA_4, "lemma-4@sup-only": but(LEMMA_4, given=LEMMA_4.given.replace("bounded", "bounded@sup-only")),
+    "theorem-2-explicit@stability": THEOREM_2, "theorem-2-explicit@stability+gamma-first": gamma(THEOREM_2, "gamma-first"),
+    "lemma-4": LEMMA_4,
     **all_of("lemma-4@cond-zeta lemma-4@cond-zeta+rounds-upto", LEMMA_4),
-    "lemma-4@generalisation": but(PAIR, given=f"{BOTH} assumption-bounded"),
-    "lemma-5": LEMMA_5, "lemma-5@theta-T": LEMMA_5, "lemma-5@stable": given(LEMMA_5, "stable"),
-    "lemma-5@every-step": but(LEMMA_5, over=STEP_OF_ROUND),
-    "lemma-6": LEMMA_6, "lemma-6@stable": given(LEMMA_6, "stable"), "lemma-6@every-step": but(LEMMA_6, over=STEP_OF_ROUND),
+    "lemma-4@generalisation": but(PAIR, given=f"{BOTH} assumption-bounded@nonneg"),
+    **after_each_step("lemma-5", LEMMA_5), "lemma-5@round-end": LEMMA_5, "lemma-5@theta-T": LEMMA_5,
+    **after_each_step("lemma-6", LEMMA_6), "lemma-6@round-end": LEMMA_6,
     "lemma-5-geometric@run+printed": but(LEMMA_5, sign="=="),
     **all_of("lemma-5-geometric@run+theta-T lemma-5-geometric@run+round", LEMMA_5),
     "lemma-5-geometric@run+stable": given(LEMMA_5, "stable"),
@@ -129,7 +145,10 @@ COUPLED_RUNS = {
     **all_of("rec-pi rec-pi@virtual", but(REC, sign="<")), "rec-pi@stable": but(given(REC, "stable"), sign="<"),
     **all_of("rec-pi@middle rec-pi@definition", but(REC, sign="==")),
     **all_of("rec-pi@at-most rec-pi@at-most+virtual", REC), "rec-pi@at-most+stable": given(REC, "stable"),
-    "gap-before-tau0": LEMMA_4,
+    # the error is a mean over data sets, and so is the distance of the models
+    "gap-before-tau0": but(LEMMA_4, method=METHOD.replace("any", "random")), "gap-before-tau0@stability": LEMMA_4,
+    **all_of("gap-before-tau0@chain gap-before-tau0@chain+stability", CHAIN),
+    "gap-before-tau0@chain+gamma-first": gamma(CHAIN, "gamma-first"),
 }
 
 # generalisation, numbers -----------------------------------------------------------------------------------------------
@@ -139,6 +158,7 @@ HIT = but(ALGEBRA, given="P-to-C", variables="H_loss; clients; participants; sam
 LAST = but(HIT, variables="H_loss; clients; participants; samples; tau0: integer from 0")
 VECTORS = "eta; L; rho_prox; w_gap; x_gap; lam_gap; g_gap"
 TRIANGLE = but(ALGEBRA, given="smooth", variables=VECTORS)
+SMOOTH_CLIENT = but(ALGEBRA, given="smooth-mean", variables=f"{VECTORS}; rest_gap; samples: integer from 2")
 DIFFERENT = but(ALGEBRA, given="gradients-to-G", variables="eta; rho_prox; w_gap; lam_gap; g_one; g_two")
 MEAN = but(DIFFERENT, given="mean-gradients-to-G",
            variables=f"{DIFFERENT.variables}; rest_one; rest_two; clients; samples: integer from 2")
@@ -162,23 +182,26 @@ CONSTANT = but(ALGEBRA, sign=">=", given="constant-step rises-by-constant V-mean
 DECAYED = but(ALGEBRA, sign="<", given="mu-from-eta-0 rises-by-decayed V-mean V-from-0",
               variables=f"{UNROLLED}; tau0; mu_lr; V; slack")
 SUMMED = "c: positive; L; G_lip: positive; clients; samples; rounds"
-OF_SYSTEM = but(ALGEBRA, sign="<", given="system-with-equality gamma mu-L-whole eta-0 serves-first", variables=(
+OF_SYSTEM = but(ALGEBRA, sign="<", given="system-with-equality gamma mu-L-whole eta-0 serves-last", variables=(
     "L; eta_0; G_lip: positive; alpha_mult; rho_prox; local_steps; p_lr; clients; samples; tau0; length: integer from 2; W"))
 CHOICE = but(ALGEBRA, given="P-to-C choice",
              variables="G_lip: positive; root_1; root_2; clients; participants; samples; rounds; p_lr")
 
 NUMBERS = {
     "lemma-4-split": SPLIT,
-    "lemma-4-split@sup-only": but(SPLIT, variables="loss_1: real; twin_loss_1: real; loss_2: real; twin_loss_2: real; p; "
-                                  "distance; G_lip: positive; H_loss"),
-    **all_of("lemma-4-hitting lemma-4-hitting@rounds-upto", HIT), "lemma-4-hitting@union": but(HIT, sign=">="),
+    "lemma-4-split@nonneg": but(SPLIT, variables="loss_1: nonnegative; twin_loss_1: nonnegative; loss_2: nonnegative; "
+                                "twin_loss_2: nonnegative; p; distance; G_lip: positive; H_loss"),
+    **all_of("lemma-4-hitting lemma-4-hitting@rounds-below", HIT), "lemma-4-hitting@union": but(HIT, sign=">="),
     **all_of("lemma-4-hitting@last lemma-4-hitting@last+rounds-below", LAST),
     **all_of("lemma-4-hitting@last+K-draws lemma-4-hitting@last+K-draws+rounds-below", HIT),
-    **all_of("lemma-5-triangle lemma-5-contraction", TRIANGLE),
-    **all_of("lemma-5-triangle@stable lemma-5-contraction@stable", given(TRIANGLE, "stable-number")),
+    **all_of("lemma-5-triangle lemma-5-contraction", SMOOTH_CLIENT),
+    **all_of("lemma-5-triangle@stable lemma-5-contraction@stable", given(SMOOTH_CLIENT, "stable-number")),
+    **all_of("lemma-5-triangle@sample lemma-5-contraction@sample", TRIANGLE),
+    **all_of("lemma-5-triangle@stable+sample lemma-5-contraction@stable+sample", given(TRIANGLE, "stable-number")),
     "lemma-5-contraction@last": but(TRIANGLE, given="", variables=VECTORS.removesuffix("; g_gap")),
-    "lemma-6-different": DIFFERENT, "lemma-6-different@stable": given(DIFFERENT, "decays"),
-    "lemma-6-different@assumption-2": MEAN, "lemma-6-different@assumption-2+stable": given(MEAN, "decays"),
+    "lemma-6-different": MEAN, "lemma-6-different@stable": given(MEAN, "decays"),
+    "lemma-6-different@sample": DIFFERENT, "lemma-6-different@sample+stable": given(DIFFERENT, "decays"),
+    "lemma-6-mixture@limit": but(ALGEBRA, given="in-margin", variables="samples; margin"),
     "lemma-6-mixture": but(ALGEBRA, variables="eta; L; rho_prox; a_now; G_lip; D_theta; D_lambda; samples"),
     "lemma-5-unroll": UNROLL, "lemma-5-unroll@stable": given(UNROLL, "stable-number"),
     "lemma-5-unroll@start": but(UNROLL, sign="==", given="from-0"),
@@ -193,7 +216,7 @@ NUMBERS = {
     "rec-weighted": but(ALGEBRA, given="system", variables=f"{SIZES}; {SYSTEM}; alpha_mult; beta_mult; gamma_mult"),
     "multipliers": but(ALGEBRA, given="multipliers-feasible", variables="alpha_mult; beta_mult; gamma_mult; rho_prox"),
     "multipliers@feasible": but(ALGEBRA, sign=">=", given="multipliers", variables="alpha_mult; rho_prox"),
-    **all_of("rec-factored rec-factored@printed",
+    **all_of("rec-factored rec-factored@with-sigma",
              but(ALGEBRA, given="multipliers", variables=f"{SIZES}; alpha_mult")),
     "alpha-condition": but(ALPHA, sign=">=", given="alpha-quadratic"),
     "alpha-condition@necessary": but(ALPHA, sign=">=", given="alpha-condition"),
@@ -214,7 +237,7 @@ NUMBERS = {
     "product-exp@summed+tau0-0": but(ALGEBRA, sign=">=", variables="c: positive; rounds"),
     "sum-power": but(ALGEBRA, sign=">", given="c-to-mu-L tau0-before-T", variables=f"{SUMMED}; tau0; mu_lr"),
     "unrolled-decayed": DECAYED, "unrolled-decayed@system": OF_SYSTEM,
-    "unrolled-decayed@system+gamma-last": but(OF_SYSTEM, given=OF_SYSTEM.given.replace("first", "last")),
+    "unrolled-decayed@system+gamma-first": but(OF_SYSTEM, given=OF_SYSTEM.given.replace("last", "first")),
     "gap-before-tau0@numbers": but(ALGEBRA, given="P-to-C tau0-before-T unrolled-decayed", variables=(
         "L; mu_lr; G_lip: positive; H_loss; clients; participants; samples; tau0; rounds; Delta")),
     "tau0-choice": but(CHOICE, sign="=="), "tau0-choice@minimiser": having(CHOICE, "tau_other"),
@@ -227,23 +250,28 @@ NUMBERS = {
 IDENTITY = Row(sign="==", over=(each_round,), given="assumption-sampling", variables="rho_prox")
 LOCAL = but(given(IDENTITY, "step-constant-in-round"), over=(each_round, lambda w, r: range(K), each_client))
 #: Theorem 1's, with the constant of O(.)
-RATE_1 = Row(given="assumption-1 assumption-sampling", variables="rho_prox; C", limits="rounds -> oo")
+RATE_1 = Row(given="assumption-1 assumption-sampling", variables="rho_prox; constant", limits="rounds -> oo")
+ERROR = but(given(RATE_1, "step-constant-in-round"), over=CLIENTS, limits="local_steps -> oo")
 REMARK_1 = having(but(RATE_1, method=EXACT), AT_ONCE)
 SOLVED = given(RATE_1, "assumption-inexact")
 #: "|grad L_i|^2 <= eps", of the duals that clients keep
 SOLVED_BY_CLIENTS = given(RATE_1, "inexact-by-clients")
 #: Theorem 2's: "C S" samples, "P", "K", "T"
-REMARK_2 = but(having(THEOREM_2, "C"), limits="rounds -> oo, local_steps -> oo, clients -> oo, samples -> oo")
-ANY_STEP = but(REMARK_2, given=f"{BOTH} assumption-bounded", variables="rho_prox; mu_lr; C")
+REMARK_2 = but(having(THEOREM_2, "constant"), limits="rounds -> oo, local_steps -> oo, clients -> oo, samples -> oo")
+ANY_STEP = but(REMARK_2, given=f"{BOTH} assumption-bounded@nonneg", variables="rho_prox; mu_lr; constant")
+FIXED = but(PAIR, given=f"{BOTH} assumption-bounded@nonneg one-step", over=CLIENTS, variables="rho_prox; eta; constant",
+            limits="local_steps -> oo")
 TABLE_9 = "rounds -> oo, clients -> oo, samples -> oo"
 #: works on other methods: "Lipschitz"
-CITED = Row(given="assumption-1@sample assumption-2@sample assumption-sampling", variables="C", limits=REMARK_2.limits,
-            method=OTHER.format("fedavg"))
+CITED = Row(given="assumption-1@sample assumption-2@sample assumption-sampling", variables="constant",
+            limits=REMARK_2.limits, method=OTHER.format("fedavg"))
 FALLING = having(given(CITED, "cited-step eta-0-to-mu"), "eta_0; mu_lr")
 ONE_CLIENT = but(given(FALLING, "one-client"), method=EVERYBODY.format("fedavg"),
                  limits="rounds -> oo, local_steps -> oo, samples -> oo")
+DYN = having(but(RATE_1, method=f"{OTHER.format('feddyn')} solver=exact", limits="rounds -> oo, clients -> oo"), AT_ONCE)
 FAMILY = {"": METHOD, "fedpd": EVERYBODY.format("fedpd"),
-          "fedadmm": OTHER.format("fedadmm"), "feddyn": OTHER.format("feddyn")}
+          "fedadmm": OTHER.format("fedadmm"), "feddyn-original": OTHER.format("feddyn"),
+          "feddyn": f"{OTHER.format('feddyn')} order=printed"}  # (7): theta^{t+1} has lambda^t
 
 
 def table_7(name, row, more=("@sent", "@start")):
@@ -253,33 +281,38 @@ def table_7(name, row, more=("@sent", "@start")):
 PROSE = {
     "text-partial-fedpd": but(ALGEBRA, variables="at_point; sent_mean; rho_prox"),
     "text-partial-fedpd@run": but(IDENTITY, method=OTHER.format("fedadmm")),
-    **all_of("text-mean-dual text-mean-dual@through", IDENTITY), "text-unbiased": but(IDENTITY, over=CLIENTS),
+    **all_of("text-mean-dual text-mean-dual@first text-mean-dual@through", IDENTITY),
+    "text-r0": but(IDENTITY, over=()), "text-unbiased": but(IDENTITY, over=CLIENTS),
     # before H, of Theorem 2, is there
     **all_of("eq-9 eq-9@abs-outside eq-9@signed", but(PAIR, given=BOTH)), "eq-9@second": THEOREM_2,
     **all_of("eq-10 eq-10@appendix eq-13 eq-13@full-gradient", LOCAL),
     "eq-10@fedavg": but(LOCAL, variables="", method=OTHER.format("fedavg")),
     "remark-1.1": REMARK_1, "remark-1.1@full": but(REMARK_1, method=EXACT.replace("sampling=without-replacement ", "")),
-    "remark-1.2": but(given(RATE_1, "step-constant-in-round"), over=CLIENTS, limits="local_steps -> oo"),
+    "remark-1.2": ERROR, "remark-1.2@some-step": but(
+        given(ERROR, "some-step"), exists=("some_step", lambda w: 0, lambda w: 1 / w.L, "(]")),
     "remark-1.2@samples": given(RATE_1, "step-constant-in-round K-is-T"),
     **{f"remark-2.1-rate{'@' * bool(name)}{name}": but(REMARK_2, method=method) for name, method in FAMILY.items()},
     **{f"remark-2.1-rate@{name}{'+' * bool(name)}any-step": but(ANY_STEP, method=method) for name, method in FAMILY.items()},
-    "remark-2.1-rate@gamma-last": but(REMARK_2, given=REMARK_2.given.replace("gamma-first", "gamma-last")),
+    "remark-2.1-rate@gamma-first": gamma(REMARK_2, "gamma-first"),
     # "even under the fixed learning rate"
-    "remark-2.1-local": but(PAIR, given=f"{BOTH} assumption-bounded one-step", over=CLIENTS, variables="rho_prox; eta; C",
-                            limits="local_steps -> oo"),
+    "remark-2.1-local": FIXED, "remark-2.1-local@stable": given(FIXED, "stable"),
+    # "a stable decayed sequence", "when the dual variables are ignored"
+    "text-decayed": but(RATE_1, given="assumption-1@sample assumption-2@sample assumption-sampling step-constant-in-round "
+                        "one-step decays some-samples", over=(each_client,), variables="rho_prox; eta; constant",
+                        limits="local_steps -> oo"),
     **table_7("fedpd", but(SOLVED_BY_CLIENTS, method=EVERYBODY.format("fedpd"))),
     **table_7("fedadmm", but(RATE_1, method=OTHER.format("fedadmm"), limits="rounds -> oo, clients -> oo"),
               ("@sent", "@start", "@text")),
-    **table_7("feddyn", having(but(RATE_1, method=f"{OTHER.format('feddyn')} solver=exact",
-                                   limits="rounds -> oo, clients -> oo"), AT_ONCE)),
+    **table_7("feddyn", DYN), "table-7-feddyn@eq-7": but(DYN, method=f"{DYN.method} order=printed"),
     **table_7("afedpd", SOLVED, ("@start",)),
     "text-c-over-p": but(ALGEBRA, sign="==", given="P-to-C", variables="D; clients; participants; rounds"),
     "table-9-sgd": ONE_CLIENT,
-    "table-9-sgd@any-step": but(ONE_CLIENT, given=f"{CITED.given} one-client", variables="mu_lr; C"),
+    "table-9-sgd@any-step": but(ONE_CLIENT, given=f"{CITED.given} one-client", variables="mu_lr; constant"),
     "table-9-sgd@fedavg": but(FALLING, method=EVERYBODY.format("fedavg")),
     "table-9-fedavg": FALLING, "table-9-fedavg@any-step": having(CITED, "mu_lr"),
     **all_of("table-9-mohri table-9-hu", CITED), "table-9-wu": but(CITED, limits=TABLE_9),
     "table-9-afedpd": but(REMARK_2, limits=TABLE_9), "table-9-afedpd@any-step": but(ANY_STEP, limits=TABLE_9),
-    "table-9-afedpd@gamma-last": but(REMARK_2, limits=TABLE_9, given=REMARK_2.given.replace("gamma-first", "gamma-last")),
+    "table-9-afedpd@gamma-first": gamma(but(REMARK_2, limits=TABLE_9), "gamma-first"),
 }
-SETTINGS = OPTIMISATION | COUPLED_RUNS | NUMBERS | PROSE
+TABLE_ROWS = {name: but(ALGEBRA, sign=sign) for name, sign in TABLES.items()}
+SETTINGS = OPTIMISATION | COUPLED_RUNS | NUMBERS | PROSE | TABLE_ROWS

@@ -2,11 +2,10 @@
 
 from math import prod, sqrt
 
-from tests.bounds.papers.afedpd_stability_rows import Delta, bound_11, bound_appendix, stability
+from tests.bounds.papers.afedpd_stability_rows import Delta, bound_11, bound_appendix, error_of
 from tests.bounds.papers.afedpd_world import C, K, P, R, S, T
 
 __all__ = ["ROWS"]
-
 
 
 def weighted_right(w, beta, gamma):
@@ -31,7 +30,7 @@ def fraction(w):
 
 
 def rec_factored(w, a, at):
-    inner = w.Delta + fraction(w) * (1 if "printed" in a else w.sigma_dual)
+    inner = w.Delta + fraction(w) * (w.sigma_dual if "with-sigma" in a else 1)
     new = 2 * w.gamma_mult * w.eta * K * w.G_lip / (C * S)
     return weighted_right(w, w.beta_mult, w.gamma_mult), (1 + w.gamma_mult * w.eta * K * w.L) * inner + new
 
@@ -120,7 +119,9 @@ def unrolled_decayed(w, a, at):
 
 def gap_before_tau0(w, a, at):
     hit = w.H_loss * P * w.tau0 / (C * S)
-    return (w.G_lip * w.Delta + hit, w.G_lip * last_bound(w) + hit) if a else (stability(w), w.G_lip * Delta(w, T) + hit)
+    if "numbers" in a:
+        return w.G_lip * w.Delta + hit, w.G_lip * last_bound(w) + hit
+    return error_of(w, a), w.G_lip * (last_bound(w) if "chain" in a else Delta(w, T)) + hit
 
 
 def tau0_choice(w, a, at):

@@ -17,12 +17,12 @@ from tests.bounds.claim_values import Values, entry
 C, P, K, T, S = 3, 2, 4, 7, 11
 R = range
 NUMBERS = [
-    "L", "rho_prox", "eps_inexact", "F_star", "C", "c", "eta", "eta_0", "alpha_mult", "beta_mult", "gamma_mult", "q_mult",
-    "mu_lr", "G_lip", "H_loss", "R_now", "R_before", "J_now", "h_sq", "f_now", "f_next", "f_first", "f_last", "f_low",
-    "f_1", "f_2", "f_3", "R_start", "R_end", "R_1", "R_2", "h_sq_1", "h_sq_2", "s_1", "s_2", "s_3", "s_4", "D", "p",
+    "L", "rho_prox", "eps_inexact", "F_star", "constant", "c", "eta", "eta_0", "alpha_mult", "beta_mult", "gamma_mult",
+    "q_mult", "mu_lr", "G_lip", "H_loss", "R_now", "R_before", "J_now", "h_sq", "f_now", "f_next", "f_first", "f_last",
+    "f_low", "f_1", "f_2", "f_3", "R_start", "R_end", "R_1", "R_2", "h_sq_1", "h_sq_2", "s_1", "s_2", "s_3", "s_4", "D", "p",
     "loss_1", "twin_loss_1", "loss_2", "twin_loss_2", "distance", "a_now", "D_theta", "D_lambda", "D_last", "x_plus_1",
     "curvature", "x_1", "lam_1", "Delta", "sigma_dual", "Delta_next", "sigma_next", "delta_next", "pi_next", "excess", "m",
-    "z", "tau_real", "tau_other", "root_1", "root_2",
+    "z", "margin", "some_step", "tau_real", "tau_other", "root_1", "root_2",
 ]
 
 
@@ -77,7 +77,8 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     for name in ["a", "slack", "V", "W"]:
         setattr(w, name, table(number, 10))
     w.update_gap, w.lam_gaps = table(vector, w.count + 1), table(vector, w.count + 1)
-    for name in ["w_gap", "x_gap", "lam_gap", "g_gap", "g_one", "g_two", "rest_one", "rest_two", "at_point", "sent_mean"]:
+    for name in ["w_gap", "x_gap", "lam_gap", "g_gap", "rest_gap", "g_one", "g_two", "rest_one", "rest_two", "at_point",
+                 "sent_mean"]:
         setattr(w, name, vector())
     steep, centre = table(number, C), table(vector, C)
     w.grad = lambda k, v: (v - centre[k]) * steep[k]

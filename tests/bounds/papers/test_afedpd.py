@@ -12,7 +12,7 @@ from tests.bounds.papers.afedpd_rows import values, world
 CONDITIONS = {
     "theorem-1-explicit": lambda w: w.rho_prox**2 - 4 * w.L**3 * w.rho_prox - 36 * w.L**2 - 4 * w.L**4 >= 0,
     "unrolled-constant": lambda w: w.eta_0 <= 1 / (w.local_steps * w.L),
-    "theorem-2": lambda w: w.eta_0 <= w.mu_lr / (w.gamma_mult * w.local_steps) and w.alpha_mult * w.rho_prox >= (
+    "theorem-2@gamma-first": lambda w: w.eta_0 <= w.mu_lr / (w.gamma_mult * w.local_steps) and w.alpha_mult * w.rho_prox >= (
         w.rho_prox + math.sqrt(w.rho_prox**2 + 4 * w.L * (w.L + w.rho_prox + 1 / (w.eta_0 * w.local_steps)))) / (2 * w.L),
 }
 

@@ -227,7 +227,7 @@ def test_theorems_about_coupled_runs_are_proven_at_several_sizes(name):
 
 @pytest.mark.parametrize("name", [
     "classical/sgd-stability-smooth",  # nothing is known of losses that are bounded
-    "fedmoswa/eq-18", "afedpd/lemma-5@every-step"])  # false
+    "fedmoswa/eq-18", "afedpd/lemma-5"])  # false
 def test_what_is_false_somewhere_is_not_proven(name):
     found = lengths_proven(find_claim(name))
     assert found.certificate is None and found.reason
