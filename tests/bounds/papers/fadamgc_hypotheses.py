@@ -88,12 +88,12 @@ def _growing(nt, *flags):
     return Relation(change, ">=", lambda w, r, j, k: 0, (each_round, lambda w, r: range(-1, w.local_steps - 1), each_client))
 
 
+NOISY = Relation(lambda w: w.sigma, ">", lambda w: 0)
 SUPPOSED = {
     # "|grad f_i(x_1) - grad f_i(x_2)| <= L |x_1 - x_2|"
     "assumption-5.1-1": Assumed((_at_clients(lambda w, k: w.L_client[k], "<=", lambda w, k: w.L),)),
-    # "E |n_i|^2 <= sigma^2", "sigma^2 > 0", unbiased, independent
-    "assumption-5.1-2": Assumed((_at_clients(lambda w, k: sqrt(w.sigma_sq_client[k]), "<=", lambda w, k: w.sigma),
-                                 Relation(lambda w: w.sigma, ">", lambda w: 0))),
+    # "E |n_i|^2 <= sigma^2", "sigma^2 > 0" where sigma divides, unbiased, independent
+    "assumption-5.1-2": Assumed((_at_clients(lambda w, k: sqrt(w.sigma_sq_client[k]), "<=", lambda w, k: w.sigma),)),
     # "|g_i^(t)| <= G" at every local point visited
     "assumption-5.3": Assumed((Relation(
         lambda w, t, k: length(w.g[t][k]), "<=", lambda w, t, k: w.G, (each_iteration, each_client)),)),
@@ -110,8 +110,8 @@ SUPPOSED = {
     # "beta_2 = eps = 0"
     "special": (Relation(lambda w: w.beta2, "==", lambda w: 0), Relation(lambda w: w.eps, "==", lambda w: 0)),
     # steps
-    "5.4": (_three(fourth), eta("<=", lambda w: lam(w) * w.eps / (40 * w.rounds * w.L))),
-    "5.4-appendix": (_three(lambda w: sqrt(w.clients) / (lam(w) * w.sigma * sqrt(w.rounds * w.local_steps * w.L))),
+    "5.4": (NOISY, _three(fourth), eta("<=", lambda w: lam(w) * w.eps / (40 * w.rounds * w.L))),
+    "5.4-appendix": (NOISY, _three(lambda w: sqrt(w.clients) / (lam(w) * w.sigma * sqrt(w.rounds * w.local_steps * w.L))),
                      eta("<=", lambda w: lam(w) * w.eps / (40 * sqrt(w.rounds) * w.L))),
     "78": (Relation(lambda w: 16 * w.L**2 * w.local_steps * (1 - w.beta1), "<", lambda w: w.eps**2),
            eta("<=", lambda w: w.eps / (4 * sqrt(1 - w.beta1) * w.local_steps * w.L))),
@@ -120,8 +120,8 @@ SUPPOSED = {
     "C.2": (_three(lambda w: lam(w) * sqrt(w.clients) / (30 * sqrt(w.rounds) * w.L)),
             eta("<=", lambda w: Min(lam(w) * w.eps / (40 * w.rounds**1.5 * w.L),
                                     lam(w) * w.eps / (30 * w.local_steps * w.L)))),
-    "C.2-appendix": (_three(fourth), eta("<=", lambda w: lam(w) * w.eps / (12 * w.rounds**1.5 * w.L))),
-    "5.2": (both_is(special), eta("<=", lambda w: 1 / w.rounds),
+    "C.2-appendix": (NOISY, _three(fourth), eta("<=", lambda w: lam(w) * w.eps / (12 * w.rounds**1.5 * w.L))),
+    "5.2": (NOISY, both_is(special), eta("<=", lambda w: 1 / w.rounds),
             Relation(lambda w: w.beta1, "==", beta_star)),
     "C.3": (both_is(lambda w: sqrt(w.clients * w.local_steps / w.rounds)), eta("<=", lambda w: 1 / w.rounds),
             Relation(lambda w: w.beta1, "==", beta_star)),
