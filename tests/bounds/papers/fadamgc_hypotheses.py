@@ -88,7 +88,6 @@ def _growing(nt, *flags):
     return Relation(change, ">=", lambda w, r, j, k: 0, (each_round, lambda w, r: range(-1, w.local_steps - 1), each_client))
 
 
-NOISY = Relation(lambda w: w.sigma, ">", lambda w: 0)
 SUPPOSED = {
     # "|grad f_i(x_1) - grad f_i(x_2)| <= L |x_1 - x_2|"
     "assumption-5.1-1": Assumed((_at_clients(lambda w, k: w.L_client[k], "<=", lambda w, k: w.L),)),
@@ -110,8 +109,8 @@ SUPPOSED = {
     # "beta_2 = eps = 0"
     "special": (Relation(lambda w: w.beta2, "==", lambda w: 0), Relation(lambda w: w.eps, "==", lambda w: 0)),
     # steps
-    "5.4": (NOISY, _three(fourth), eta("<=", lambda w: lam(w) * w.eps / (40 * w.rounds * w.L))),
-    "5.4-appendix": (NOISY, _three(lambda w: sqrt(w.clients) / (lam(w) * w.sigma * sqrt(w.rounds * w.local_steps * w.L))),
+    "5.4": (_three(fourth), eta("<=", lambda w: lam(w) * w.eps / (40 * w.rounds * w.L))),
+    "5.4-appendix": (_three(lambda w: sqrt(w.clients) / (lam(w) * w.sigma * sqrt(w.rounds * w.local_steps * w.L))),
                      eta("<=", lambda w: lam(w) * w.eps / (40 * sqrt(w.rounds) * w.L))),
     "78": (Relation(lambda w: 16 * w.L**2 * w.local_steps * (1 - w.beta1), "<", lambda w: w.eps**2),
            eta("<=", lambda w: w.eps / (4 * sqrt(1 - w.beta1) * w.local_steps * w.L))),
@@ -120,8 +119,8 @@ SUPPOSED = {
     "C.2": (_three(lambda w: lam(w) * sqrt(w.clients) / (30 * sqrt(w.rounds) * w.L)),
             eta("<=", lambda w: Min(lam(w) * w.eps / (40 * w.rounds**1.5 * w.L),
                                     lam(w) * w.eps / (30 * w.local_steps * w.L)))),
-    "C.2-appendix": (NOISY, _three(fourth), eta("<=", lambda w: lam(w) * w.eps / (12 * w.rounds**1.5 * w.L))),
-    "5.2": (NOISY, both_is(special), eta("<=", lambda w: 1 / w.rounds),
+    "C.2-appendix": (_three(fourth), eta("<=", lambda w: lam(w) * w.eps / (12 * w.rounds**1.5 * w.L))),
+    "5.2": (both_is(special), eta("<=", lambda w: 1 / w.rounds),
             Relation(lambda w: w.beta1, "==", beta_star)),
     "C.3": (both_is(lambda w: sqrt(w.clients * w.local_steps / w.rounds)), eta("<=", lambda w: 1 / w.rounds),
             Relation(lambda w: w.beta1, "==", beta_star)),
@@ -368,6 +367,8 @@ def setting_of(name: str, flags: frozenset) -> Row:
     variables = [v for v in ("eta", "eta_g", "beta1") if v not in bound]
     if not special:
         variables += ["beta2" if nt else "beta2: positive below 1", "eps"]  # "any beta_2 > 0" is said of FAdamGC
+    if any(n in GIVEN for n in names):
+        variables += ["sigma"]  # "sigma^2 > 0", by which these steps divide
     if name == "app-B-unit":
         variables[-1] = "beta1: positive below 1"
     variables += ["factor"] if name in ("eq-64", "eq-69", "eq-109", "eq-110") and "chosen-b" not in flags else []
