@@ -1,21 +1,20 @@
 """A claim as a table of a claim file, which the reader of claim files reads back as the same claim."""
 
 import json
-from collections import Counter
-from collections.abc import Iterator
+import re
+from collections.abc import Container, Iterator
 from fractions import Fraction
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import sympy as sp
 from sympy.printing.str import StrPrinter
 
-from bounds.language import functions, words
+from bounds.language import words
 from bounds.language.claim import (
-    HIDDEN,
     INDEPENDENT,
     SAMPLING,
+    Assumption,
     Claim,
     Condition,
     Definition,
@@ -23,21 +22,22 @@ from bounds.language.claim import (
     Variable,
     names_in,
 )
-from bounds.language.coordinates import first_least, highest
+from bounds.language.coordinates import highest
 from bounds.language.definitions import SHARED
-from bounds.language.names import NAMES, SIZE, names_from
+from bounds.language.names import NAMES
 from bounds.language.on_samples import speaks_of_samples
 from bounds.language.space import infimum
+from bounds.printing.deciding_fields import INCLUSION, SIZES, bound_indices, deciding_fields, gives_a_number, is_size
 from bounds.registry.collection import Collection
 from bounds.registry.known_names import known_names
-from bounds.registry.papers import PAPERS
+from bounds.registry.papers import FOLDERS, files_of
+from bounds.registry.vocabulary import Vocabulary, parts_of
 
-__all__ = ["NotInFiles", "as_toml", "deciding_fields", "read_back"]
+__all__ = ["NotInFiles", "as_toml", "read_back"]
 
-_SIZES = frozenset(names_from(SIZE))
 _PROCEDURE = Procedure()
-#: fields of a procedure that a file has no word for
-_UNSAID = ("free", "indicator", "strict")
+COPY = "copy"  #: the paper of what is printed of a paper's claim
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class NotInFiles(ValueError):
@@ -47,13 +47,15 @@ class NotInFiles(ValueError):
 def as_toml(claim: Claim) -> str:
     """Write a claim as a ``[[claim]]`` table of a claim file, with every hypothesis, domain, bound and option.
 
-    The text is read back before it is returned, and is that of the claim. The id of a paper's claim becomes one of
-    ``copy/``, since a file cannot use the paper's.
+    Above it stand tables of what it uses of its paper: names, quantities, and assumptions on functions. The text is read
+    back before it is returned, and is that of the claim. The id of a paper's claim becomes one of ``copy/``, since a file
+    cannot use the paper's.
 
     Raises:
         NotInFiles: the language of files cannot say the claim.
     """
-    text = "\n".join(("[[claim]]", *(f"{name} = {value}" for name, value in _fields(claim)))) + "\n"
+    own = "\n".join(("[[claim]]", *(f"{name} = {value}" for name, value in _fields(claim))))
+    text = "\n".join((*_shared(claim, own), own)) + "\n"
     try:
         found = read_back(text)
     except ValueError as error:
@@ -70,13 +72,86 @@ def read_back(text: str) -> Claim:
 
 
 # writing -----------------------------------------------------------------------------------------------------------------
+def _vocabulary(claim: Claim) -> Vocabulary:
+    """What the files of the claim's paper say for all its claims; nothing for a claim of a single file."""
+    return files_of(claim.paper).vocabulary if claim.paper in FOLDERS else Vocabulary()
+
+
+def _shared(claim: Claim, own: str) -> Iterator[str]:
+    """The tables above the claim's own table, whose text is ``own``, line by line."""
+    assumed, quantities = _assumed_of_functions(claim), _quantities(claim)
+    below = "\n".join(_below_names(assumed, quantities))
+    if claim.paper in FOLDERS:
+        yield from ("[paper]", f"name = {_quoted(COPY)}", "")
+    if rows := _names(claim, {*_WORD.findall(below + own)}):
+        yield from ("[names]", *(f"{_quoted(head)} = {_line(row)}" for head, row in rows.items()), "")
+    yield below
+
+
+def _below_names(assumed: dict[str, Assumption], quantities: dict[str, Definition]) -> Iterator[str]:
+    """The tables of assumptions and of quantities."""
+    if quantities:
+        rows = ((d, [d.latex, d.meaning, d.unit, *([d.source] if d.source else []), _written(d.formula)])
+                for d in quantities.values())
+        yield from ("[quantities]", *(f"{_quoted(_head(d))} = {_line(row)}" for d, row in rows), "")
+    for key, a in assumed.items():
+        yield f"[assumptions.{key}]"
+        yield from (f"{name} = {_quoted(text)}" for name, text in (("id", a.id.partition("/")[2]), ("name", a.name)))
+        if a.conditions:
+            yield f"conditions = {_list([*map(_condition, a.conditions)])}"
+        yield from (f"{name} = {_quoted(_condition(c))}" for name, c in (
+            ("every_function", a.for_all_functions), ("everywhere", a.everywhere)) if c is not None)
+        yield ""
+
+
+def _quantities(claim: Claim) -> dict[str, Definition]:
+    """The quantities of the claim's paper that it uses, each behind those that it uses."""
+    used = claim.used_definitions()
+    return {name: d for name, d in _vocabulary(claim).quantities.items() if used.get(name) == d and SHARED.get(name) != d}
+
+
+def _names(claim: Claim, used: Container[str]) -> dict[str, list[str]]:
+    """Letter, meaning and domain of the names in the claim that its paper explains, and of those that nothing explains."""
+    found = {head: row for head, row in _vocabulary(claim).names.items() if parts_of(head)[0] in used}
+    first, last = known_names()
+    defined = [*filter(gives_a_number, claim.conditions)]
+    defined += [c for a in claim.assumptions for c in a.conditions if _is_constant(claim, c)]
+    known = {parts_of(head)[0] for head in found}.union(
+        first, last, ("u", "v"), claim.used_definitions(), (v.name for v in claim.variables), (c.left.name for c in defined),
+        () if claim.exists is None else (claim.exists.name,))
+    supposed = [c for a in claim.assumptions for c in (a.for_all_functions, a.everywhere) if c is not None]
+    formulas = (*claim.formulas, *(side for c in supposed for side in (c.left, c.right)))
+    known |= {a.base.label.name for e in formulas for a in e.atoms(sp.Indexed)}
+    symbols = {s.name: s for e in formulas for s in e.free_symbols
+               if s.is_Symbol and not s.is_integer and s.name not in known}
+    return found | {name: [name, "a number", _sign(s)] for name, s in symbols.items()}
+
+
+def _sign(symbol: sp.Symbol) -> str:
+    return "positive" if symbol.is_positive else "nonnegative" if symbol.is_nonnegative else "real"
+
+
+def _assumed_of_functions(claim: Claim) -> dict[str, Assumption]:
+    """The assumptions on every loss or everywhere, by the names that the text gives them."""
+    found = [a for a in claim.assumptions if a.for_all_functions is not None or a.everywhere is not None]
+    return {re.sub(r"[^\w-]", "-", a.id.split("/", 1)[-1]): a for a in found}
+
+
+def _head(definition: Definition) -> str:
+    return f"{definition.name}[{', '.join(map(str, definition.indices))}]" if definition.indices else definition.name
+
+
+def _line(texts) -> str:
+    return f"[{', '.join(map(_quoted, texts))}]"
+
+
 def _fields(claim: Claim) -> Iterator[tuple[str, str]]:
     """The fields of the table and their values in TOML."""
     if claim.statement is None:
         raise NotInFiles(f"{claim.id}: it states no formula")
     if claim.compares:
         raise NotInFiles(f"{claim.id}: it compares two bounds")
-    yield "id", _quoted(f"copy/{claim.id.replace('/', '-', 1)}" if claim.paper in PAPERS else claim.id)
+    yield "id", _quoted(claim.id.replace("/", "-", 1) if claim.paper in FOLDERS else claim.id)
     source = claim.source or f"derived: {claim.derivation}"
     for name, value in (("number", claim.number), ("kind", claim.kind), ("reading", claim.reading), ("source", source),
                         ("note", claim.note), ("setting", claim.setting)):
@@ -93,12 +168,12 @@ def _fields(claim: Claim) -> Iterator[tuple[str, str]]:
             yield "witness", _table({claim.exists.name: _written(claim.exists.witness)})
     if definitions := _definitions(claim):
         yield "definitions", _table(definitions)
-    on_functions = [c for a in claim.assumptions for c in (a.for_all_functions, a.everywhere) if c is not None]
-    assumed = [c for a in claim.assumptions for c in a.conditions]
+    of_functions = _assumed_of_functions(claim)
+    assumed = [c for a in claim.assumptions if a not in of_functions.values() for c in a.conditions]
     if constants := {c.left.name: _largest(c) for c in assumed if _is_constant(claim, c)}:
         yield "constants", _table(constants)
     yield "assume", _list([*(_condition(c) for c in assumed if not _is_constant(claim, c)),
-                           *(_on_functions(claim, c) for c in on_functions)])
+                           *of_functions])
     yield "conditions", _list([*map(_condition, _conditions(claim)), *_ends(claim)])
     point = _point(claim)
     yield "statement", _quoted(_condition(claim.statement) + (f" for all {point}" if point else ""))
@@ -114,9 +189,9 @@ def _procedure(claim: Claim) -> Iterator[tuple[str, str]]:
     if claim.setting == "algebra":
         return
     procedure = claim.procedure or Procedure(free_clients=True)
-    for name in _UNSAID:
-        if getattr(procedure, name) != getattr(_PROCEDURE, name):
-            raise NotInFiles(f"{claim.id}: no field says {name} = {getattr(procedure, name)}")
+    for name in INCLUSION:
+        if (value := getattr(procedure, name)) != getattr(_PROCEDURE, name):
+            yield name, _quoted(value) if isinstance(value, str) else str(value).lower()
     if procedure.base != "fedavg":
         yield "method", _quoted(procedure.base)
     if procedure.options:
@@ -139,17 +214,20 @@ def _option(claim: Claim, value) -> str:
 def _variables(claim: Claim) -> dict[str, str]:
     """The domains of the claim's variables, whole numbers first since arrays may have their size; and of what its equations
     define without a declaration."""
-    own = sorted((v for v in claim.variables if not _is_size(claim, v) and v.name != _point(claim)),
+    own = sorted((v for v in claim.variables if not is_size(claim, v) and v.name != _point(claim)),
                  key=lambda v: v.domain != "integer")
     found = {v.name: _domain(v) for v in own}
     first, last = known_names()
-    known = found.keys() | _SIZES | {*claim.definitions} | (set() if claim.exists is None else {claim.exists.name})
+    signs = {name: s for name, s in _vocabulary(claim).symbols.items() if s.is_Symbol and name in NAMES}
+    known = found.keys() | SIZES | {*claim.definitions, *_vocabulary(claim).symbols} - {
+        name for name, s in signs.items() if s != words.symbol(name)}
+    known |= set() if claim.exists is None else {claim.exists.name}
     for symbol in (c.left for c in claim.conditions if c.relation == "==" and c.left.is_Symbol):
-        if symbol.name in known or (first | last).get(symbol.name) == symbol:
+        if symbol.name in known or ((first | last).get(symbol.name) == symbol):
             continue
-        found[symbol.name] = "positive" if symbol.is_positive else "nonnegative" if symbol.is_nonnegative else "real"
-    for condition in filter(_gives_a_number, claim.conditions):  # which the sign of a symbol may exclude
-        if condition.left.name not in _SIZES and condition.left.is_nonnegative and not condition.right.is_positive:
+        found[symbol.name] = _sign(symbol)
+    for condition in filter(gives_a_number, claim.conditions):  # which the sign of a symbol may exclude
+        if condition.left.name not in SIZES and condition.left.is_nonnegative and not condition.right.is_positive:
             found[condition.left.name] = "real" if condition.right.is_negative else "nonnegative"
     return found
 
@@ -157,11 +235,6 @@ def _variables(claim: Claim) -> dict[str, str]:
 def _point(claim: Claim) -> str:
     """The name of the free vector that the statement of a file has by ``for all v``; empty if it has none."""
     return next((v.name for v in claim.variables if v.name in ("u", "v") and v.domain == "vector" and not v.indices), "")
-
-
-def _is_size(claim: Claim, variable: Variable) -> bool:
-    """Whether a whole number is a size of a run, which a file bounds by conditions."""
-    return claim.setting != "algebra" and variable.name in _SIZES and variable.domain == "integer" and not variable.indices
 
 
 def _domain(variable: Variable) -> str:
@@ -173,7 +246,7 @@ def _domain(variable: Variable) -> str:
 
 def _ends(claim: Claim) -> Iterator[str]:
     """The ends of whole numbers that are sizes, as conditions."""
-    for variable in (v for v in claim.variables if _is_size(claim, v)):
+    for variable in (v for v in claim.variables if is_size(claim, v)):
         if variable.low > 1:
             yield f"{variable.name} >= {variable.low}"
         if variable.high is not None:
@@ -182,14 +255,15 @@ def _ends(claim: Claim) -> Iterator[str]:
 
 def _definitions(claim: Claim) -> dict[str, str]:
     """The definitions that files do not know, each behind those that it uses."""
-    left, found = {n: d for n, d in claim.used_definitions().items() if SHARED.get(n) is not d}, {}
+    shared = SHARED | _quantities(claim)
+    left, found = {n: d for n, d in claim.used_definitions().items() if shared.get(n) != d}, {}
     while left:
         ready = [name for name, d in left.items() if not names_in(d.formula) & left.keys()]
         if not ready:
             raise NotInFiles(f"{claim.id}: {', '.join(left)} are defined by each other")
         for name in ready:
             d = left.pop(name)
-            found[f"{name}[{', '.join(map(str, d.indices))}]" if d.indices else name] = _written(d.formula)
+            found[_head(d)] = _written(d.formula)
     return found
 
 
@@ -204,7 +278,8 @@ def _conditions(claim: Claim) -> Iterator[Condition]:
 def _is_constant(claim: Claim, condition: Condition) -> bool:
     """Whether an equation among the assumptions says what a number of the claim's own is."""
     name = condition.left.name if condition.relation == "==" and condition.left.is_Symbol else ""
-    return bool(name) and name not in {*NAMES, *claim.definitions, *(v.name for v in claim.variables)}
+    return bool(name) and name not in {
+        *NAMES, *claim.definitions, *_vocabulary(claim).symbols, *(v.name for v in claim.variables)}
 
 
 def _largest(condition: Condition) -> str:
@@ -216,14 +291,6 @@ def _largest(condition: Condition) -> str:
     text = _condition(Condition(value, "<=", condition.left, tuple(over)))
     formula, _, ranges = text.partition(f" <= {condition.left.name}")
     return formula + ranges
-
-
-def _on_functions(claim: Claim, condition: Condition) -> str:
-    """The one condition on every sample's loss that files have a word for."""
-    text = f"{_written(condition.left)} {condition.sign} {_written(condition.right)}"
-    if not condition.left.has(functions.f_grad) or text != "norm(f_grad(u)) <= G_lip":
-        raise NotInFiles(f"{claim.id}: no field says of all functions that {text}")
-    return f"{text} for all u"
 
 
 def _condition(condition: Condition) -> str:
@@ -275,17 +342,10 @@ def _with_known_indices(e):
     """The formula with indices of sums that files know in place of others."""
     def renamed(part):
         other = [name for name in "ijktr" if name not in {s.name for s in part.atoms(sp.Symbol)}]
-        return part.xreplace({index: sp.Symbol(other.pop(), integer=True) for index in _bound(part)
+        return part.xreplace({index: sp.Symbol(other.pop(), integer=True) for index in bound_indices(part)
                               if index.name not in "ijktr" and other})
 
-    return e.replace(lambda part: bool(_bound(part)), renamed)
-
-
-def _bound(e) -> tuple:
-    """The indices that a sum, a product or a largest value binds."""
-    if isinstance(e, sp.Sum | sp.Product):
-        return tuple(index for index, *_ in e.limits)
-    return (e.args[0],) if isinstance(e, highest | first_least) else ()
+    return e.replace(lambda part: bool(bound_indices(part)), renamed)
 
 
 def _quoted(text: Any) -> str:
@@ -298,100 +358,3 @@ def _list(texts) -> str:
 
 def _table(entries: dict[str, str]) -> str:
     return "{" + ", ".join(f"{_quoted(name)} = {_quoted(value)}" for name, value in entries.items()) + "}"
-
-
-# comparing ---------------------------------------------------------------------------------------------------------------
-def deciding_fields(claim: Claim) -> dict[str, Any]:
-    """All that decides a claim, as plain data: two claims with equal fields are the same claim in other words.
-
-    Formulas are nested tuples without the order of sums and products. The ends of whole numbers that are sizes are
-    hypotheses. Names, readings and sources decide nothing.
-    """
-    sizes = {v for v in claim.variables if _is_size(claim, v)}
-    ends = [Condition(sp.Symbol(v.name), sign, end) for v in sizes for sign, end in ((">=", v.low), ("<=", v.high))
-            if end is not None and (sign, end) != (">=", 1)]
-    statement = claim.statement
-    given = {c.left.name for c in claim.conditions if c.relation == "==" and c.left.is_Symbol and not c.right.has(c.left)}
-    declared = {v.name for v in claim.variables} | {c.left.name for c in claim.conditions if _gives_a_number(c)}
-    declared |= set() if claim.exists is None else {claim.exists.name}
-    procedure = claim.procedure or Procedure(free_clients=claim.setting == "point")
-    return {
-        "setting": claim.setting, "explicit": claim.explicit, "undefined": bool(claim.undefined) and statement is None,
-        "statement": statement and _plain_condition(statement),
-        "hypotheses": Counter(map(_plain_condition, (*claim.hypotheses, *ends))),
-        "conditions on functions": Counter(_plain_condition(c) for a in claim.assumptions
-                                           for c in (a.for_all_functions, a.everywhere) if c is not None),
-        "variables": {v.name: (v.domain, tuple(size for _, size in v.indices), v.low if v.domain == "integer" else None,
-                               v.high, v.below) for v in {*claim.variables} - sizes if v.domain == "integer"
-                      or v.name not in given},
-        "signs": {s.name: (s.is_positive, s.is_nonnegative) for e in claim.formulas for s in e.free_symbols
-                  if s.is_Symbol and not s.is_integer and s.name not in declared},
-        "procedure": None if claim.setting == "algebra" else (
-            *(getattr(procedure, name) for name in ("base", "sampling", "equal_weights", "free_clients", *_UNSAID)),
-            procedure.data_sets if speaks_of_samples(claim) else None,
-            tuple(sorted(procedure.options))),
-        "definitions": {name: _plain_definition(d) for name, d in claim.used_definitions().items()},
-        "exists": claim.exists and (claim.exists.name, *map(_plain, (claim.exists.low, claim.exists.high)),
-                                    claim.exists.open_low, claim.exists.open_high),
-        "limits": sorted((str(symbol), str(end)) for symbol, end in claim.limits),
-        "constants may use": claim.constants_may_use,
-        "hidden": sorted(v.name for v in claim.variables if v.domain in HIDDEN), "steps": claim.steps,
-    }
-
-
-def _gives_a_number(condition: Condition) -> bool:
-    return condition.relation == "==" and condition.left.is_Symbol and condition.right.is_number
-
-
-def _bound_within(e) -> list:
-    return [part for part in sp.preorder_traversal(e) if _bound(part)]
-
-
-def _plain_definition(definition: Definition) -> tuple:
-    places = {index: sp.Symbol(f"index {place}", integer=True) for place, index in enumerate(definition.indices)}
-    return len(places), _plain(definition.formula.xreplace(places))
-
-
-def _plain_condition(condition: Condition) -> tuple:
-    over = tuple((str(index), _plain(low), _plain(high)) for index, low, high in condition.over)
-    return _plain(condition.left), condition.sign, _plain(condition.right), over
-
-
-def _plain(e) -> tuple | str:
-    """A formula as nested tuples of words and names."""
-    return _plain_parts(sp.sympify(e))
-
-
-def _plain_product(e) -> tuple:
-    """A product, or a power of a sum: factors and signs that stand inside of sums come first, as in a - 2 b + 2 c."""
-    coefficient, factors = e.as_coeff_mul()
-    parts = []
-    for factor in factors:
-        base, exponent = factor.as_base_exp()
-        if not (base.is_Add and exponent.is_Integer):
-            parts.append(_plain(factor))
-            continue
-        content, base = base.primitive()
-        part, mirrored = _plain(base), _plain(sp.Add(*(-term for term in base.args)))
-        if repr(mirrored) < repr(part):
-            part, content = mirrored, -content
-        coefficient *= content**exponent
-        parts.append(part if exponent == 1 else ("Pow", part, str(exponent)))
-    return "Mul", str(coefficient), *sorted(parts, key=repr)
-
-
-@lru_cache(maxsize=2**14)
-def _plain_parts(e) -> tuple | str:
-    if isinstance(e, sp.Indexed):
-        return "[]", str(e.base.label), *map(_plain, e.indices)
-    if e.is_Atom:
-        return str(e)
-    if bound := _bound(e):  # their names decide nothing
-        depth = len(_bound_within(e))
-        e = e.xreplace({index: sp.Symbol(f"bound {depth}.{place}", integer=True) for place, index in enumerate(bound)})
-    if e.is_Mul or (e.is_Pow and e.base.is_Add and e.exp.is_Integer):
-        return _plain_product(e)
-    parts = tuple(map(_plain, e.args))
-    if isinstance(e, sp.Add | sp.Max | sp.Min):
-        parts = tuple(sorted(parts, key=repr))
-    return type(e).__name__, *parts

@@ -12,12 +12,15 @@ import sympy as sp
 
 from bounds.formulas.comparisons import LARGER
 from bounds.language.claim import Assumption, Choice, Claim, Condition, Definition, parts_of_size
+from bounds.language.definitions import SHARED
 from bounds.language.letters import Letter, defined_letter, letter_text, plain
+from bounds.language.names import row_of
 from bounds.language.on_samples import speaks_of_samples
 from bounds.language.witness import witness_id
 from bounds.printing.legend import domain_text, operators, symbols
 from bounds.printing.options import in_words, local_rate
 from bounds.printing.writer import LatexWriter, UnicodeWriter, Writer, filled
+from bounds.registry.known_names import known_names
 from bounds.registry.papers import FOLDERS, PAPERS, letters_of_paper, quantities_of_paper
 
 __all__ = ["about", "condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "there_is", "unicode"]
@@ -41,7 +44,12 @@ def letters_of(claim: Claim) -> dict[str, Letter]:
     base = claim.procedure.base if claim.procedure else ""
     paper = next((name for name in (claim.paper, base) if name in FOLDERS), "classical")
     letters = dict(notation(paper)) if paper in PAPERS else notation("classical") | notation(paper)
-    letters |= {name: defined_letter(d) for name, d in claim.definitions.items() if name not in letters}
+    own = {name: defined_letter(d) for name, d in claim.definitions.items()}
+    if claim.paper not in FOLDERS:  # the names that papers explain are theirs alone
+        shared = SHARED.keys() | set().union(*known_names())
+        letters = {name: letter for name, letter in letters.items() if name in shared or row_of(name)}
+        own |= {name: letter for name, letter in letters.items() if claim.definitions.get(name) is SHARED.get(name)}
+    letters = own | letters if claim.paper in FOLDERS else letters | own
     if claim.procedure is None or claim.procedure.sampling == "full":
         one = "classical" if paper == "classical" else "fedalign"
         letters["x"] = letters["x_sampled"] = letters_of_paper(one)["one_average"]

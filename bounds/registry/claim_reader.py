@@ -35,7 +35,7 @@ from bounds.language.on_samples import speaks_of_samples
 from bounds.language.space import infimum
 from bounds.registry.abbreviations import Abbreviation, abbreviation, expanded
 from bounds.registry.claim_files import LIST_NAME, Places, between_commas, short
-from bounds.registry.declarations import LONGEST
+from bounds.registry.declarations import LONGEST, domain_conditions
 from bounds.registry.expressions import excerpt
 from bounds.registry.formula_reader import FormulaReader
 from bounds.registry.vocabulary import Vocabulary, parts_of
@@ -67,6 +67,7 @@ class Reader(FormulaReader):
         self.own, self.own_constants, self.lengths = {}, {}, {}
         self.declared, self.let = vocabulary.symbols, vocabulary.let
         self.index_letters: dict[str, tuple[str, ...]] = {}
+        self.read: set[str] = set()  # the names in its formulas, those that cancel too
 
     def fail(self, message: str, symbol: str = ""):
         line = self.places.line(self.number, self.field, self.entry, symbol)
@@ -137,6 +138,9 @@ class Reader(FormulaReader):
         places = defining(conditions, {}, names_in, {name: d.formula for name, d in self.own.items()})
         given = {name for name, place in places.items() if conditions[place].left.is_Symbol}
         variables = tuple(v for v in self.variables if v.domain in ("integer", "vector") or v.name not in given)
+        for v in (v for v in self.variables if v not in variables):  # a domain is a hypothesis on what has a formula
+            more = domain_conditions(v, self.names()[v.name], conditions[places[v.name]].right)
+            conditions += tuple(c for c in more if c not in conditions)
         try:
             claim = Claim(
                 claim_id, self.number_of_claim(), row.get("kind", "theorem"), setting, statement, assumptions,
@@ -150,6 +154,7 @@ class Reader(FormulaReader):
                 definitions={} if paper and setting == "algebra" else quantities)
         except ValueError as error:
             self.at("id").fail(str(error))
+        self.check_signs(claim)
         own = row.get("data_sets") != self.vocabulary.defaults.get("data_sets")
         if own and not paper and not speaks_of_samples(claim):
             self.at("data_sets", row["data_sets"]).fail(
@@ -160,6 +165,18 @@ class Reader(FormulaReader):
                 self.at(name).fail(f"only an order has {name}: a claim with a variable of the domain {' or '.join(HIDDEN)}; "
                                    f"got {short(row[name])}")
         return claim
+
+    def check_signs(self, claim: Claim) -> None:
+        """Refuse a name of the language to which the file gives a sign that its value here need not have."""
+        given = {c.left.name for c in claim.hypotheses if c.relation == "==" and c.left.is_Symbol and c.right.is_number}
+        read = self.read.union(claim.names, *(self.vocabulary.read.get(name, ()) for name in claim.used_definitions()))
+        for name in sorted(read - given - {v.name for v in self.variables}):
+            row, meant = NAMES.get(name), self.names().get(name)
+            sign = row and next((sign for sign in ("positive", "nonnegative") if getattr(meant, f"is_{sign}", None)
+                                 and not getattr(symbol(name), f"is_{sign}")), "")
+            if sign:
+                self.at("id").fail(f"{name} is {sign} in [names] and {row.sign} in this claim; declare it under variables, "
+                                   "or give it no domain in [names]", name)
 
     def own_id(self) -> str:
         """The claim's id, with the paper's name in front."""
@@ -295,7 +312,7 @@ class Reader(FormulaReader):
                 self.at("assume", text).fail(f"no assumption {short(text)} in this file; allowed: a condition, or one of "
                                              f"{', '.join(self.vocabulary.assumptions) or 'none'}", name)
             if isinstance(shared, dict):
-                found.append(self.numbered(name, shared))
+                found.append(self.numbered(name, {"owner": claim_id.partition("/")[0]} | shared))
                 continue
             for one in [text] if shared is None else shared:
                 number += 1

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 import sympy as sp
 
 from bounds.language.claim import SETTINGS, Claim, Definition
-from bounds.registry.claim_files import Places, short, tables, text_of
+from bounds.registry.claim_files import LIST_NAME, Places, short, tables, text_of
 from bounds.registry.claim_reader import FIELDS, Reader
 from bounds.registry.comparison_reader import compared, compares
 from bounds.registry.kept import digest, encoded, keep, kept
@@ -79,6 +80,8 @@ class Collection:
             raise ValueError(f"{path}, line {places.line(-1, entry=entry)}: {message}")
 
         vocabulary = (above or Vocabulary()).with_tables(shared, fail)
+        if above is None and "paper" in shared:  # a paper of one file
+            vocabulary.paper = _paper(path, {"name": path.stem} | shared["paper"])
         made = cls(path, places, rows, vocabulary, section=" ".join(shared.get("section", "").split()))
         if vocabulary.paper is not None:
             vocabulary.own_assumptions(vocabulary.paper.name)
@@ -118,6 +121,7 @@ class Collection:
             indices = {letter: sp.Symbol(letter, integer=True) for letter in letters}
             self.vocabulary.quantities[name] = Definition(
                 name, tuple(indices.values()), reader.formula(entry[-1], indices), latex, unit, meaning, *source)
+            self.vocabulary.read[name] = reader.read
 
     def of_row(self, number: int, find: Callable | None = None) -> list[tuple[int, Claim]]:
         """The claims of one table; ``find`` gives the claims that it compares."""
@@ -153,6 +157,16 @@ class Collection:
         kept = {name: value for name, value in above.items() if name not in ("readings", "vary", PARTS)}
         defaults = self.vocabulary.defaults_in(above | row)
         return changed(kept | {name: defaults[name] for name in ("readings", "vary") if name in defaults}, row)
+
+
+def _paper(path: Path, entries: Mapping[str, Any], more: Iterable[str] = ()) -> Paper:
+    """The paper that ``[paper]`` describes; ``more`` are the entries that it may have besides."""
+    known = {one.name for one in fields(Paper)}
+    if unknown := sorted(set(entries) - known):
+        raise ValueError(f"{path}: unknown entry {unknown[0]!r} of [paper]; allowed: {', '.join(sorted({*known, *more}))}")
+    if not isinstance(name := entries["name"], str) or not LIST_NAME.fullmatch(name):
+        raise ValueError(f"{path}: the name of a paper has ASCII letters, digits, _ and -, at most 100; got {short(name)}")
+    return Paper(**entries)
 
 
 def _joined(lists: list[list]) -> list:
@@ -197,11 +211,7 @@ def paper_claims(folder: Path, find: Callable[[str], "PaperClaims"], keeps: bool
     rows, shared = tables(path, text, without_claims=True)
     head = dict(shared.get("paper", {}))
     uses, sections = head.pop("uses", []), head.pop("sections", [])
-    known = {one.name for one in fields(Paper)}
-    if unknown := sorted(set(head) - known):
-        raise ValueError(f"{path}: unknown entry {unknown[0]!r} of [paper]; allowed: uses, sections, "
-                         f"{', '.join(sorted(known))}")
-    paper = Paper(**({"name": folder.name} | head))
+    paper = _paper(path, {"name": folder.name} | head, ("uses", "sections"))
     below = Vocabulary(paper)
     for name in uses:
         below = find(name).vocabulary.below(below)

@@ -5,11 +5,11 @@ import re
 
 import sympy as sp
 
-from bounds.language.claim import DOMAINS, Variable
+from bounds.language.claim import DOMAINS, Condition, Variable
 from bounds.language.names import COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE
 from bounds.registry.claim_files import short
 
-__all__ = ["LONGEST", "Declarations"]
+__all__ = ["LONGEST", "Declarations", "domain_conditions"]
 
 LONGEST = 200  #: characters of an id, a name, or an option's value
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -112,3 +112,14 @@ class Declarations:
     def check_name(self, name: str) -> None:
         if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > LONGEST:
             self.fail(f"{short(name)} is no name; a name has ASCII letters, digits and _")
+
+
+def domain_conditions(variable: Variable, own: sp.Symbol, value: sp.Expr) -> tuple[Condition, ...]:
+    """What the domain says of a number that a hypothesis defines, unless sympy knows it of the formula for its value."""
+    found = {"positive": [(own, ">", 0)], "nonnegative": [(own, ">=", 0)], "binary": [(own*(1 - own), "==", 0)]}.get(
+        variable.domain, [])
+    if getattr(value, f"is_{variable.domain}", False) or (variable.domain == "binary" and value in (0, 1)):
+        found = []
+    if variable.below is not None and not (value - variable.below).is_negative:
+        found.append((own, "<", variable.below))
+    return tuple(Condition(left, sign, right) for left, sign, right in found)

@@ -34,12 +34,13 @@ _CALLED_HERE = {  # by other names elsewhere
 _MOST_EXPANDED = 300  # abbreviations written out in one formula
 
 
-def expression(text: str, known: Mapping[str, Any]) -> sp.Expr:
+def expression(text: str, known: Mapping[str, Any], read: set[str] | None = None) -> sp.Expr:
     """The formula that ``text`` writes.
 
     Args:
         known: what each name stands for: a Symbol, an IndexedBase, a function, or an Abbreviation. Names that begin like
             those in ``ARRAYS`` are arrays.
+        read: gets the names that are read, those that cancel too.
 
     Raises:
         NoFormula: anything else in the text, or more of it than the limits above allow. The message has the column,
@@ -50,6 +51,7 @@ def expression(text: str, known: Mapping[str, Any]) -> sp.Expr:
         4*a
     """
     builder = _Builder(text, known)
+    builder.read = builder.read if read is None else read
     found = builder.whole()
     builder.check_values(found)
     return found
@@ -105,6 +107,7 @@ class _Builder:
         self.everywhere: Mapping[str, Any] = around.everywhere if around else known  # the names outside of parameters
         self.inside: tuple[str, ...] = (*around.inside, name) if around else ()
         self.expanded: list[str] = around.expanded if around else []
+        self.read: set[str] = around.read if around else set()
         self.parts = {ast.Constant: self.constant, ast.Name: self.name, ast.UnaryOp: self.signed, ast.Call: self.call,
                       ast.Subscript: self.entry}
         self.needs: list[tuple[_Builder, ast.AST, ast.AST, Need]] = []  # what is written, and needs something of a part
@@ -181,6 +184,7 @@ class _Builder:
 
     def looked_up(self, node: ast.Name):
         name = node.id
+        self.read.add(name)
         if name in self.known:
             return self.known[name]
         if name.startswith(ARRAYS):

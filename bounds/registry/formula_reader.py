@@ -117,8 +117,10 @@ class FormulaReader(Declarations):
             self.fail(f"a side of {excerpt(self.entry or self.row.get(self.field))} is empty")
         key, kept = (text, tuple((indices or {}).items())), self.vocabulary.memo.setdefault(self.meaning(), {})
         if key not in kept:
-            kept[key] = self.checked(expression, text, self.names() | (indices or {}))
-        found = kept[key]
+            read: set[str] = set()
+            kept[key] = self.checked(expression, text, self.names() | (indices or {}), read), read
+        found, read = kept[key]
+        self.read |= read
         if (length := self.written_out(found)) > _MOST_WRITTEN:
             self.fail(f"a formula has at most {_MOST_WRITTEN} parts when its definitions are inserted; got {length} in "
                       f"{excerpt(text)}")

@@ -40,6 +40,7 @@ class Vocabulary:
     Args:
         paper: the paper, if the claims are one's; ids then begin with its name.
         quantities: definitions by name, as the reader made them.
+        read: the names in the formula of each quantity.
         memo: formulas that were read, by their text and what its names mean.
     """
 
@@ -50,6 +51,7 @@ class Vocabulary:
     assumptions: dict[str, Any] = field(default_factory=dict)
     axes: dict[str, dict[str, dict]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
+    read: dict[str, set[str]] = field(default_factory=dict)
     memo: dict = field(default_factory=dict)
 
     def with_tables(self, tables: Mapping[str, Any], fail: Fail) -> Self:
@@ -65,13 +67,14 @@ class Vocabulary:
         return replace(
             self, let=self.let | own, names=self.names | dict(tables.get("names", {})), quantities=dict(self.quantities),
             assumptions=self.assumptions | tables.get("assumptions", {}), axes=self.axes | tables.get("axes", {}),
-            defaults=self.defaults | tables.get("defaults", {}), memo={})
+            defaults=self.defaults | tables.get("defaults", {}), read=dict(self.read), memo={})
 
     def below(self, other: Self) -> Self:
         """This vocabulary with another's entries below its own: what ``uses`` names. Defaults are not taken over."""
         return replace(
             self, let=other.let | self.let, names=other.names | self.names, quantities=other.quantities | self.quantities,
-            assumptions=other.assumptions | self.assumptions, axes=other.axes | self.axes, memo={})
+            assumptions=other.assumptions | self.assumptions, axes=other.axes | self.axes, read=other.read | self.read,
+            memo={})
 
     def check(self, fail: Fail) -> None:
         """Call ``fail(message, entry)`` for the first entry that is wrong in itself."""

@@ -219,7 +219,17 @@ def compare_hypotheses(rows, claim, worlds: Worlds, row: Row) -> None:
         compare_assumption(assumption, supposed[name], worlds)
     relations = [(name, r) for name, content in supposed.items() if name not in assumed
                  for r in ((content,) if isinstance(content, Relation) else content)]
-    _match(claim.conditions, relations, worlds)
+    defined = {c.left.name for c in claim.conditions if c.relation == "==" and c.left.is_Symbol}
+    _match([c for c in claim.conditions if not _is_domain(c, defined, rows)], relations, worlds)
+
+
+def _is_domain(condition: Condition, defined: set[str], rows) -> bool:
+    """Whether a condition is the paper's domain of a number that a formula defines."""
+    name = condition.left.name if condition.left.is_Symbol else ""
+    domain = rows.DOMAINS.get(name, "") if name in defined else ""
+    signs = [("positive", ">", 0), ("nonnegative", ">=", 0)]
+    signs += [("below", "<", int(domain.rpartition(" ")[2]))] if " below " in domain else []
+    return any(word in domain and (condition.sign, condition.right) == (sign, end) for word, sign, end in signs)
 
 
 def compare_assumption(assumption, content: Assumed, worlds: Worlds) -> None:
@@ -253,7 +263,8 @@ def compare_variables(rows, claim, worlds: Worlds, row: Row) -> None:
     assert len(own) == len(claim.variables), f"a variable occurs twice: {claim.variables}"
     assert claim.explicit == (not any(domain.startswith("hidden") for domain in own.values())), "explicit"
     method = method_of(claim)
-    assert method == (row.method or rows.METHOD), f"method {method}, {row.method or rows.METHOD} in the paper"
+    wanted = row.method or rows.METHOD
+    assert sorted(method.split()) == sorted(wanted.split()), f"method {method}, {wanted} in the paper"
     limits = ", ".join(f"{name} -> {limit}" for name, limit in claim.limits)
     assert limits == row.limits, f"limits {limits}, {row.limits} in the paper"
     used = row.constants_may_use
