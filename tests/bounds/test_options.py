@@ -25,7 +25,7 @@ def shown(claim_id: str) -> str:
     ("fedmoswa/theorem-h.1-decay", ["step j of round r: η_{l,Kr} ((K − 2)/(K − 1))^(j)",
                                     "(start = zero, …own)"]),
     ("fadamgc/theorem-5.4@y-gradient", ["(y_init = gradient)"]),
-    ("fadamgc/table-1/fedadam@big-o-all-but-rounds", ["η_g = 0.1, …own", "β_2 = 0.99, …own"]),
+    ("fadamgc/table-1/fedadam@big-o-all-but-rounds", ["β_2 = 0.99, …own"]),
     ("afedpd/theorem-1-explicit@exact", ["(solver = exact)"]),
     ("fedmoswa/theorem-5.1-strongly-convex-fedswa", ["α = 1", "step j of round r: η_{l,Kr} "]),
 ])

@@ -91,7 +91,7 @@ def _growing(nt, *flags):
 SUPPOSED = {
     # "|grad f_i(x_1) - grad f_i(x_2)| <= L |x_1 - x_2|"
     "assumption-5.1-1": Assumed((_at_clients(lambda w, k: w.L_client[k], "<=", lambda w, k: w.L),)),
-    # "E |n_i|^2 <= sigma^2", unbiased, independent
+    # "E |n_i|^2 <= sigma^2", "sigma^2 > 0" where sigma divides, unbiased, independent
     "assumption-5.1-2": Assumed((_at_clients(lambda w, k: sqrt(w.sigma_sq_client[k]), "<=", lambda w, k: w.sigma),)),
     # "|g_i^(t)| <= G" at every local point visited
     "assumption-5.3": Assumed((Relation(
@@ -141,6 +141,9 @@ SUPPOSED = {
     "cited-fedadam": (Relation(lambda w: w.beta1, "==", lambda w: 0), Relation(lambda w: w.eps, "==", lambda w: w.G / w.L)),
     # Section 4.1: from the minimiser, without noise
     "from-minimiser": Relation(lambda w: sq(w.x_round[0] - w.x_star), "<=", lambda w: 0),
+    "not-zero": Relation(lambda w, k: sq(w.grad(k, w.x_star)), ">", lambda w, k: 0, (each_client,)),
+    "F>0": Relation(lambda w: w.F0_gap, ">", lambda w: 0),
+    "eta_g=1": Relation(lambda w: w.eta_g, "==", lambda w: 1),
     "no-noise": Relation(lambda w: sum(w.sigma_sq_client), "<=", lambda w: 0),
     # of numbers: (51) has G^2 for the change of vbar; (98) and Lemma B.1; the last inequality of (79); |u| <= 1; |grad| <= G
     "change": Relation(lambda w: w.total_change, "<=", lambda w: w.G**2),
@@ -170,14 +173,15 @@ LATER = (lambda w: range(w.rounds - 1),)
 STEPS = (lambda w: range(w.local_steps),)
 #: assumptions and conditions, and ranges, by block; those of FAdamGC with beta2 > 0, of FA-NT, and with beta2 = eps = 0
 GENERAL = {
-    "theorem-5.4": (f"{BOUNDED} 5.4", ()), "table-1/fadamgc": (f"{BOUNDED} 5.4", ()),
+    **dict.fromkeys(("theorem-5.4", "theorem-5.4/speed-up"), (f"{BOUNDED} 5.4", ())),
+    "table-1/fadamgc": (f"{BOUNDED} 5.4", ()),
     "theorem-5.4/eq-54-57": (f"{BOUNDED} 5.4", ()), "theorem-5.4/eq-48-51": (f"{BOUNDED} 38", ()),
     "lemma-A.1": (BOUNDED, R), "eq-12": ("", R), "eq-13": (SMOOTH, R),
     **dict.fromkeys(("eq-17", "eq-19", "eq-21-zero", "eq-21"), (NOISE, R)),
     **dict.fromkeys(("eq-23", "eq-28", "eq-31", "eq-34", "eq-37"), (BOUNDED, R)),
     **dict.fromkeys(("eq-39", "eq-42"), (f"{BOUNDED} 38", R)),
     "eq-61": (SMOOTH, R), "eq-64": ("", RJ), "eq-69": ("", RJ), "eq-71": ("", RJ), "eq-73": ("assumption-5.3", RJ),
-    "eq-75": (BOUNDED, RJ), "eq-76": (BOUNDED, RJ), "eq-78": (f"{BOUNDED} 78 two-steps", RJ),
+    "eq-75": (BOUNDED, RJK), "eq-76": (BOUNDED, RJ), "eq-78": (f"{BOUNDED} 78 two-steps", RJ),
     "eq-79": (f"{BOUNDED} 78 two-steps", RJ), "eq-81": (f"{BOUNDED} 78 two-steps", R),
 }
 GENERAL_NT = {
@@ -185,8 +189,8 @@ GENERAL_NT = {
     "theorem-C.2/eq-167-171": (f"{BOUNDED} C.2", ()), "theorem-C.2/eq-158-163": (f"{BOUNDED} 38 152", ()),
     "lemma-D.1": (BOUNDED, R), "lemma-D.2": (BOUNDED, LATER), "eq-124": ("", R), "eq-126": (SMOOTH, R),
     **dict.fromkeys(("eq-129", "eq-130", "eq-139", "eq-142"), (NOISE, R)),
-    **dict.fromkeys(("eq-132", "eq-134", "eq-136", "eq-144"), (BOUNDED, R)),
-    "eq-138": ("138b-nt", R), "eq-146": (f"{BOUNDED} 38", R), "eq-151": (f"{BOUNDED} 38", R),
+    **dict.fromkeys(("eq-132", "eq-134"), (BOUNDED, LATER)), **dict.fromkeys(("eq-136", "eq-144"), (BOUNDED, R)),
+    "sec-4.1-average": ("", RK), "eq-138": ("138b-nt", R), "eq-146": (f"{BOUNDED} 38", R), "eq-151": (f"{BOUNDED} 38", R),
     "eq-157": (f"{BOUNDED} 38 152", R),
     "eq-164": (BOUNDED, ()), "eq-165": (BOUNDED, ()), "eq-176": (SMOOTH, R),
     "eq-179": ("two-steps", (each_round, lambda w, r: range(1, w.local_steps))),
@@ -197,7 +201,7 @@ GENERAL_NT = {
 SPECIAL = {
     **dict.fromkeys(("theorem-5.2", "theorem-5.2/eq-104", "table-1/fadamgc-special"), (f"{NOISE} 5.2", ())),
     "theorem-5.2/eq-102-103": (f"{NOISE} decay", ()), "lemma-B.1": (NOISE, R),
-    "app-B-unit": ("", RJK), "sec-5-unit-step": ("", RJK), "eq-83": (SMOOTH, R), "eq-85": ("", R),
+    "app-B-unit": ("", RJK), "sec-5-unit-step": ("", RJK), "eq-83": (SMOOTH, R), "eq-85": ("", R), "eq-87": (SMOOTH, R),
     "eq-89": ("", R), "eq-90": ("", R), "eq-91": ("", R), "eq-93": (NOISE, RJK), "eq-94": (NOISE, RJK), "eq-95": ("", RJK),
     "eq-96": (NOISE, RJK), "eq-98": (NOISE, R), "eq-101": (NOISE, R),
     **dict.fromkeys(("eq-107", "eq-109", "eq-110", "eq-111"), ("", RJK)),
@@ -217,7 +221,7 @@ GIVEN = {"5.4": {"eta_g"}, "5.4-appendix": {"eta_g"}, "C.2": {"eta_g"}, "C.2-app
          "5.2": {"eta_g", "beta1"}, "C.3": {"eta_g", "beta1"}}
 EXACT = {"theorem-5.4/eq-48-51", "theorem-5.4/eq-54-57", "theorem-5.2/eq-102-103", "theorem-C.2/eq-158-163"}
 EQUALITIES = {"eq-12", "eq-124", "eq-17", "eq-19", "eq-21-zero", "eq-21", "eq-85", "eq-198", "eq-110", "eq-129",
-              "eq-130", "eq-139", "eq-165"}
+              "eq-130", "eq-139", "eq-165", "sec-4.1-average"}
 
 # numbers, prose and Table 1 ------------------------------------------------------------------------------------------
 ALGEBRA = Row(method="algebra")
@@ -227,6 +231,12 @@ COEFFICIENT = but(ALGEBRA, given="chosen-b", variables="clients: integer from 2;
 EULER = but(ALGEBRA, given="euler", variables="euler")
 POWERS = (lambda w: range(1, w.local_steps + 1),)
 PART = but(ALGEBRA, sign="==", variables="participants; clients")
+METHODS = ("fedadam", "fedams", "fa-nt-special", "fa-nt", "fadamgc-special", "fadamgc")
+ORDERS = but(ALGEBRA, limits="rounds -> oo", variables=(
+    "clients; local_steps; rounds; L; G; sigma; F0_gap: positive; eps; sigma_g_max: nonnegative; C_all"))
+#: the steps and beta of Theorem 5.2 in (102)-(103)
+PUT_IN = but(ALGEBRA, given="5.2 decay trackers-to-clients", limits=ORDER, constants_may_use="",
+             variables="eta; L; sigma; F0_gap: positive; clients; trackers; local_steps; rounds; C")
 NUMBERS = {
     "eq-118": but(MASS, sign="<"), "eq-118@positive": but(MASS, sign="<", variables="beta1: positive below 1; local_steps"),
     "eq-118@sum": but(MASS, sign="=="), "eq-131a": MASS, "eq-131a@lower": MASS,
@@ -239,7 +249,7 @@ NUMBERS = {
     "eq-79@second": but(ALGEBRA, over=STEPS, variables="eta; C_1; local_steps: integer from 2"),
     "eq-81@numbers": but(ALGEBRA, given="79", variables="eta; L; C_1; clients; local_steps: integer from 2; e_value"),
     "eq-85@vectors": but(ALGEBRA, sign="==", given="unit", variables="any_q; any_u; any_grad; eta; eta_g; local_steps"),
-    "eq-87": but(ALGEBRA, given="beta1<1", variables="any_grad; beta1; local_steps"),
+    "eq-87@norms": but(ALGEBRA, given="beta1<1", variables="any_grad; beta1; local_steps"),
     "eq-101@numbers": but(ALGEBRA, given="beta1<1 trackers-to-clients 98 B.1", variables=(
         "eta; eta_g; L; sigma: nonnegative; beta1; local_steps; clients; trackers; f_now; f_next; error_now; error_next; "
         "gradient")),
@@ -250,6 +260,8 @@ NUMBERS = {
                              variables="any_direction; any_grad; gap_now; clients; trackers"),
     "eq-192": but(ALGEBRA, given="trackers-to-clients", variables="clients; trackers"),
     "eq-4": Row(sign="==", over=(each_client,), given="beta1<1 beta2<1", variables="eta; beta1; beta2; eps", method="point"),
+    **dict.fromkeys(("sec-4.1-adam@leaves", "sec-4.1-fa-nt"), Row(
+        sign=">", over=(each_client,), given="beta1<1 beta2<1 not-zero", variables="beta1; beta2; eps", method="point")),
     "sec-4.1-adam": Row(sign="==", over=(each_client,), given="steps beta1<1 beta2<1 from-minimiser no-noise",
                         variables="eta; eta_g; beta1; beta2; eps", method="local-adam equal_weights"),
     **dict.fromkeys(("sec-4.1-sgd", "sec-4.1-sgd@standard"), but(
@@ -258,6 +270,22 @@ NUMBERS = {
                       variables="eta; eta_g; beta1; beta2; eps", method="fa-nt equal_weights"),
     "eq-113-114@one-round": but(ALGEBRA, sign="==", over=(each_client,),
                                 variables="eta; eta_g; local_steps; clients; own_controls; local_end; model"),
+    "eq-113-114@unit-server-step": Row(
+        sign="==", over=(lambda w: range(w.rounds + 1),), given="steps beta1<1 beta2<1 eta_g=1",
+        variables="eta; beta1; beta2; eps", method="fa-nt equal_weights"),
+    "eq-113-114@one-round@unit-server-step": but(
+        ALGEBRA, sign="==", over=(each_client,), given="eta_g=1",
+        variables="eta; local_steps; clients; own_controls; local_end; model"),
+    "theorem-C.2/stricter-steps": but(ALGEBRA, variables="beta1; G: nonnegative; eps; L; rounds; local_steps"),
+    **{f"table-1/{method}/order": ORDERS for method in METHODS},
+    **{f"table-1/{method}/order@linear": but(
+        ORDERS, limits="rounds -> oo, clients -> oo, local_steps -> oo",
+        constants_may_use="L G sigma F0_gap eps sigma_g_max") for method in METHODS},
+    "table-1/fedadam/sigma": but(ORDERS, given="F>0", limits="sigma -> oo"),
+    **dict.fromkeys(("theorem-5.2@substitution", "theorem-5.2/eq-104@substitution",
+                     "theorem-5.2/eq-104@beta1-to-K@substitution"), PUT_IN),
+    "theorem-5.2@big-o-all-but-rounds@substitution": but(
+        PUT_IN, variables=PUT_IN.variables + "_all", limits="rounds -> oo", constants_may_use=None),
     "app-C-communication": PART, "app-C-communication@scaffold": PART,
 }
 
@@ -268,7 +296,8 @@ def cited(name, flags):
     betas, rest = "big-o-betas" in flags, "big-o-all-but-rounds" in flags
     given = [BOUNDED, *(["steps cited"] if steps else []), *(["cited-fedadam"] if steps and not ams else [])]
     constant = "C_beta" if betas else "C_all" if rest else "C"
-    return Row(given=" ".join(given), variables=f"eps; {constant}" if ams else constant,
+    names = [*([] if steps else ["eta_g"]), *(["eps"] if ams else []), constant]
+    return Row(given=" ".join(given), variables="; ".join(names),
                method=f"{'fedams' if ams else 'fedadam'} {'' if steps else 'sampling=without-replacement '}equal_weights",
                limits="rounds -> oo" if rest else f"{ORDER}, G -> oo" + ", eps -> 0" * ams,
                constants_may_use="beta1 beta2" if betas else None if rest else "")
@@ -285,7 +314,7 @@ def order_of(name, flags, nt, special):
     """The constant hidden in O(.), what goes to its limit, and on what the constant may depend; nothing where none is."""
     if not is_order(name, flags):
         return [], "", None
-    if "big-o-all-but-rounds" in flags:
+    if "big-o-all-but-rounds" in flags or name == "theorem-5.4/speed-up":
         return ["C_all"], "rounds -> oo", None
     limits = ORDER + ((", sigma_g_max -> oo" if nt else "") if special else ", G -> oo, eps -> 0")
     return (["C_beta"], limits, "beta1 beta2") if "big-o-betas" in flags else (["C"], limits, "")
@@ -317,14 +346,14 @@ def hypotheses_of(name, flags, given, special):
 
 def range_of(flags, over):
     """The range of a claim about runs in a reading."""
-    if "t-plus-1" in flags:
-        return LATER  # G bounds gradients of models at which the run takes them
-    return RJK if "as-printed" in flags else R if "server" in flags else over  # for every i without the sum over i
+    if "at-t" in flags or "server" in flags:
+        return R
+    return RJ if "all-clients" in flags else over
 
 
 def setting_of(name: str, flags: frozenset) -> Row:
     """The row, without sides, of a claim in a reading."""
-    if name.startswith("table-1/fed"):
+    if name in ("table-1/fedadam", "table-1/fedams"):
         return cited(name, flags)
     number = next((key for key in ("@".join([name, *sorted(flags - {"at-most"})]), name) if key in NUMBERS), None)
     if number:
@@ -338,11 +367,13 @@ def setting_of(name: str, flags: frozenset) -> Row:
     variables = [v for v in ("eta", "eta_g", "beta1") if v not in bound]
     if not special:
         variables += ["beta2" if nt else "beta2: positive below 1", "eps"]  # "any beta_2 > 0" is said of FAdamGC
+    if any(n in GIVEN for n in names):
+        variables += ["sigma"]  # "sigma^2 > 0", by which these steps divide
     if name == "app-B-unit":
         variables[-1] = "beta1: positive below 1"
     variables += ["factor"] if name in ("eq-64", "eq-69", "eq-109", "eq-110") and "chosen-b" not in flags else []
     variables += ["any_q"] if name in ("eq-85", "eq-198") else []
     equal = "identity" in flags or (name in EQUALITIES and not {"at-most", "both"} & flags)
-    return Row(sign="==" if equal else ">=" if name == "eq-79" and "both" not in flags else "<=", over=range_of(flags, over),
+    return Row(sign="==" if equal else "<=", over=range_of(flags, over),
                given=" ".join(names + ["beta1<1"] * ("beta1" not in bound)), variables="; ".join(variables + constant),
                method=method_in(name, flags, nt, special), limits=limits, constants_may_use=may_use)

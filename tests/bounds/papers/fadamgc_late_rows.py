@@ -32,9 +32,9 @@ def eq_83(p, r):
     t = r + 1
     if "conditional" in p.flags:
         # (82) prints f(x^t) itself, which is known when the round begins
-        return E_round(p.f(t + 1), r) - E_round(p.f(t), r), (
+        return E_round(p.f(t + 1), r) - p.f(t), (
             -K * p.H * E_round(p.gf(t) @ p.u(t), r) + p.H**2 * K**2 * p.L / 2)
-    return p.D(t), -K * p.H * p.E(p.gf(t) @ p.u(t)) + p.H**2 * K**2 * p.L / 2
+    return p.bare_D(t), -K * p.H * p.E(p.gf(t) @ p.u(t)) + p.H**2 * K**2 * p.L / 2
 
 
 @row("eq-85")
@@ -47,7 +47,11 @@ def eq_85(p, *at):
 
 
 @row("eq-87")
-def eq_87(p):
+def eq_87(p, *at):
+    if at:
+        t = at[0] + 1
+        return p.bare_D(t), (
+            -K * p.H * (1 - 2 * p.b1**K) * p.Pn(t) + K * p.H * R1(p, t) + p.H**2 * K**2 * p.L / 2)
     f = p.w.any_grad
     q = p.cavg() * f
     return length(f - q) - length(q), -(1 - 2 * p.b1**K) * length(f)
@@ -113,8 +117,15 @@ def stored(p, t, k, i):
 GC["eq-93"] = lambda p, r, j, k: (away(p, r + 1, j + 1, k + 1), base(p) + p.E(length(
     p.y(r + 1) - p.yi(r + 1, k + 1) - p.gf(r + 1) + p.gfi(r + 1, k + 1))))
 GC["eq-94"] = lambda p, r, j, k: (away(p, r + 1, j + 1, k + 1), base(p) + 2 * stored(p, r + 1, j + 1, k + 1))
-GC["eq-95"] = lambda p, r, j, k: (
-    p.E(lag(p, r + 1, j + 1, k + 1)), sum(p.c(j + 1, q) * away(p, r + 1, q, k + 1) for q in upto(j + 1)))
+
+
+def right_95(p, t, k, i):
+    """(95) and (209) print ghat^{t,k} in a sum over k'."""
+    prime = {"k-prime", "second-k-prime"} & p.flags
+    return sum(p.c(k, q) * away(p, t, q if prime else k, i) for q in upto(k))
+
+
+GC["eq-95"] = lambda p, r, j, k: (p.E(lag(p, r + 1, j + 1, k + 1)), right_95(p, r + 1, j + 1, k + 1))
 GC["eq-96"] = lambda p, r, j, k: (
     p.E(lag(p, r + 1, j + 1, k + 1)), base(p) + 2 * sum(p.c(j + 1, q) * stored(p, r + 1, q, k + 1) for q in upto(j + 1)))
 
@@ -124,7 +135,7 @@ def right_98(p, P, error):
             + p.H**2 * K**2 * p.L / 2)
 
 
-GC["eq-98"] = lambda p, r: (p.D(r + 1), right_98(p, p.Pn(r + 1), p.EB(r + 1)))
+GC["eq-98"] = lambda p, r: (p.bare_D(r + 1), right_98(p, p.Pn(r + 1), p.EB(r + 1)))
 
 
 @row("eq-101")
@@ -148,19 +159,19 @@ def parts_107(p, r, j, k):
 
 def right_107(p, *at):
     y, old, local, new, _, _ = parts_107(p, *at)
-    return (1 - y) * p.E(length(old - new)) + y * p.E(length(local - new))
+    return (1 - y) * p.E(length(old - new)) + y * p.bare(length(local - new))
 
 
 def right_109(p, *at):
     y, old, local, new, last, _ = parts_107(p, *at)
-    moved = p.E(length(new - last))
-    return ((1 - y) * (1 + p.a) * p.E(length(old - last)) + (1 - y) / p.a * moved + 2 * y * p.E(length(local - last))
+    moved = p.bare(length(new - last))
+    return ((1 - y) * (1 + p.a) * p.bare(length(old - last)) + (1 - y) / p.a * moved + 2 * y * p.bare(length(local - last))
             + 2 * y * moved)
 
 
 def right_110(p, *at):
     y, old, _, _, last, _ = parts_107(p, *at)
-    return ((1 - y) * (1 + p.a) * p.E(length(old - last)) + (2 * y + (1 - y) / p.a) * p.H * K + 2 * y * p.eta * K)
+    return ((1 - y) * (1 + p.a) * p.bare(length(old - last)) + (2 * y + (1 - y) / p.a) * p.H * K + 2 * y * p.eta * K)
 
 
 GC["eq-107"] = lambda p, *at: (parts_107(p, *at)[-1], right_107(p, *at))
@@ -175,7 +186,7 @@ def eq_111(p, *at):
     if "second-coefficient" in p.flags:
         return 2 * p.Y / N + (1 - p.Y / N) / p.a, 2 * N / p.Y
     _, old, _, _, last, left = parts_107(p, *at)
-    return left, (1 - p.Y / (2 * N)) * p.E(length(old - last)) + 2 * N / p.Y * p.H * K + 2 * p.Y / N * p.eta * K
+    return left, (1 - p.Y / (2 * N)) * p.bare(length(old - last)) + 2 * N / p.Y * p.H * K + 2 * p.Y / N * p.eta * K
 
 
 # Appendix D ------------------------------------------------------------------------------------------------------------
@@ -191,10 +202,14 @@ def right_130(p, t):
     return p.cross(t, per_client(p, lambda k, i: p.ew(t, k, i, p.mt(t, k, i))))
 
 
+def printed_gradient(p, r):
+    """(132) prints the gradient at x^{t+1}."""
+    return p.gf(r + 1 if "at-t" in p.flags else r + 2)
+
+
 NT["eq-130"] = lambda p, r: (with_mt(p, r + 1), right_130(p, r + 1))
-NT["eq-132"] = lambda p, r: (
-    right_130(p, r + 1), right_132(p, r + 1, p.gf(r + 2 if "t-plus-1" in p.flags else r + 1)))
-NT["eq-134"] = lambda p, r: (right_132(p, r + 1, p.gf(r + 1)), (
+NT["eq-132"] = lambda p, r: (right_130(p, r + 1), right_132(p, r + 1, printed_gradient(p, r)))
+NT["eq-134"] = lambda p, r: (right_132(p, r + 1, printed_gradient(p, r)), (
     -(p.H * K / 2) * p.lam * p.N2(r + 1) + p.H / (p.lam * p.eps**2) * p.ED(r + 1)
     + p.H * K / p.lam * p.Z(r + 1, p.mt)))
 
@@ -204,12 +219,13 @@ def right_139(p, t):
 
 
 def right_142(p, t):
-    squares = p.ik(lambda k, i: p.E(sq(p.ew(t, k, i, p.mt(t, k, i)) - p.gfi(t, i))))
+    squares = p.ik(lambda k, i: p.bare(sq(p.ew(t, k, i, p.mt(t, k, i)) - p.gfi(t, i))))
     return 2 * p.H**2 * K**2 * p.L * p.N2(t) + 2 * p.H**2 * p.L * (K / N) * squares + p.RS()
 
 
 def right_144(p, t):
-    return (2 * p.H**2 * K**2 * p.L * p.N2(t) + 4 * p.H**2 * K * p.L / p.eps**2 * p.ED(t)
+    drift = p.ik(lambda k, i: p.bare(sq(p.mt(t, k, i) - p.ck(k) * p.gfi(t, i)))) / N
+    return (2 * p.H**2 * K**2 * p.L * p.N2(t) + 4 * p.H**2 * K * p.L / p.eps**2 * drift
             + 4 * p.H**2 * (1 - p.eps) ** 2 / p.eps**2 * K**2 * p.L * p.G**2 + p.RS())
 
 
@@ -281,11 +297,16 @@ def right_179(p, t, k):
     return GROWN * spread(p, t, k - 1) + K * moves
 
 
+def bare_gap(p, t):
+    """Gamma^t, which (181) prints without an expectation."""
+    return p.ik(lambda k, i: p.bare(sq(p.alpha(t, k, i) - p.gfi(t, i)))) / (N * K)
+
+
 NT["eq-179"] = lambda p, r, j: (spread(p, r + 1, j + 1), right_179(p, r + 1, j + 1))
 NT["eq-180"] = lambda p, r, j: (right_179(p, r + 1, j + 1), (
     GROWN * spread(p, r + 1, j) + K * p.eta**2 * (3 * p.N2(r + 1) + 3 * p.Gam(r + 1) + 12 * p.J)))
 NT["eq-182"] = lambda p, r, j: (spread(p, r + 1, j + 1), sum(GROWN**q for q in upto(j + 1)) * K * p.eta**2 * (
-    4 * p.N2(r + 1) + 8 * p.Gam(r + 1) + 12 * p.J))
+    4 * p.N2(r + 1) + 8 * bare_gap(p, r + 1) + 12 * p.J))
 NT["eq-183-exp"] = lambda p, *i: (
     (2 * e, 6) if "second" in p.flags else (GROWN ** i[0], 6 if "both" in p.flags else 2 * e))
 
@@ -344,8 +365,8 @@ def buffer(p, r, *k):
     return length(p.w.server_variate[r] if "server" in p.flags else p.w.client_variate[r][k[0]]), 1
 
 
-NT["eq-200"] = lambda p, r: (p.D(r + 1), (
-    -K * p.H * (1 - 2 * p.b1**K) * p.Pn(r + 1) + K * p.H * R1(p, r + 1) + p.H**2 * K**2 * p.L / 2))
+NT["eq-200"] = lambda p, r: (p.bare_D(r + 1), (
+    -K * p.H * (1 - 2 * p.b1**K) * p.bare(length(p.gf(r + 1))) + K * p.H * R1(p, r + 1) + p.H**2 * K**2 * p.L / 2))
 
 
 def right_206(p, t, k, i):
@@ -365,8 +386,8 @@ NT["eq-208"] = lambda p, r, k: (right_207(p, r + 1, k + 1), 3 * p.eta * K * p.L 
 @row("eq-209", table=NT)
 def eq_209(p, r, j, k):
     t, q, i = r + 1, j + 1, k + 1
-    middle = sum(p.c(q, h) * away(p, t, h, i) for h in upto(q))
-    return (middle if "second" in p.flags else p.E(lag(p, t, q, i))), (
-        3 * p.eta * K * p.L + p.sigma / N + p.B if {"second", "both"} & p.flags else middle)
+    middle, second = right_95(p, t, q, i), {"second", "second-k-prime"} & p.flags
+    return (middle if second else p.E(lag(p, t, q, i))), (
+        3 * p.eta * K * p.L + p.sigma / N + p.B if second or "both" in p.flags else middle)
 
 

@@ -7,6 +7,7 @@ from math import sqrt
 
 import numpy as np
 
+from tests.bounds.chance import Min
 from tests.bounds.papers.fadamgc_world import K, N, T, sq, upto
 
 GC, NT = {}, {}
@@ -44,23 +45,37 @@ def drop(p):
     return p.Ef(1) - p.Ef(T + 1)
 
 
-GC["theorem-5.2"] = lambda p: (lengths(p), hidden(p) * (p.root + p.L * p.F / T + p.L * K / T + K * p.sigma / T))
+def right_102(p):
+    return (p.F / (K * p.H * (1 - 2 * p.b1**K) * T) + p.H * K * p.L / (2 * (1 - p.b1**K))
+            + 16 * N**2 * p.H * K / (p.Y**2 * (1 - p.b1**K)) + 2 * K * (1 + p.L) * p.eta / (1 - 2 * p.b1**K)
+            + p.sigma / (N * (1 - 2 * p.b1**K)))
+
+
+def left_52(p):
+    """Of Theorem 5.2 and (104), or, where the steps are put into it, the right side of (102)-(103)."""
+    return right_102(p) if "substitution" in p.flags else lengths(p)
+
+
+GC["theorem-5.2"] = lambda p: (left_52(p), hidden(p) * (p.root + p.L * p.F / T + p.L * K / T + K * p.sigma / T))
+
+
 def beta(p):
     """beta1 on the right side of (104) and (211)."""
     return p.b1**K if "beta1-to-K" in p.flags else p.b1
 
 
-GC["theorem-5.2/eq-104"] = lambda p: (lengths(p), hidden(p) * (
+GC["theorem-5.2/eq-104"] = lambda p: (left_52(p), hidden(p) * (
     sqrt(p.L * p.F * p.sigma / ((1 - 2 * beta(p)) ** 2 * N * K * T)) + p.L * p.F / ((1 - 2 * beta(p)) * T)
     + p.L * K / ((1 - 2 * beta(p)) * T) + K * p.sigma / T))
-GC["theorem-5.2/eq-102-103"] = lambda p: (lengths(p), (
-    p.F / (K * p.H * (1 - 2 * p.b1**K) * T) + p.H * K * p.L / (2 * (1 - p.b1**K))
-    + 16 * N**2 * p.H * K / (p.Y**2 * (1 - p.b1**K)) + 2 * K * (1 + p.L) * p.eta / (1 - 2 * p.b1**K)
-    + p.sigma / (N * (1 - 2 * p.b1**K))))
-BG = "theorem-5.4", "table-1/fadamgc"
-row(*BG)(lambda p: (squares(p), hidden(p) * (
-    p.root + p.L * p.F / T + K * p.G**6 / (p.eps**2 * T)
-    + K * (p.sigma**2 + (1 + p.eps**2) * p.G**2) / (p.eps**2 * T))))
+GC["theorem-5.2/eq-102-103"] = lambda p: (lengths(p), right_102(p))
+
+
+def rate_54(p, power):
+    return p.root + p.L * p.F / T + K * p.G**6 / (p.eps**2 * T) + (
+        K**power * (p.sigma**2 + (1 + p.eps**2) * p.G**2) / (p.eps**2 * T))
+
+
+row("theorem-5.4", "table-1/fadamgc")(lambda p: (squares(p), hidden(p) * rate_54(p, 1)))
 GC["theorem-5.4/eq-48-51"] = lambda p: (squares(p), (
     4 * drop(p) / (p.lam * p.H * K * T) + 6 * p.eta**2 * K * p.L**2 / (p.lam**2 * p.eps**4) * (p.A2 + p.G**2)
     + p.G**4 / (p.lam**2 * p.eps**2 * T) + 8 * p.H / (p.lam * p.eps**2) * p.L * (K * p.G**2 + p.sigma**2)))
@@ -68,9 +83,7 @@ GC["theorem-5.4/eq-54-57"] = lambda p: (squares(p), (
     p.L * p.F / T + 2 * p.root
     + (2 / ((1 - p.b1) ** 2 * p.b1**2) + K * (1 - p.b2)) * p.G**6 / (p.eps**2 * T)
     + K * (1 - p.b1) * (p.sigma**2 + p.G**2) / (p.eps**2 * T)))
-row("theorem-C.2", "table-1/fa-nt", table=NT)(lambda p: (squares(p), hidden(p) * (
-    p.root + p.L * p.F / T + K * p.G**6 / (p.eps**2 * T)
-    + K**2 * (p.sigma**2 + (1 + p.eps**2) * p.G**2) / (p.eps**2 * T))))
+row("theorem-C.2", "table-1/fa-nt", table=NT)(lambda p: (squares(p), hidden(p) * rate_54(p, 2)))
 
 
 @row("theorem-C.2/eq-158-163", table=NT)
@@ -98,15 +111,43 @@ NT["theorem-C.3/eq-210"] = lambda p: (lengths(p), (hidden(p) if "big-o" in p.fla
 NT["theorem-C.3/eq-211"] = lambda p: (lengths(p), hidden(p) * (
     sqrt(p.L * p.F / ((1 - 2 * beta(p)) * N * K * T)) + p.L * p.F / ((1 - beta(p)) * T) + p.L * K / ((1 - 2 * beta(p)) * T)
     + K * (p.sigma + N * p.B) / T))
-GC["table-1/fedadam"] = lambda p: (squares(p), hidden(p) * (
-    (p.F**2 / (N * K * T)) ** 0.5 + p.L * p.sigma**2 / (p.G**2 * sqrt(N * K * T)) + p.sigma**2 / (p.G * K * T)
-    + p.L * p.sigma**2 * sqrt(N) / (p.G**2 * sqrt(K) * T**1.5)))
-GC["table-1/fedams"] = lambda p: (squares(p), hidden(p) * (
-    (p.F**2 / (N * K * T)) ** 0.5 + p.L * sqrt(N * K) * p.G**2 / (sqrt(p.eps) * T) + p.L**2 * K * p.sigma**2 / T
-    + p.G * p.sigma**2 / (sqrt(p.eps**2 * N * K) * T)))
-GC["table-1/fadamgc-special"] = lambda p: (lengths(p), hidden(p) * (p.root + p.L * p.F / T + K * (p.sigma + p.L) / T))
-NT["table-1/fa-nt-special"] = lambda p: (
-    lengths(p), hidden(p) * (p.root + p.L * p.F / T + K * (p.sigma + p.L + N * p.B) / T))
+# Table 1: the rates by row; "general O(1/sqrt(nKT))" in its caption
+RATES = {
+    "fedadam": lambda p: (
+        (p.F**2 / (N * K * T)) ** 0.5 + p.L * p.sigma**2 / (p.G**2 * sqrt(N * K * T)) + p.sigma**2 / (p.G * K * T)
+        + p.L * p.sigma**2 * sqrt(N) / (p.G**2 * sqrt(K) * T**1.5)),
+    "fedams": lambda p: (
+        (p.F**2 / (N * K * T)) ** 0.5 + p.L * sqrt(N * K) * p.G**2 / (sqrt(p.eps) * T) + p.L**2 * K * p.sigma**2 / T
+        + p.G * p.sigma**2 / (sqrt(p.eps**2 * N * K) * T)),
+    "fadamgc-special": lambda p: p.root + p.L * p.F / T + K * (p.sigma + p.L) / T,
+    "fa-nt-special": lambda p: p.root + p.L * p.F / T + K * (p.sigma + p.L + N * p.B) / T,
+    "fadamgc": lambda p: rate_54(p, 1), "fa-nt": lambda p: rate_54(p, 2),
+}
+GC["table-1/fedadam"] = lambda p: (squares(p), hidden(p) * RATES["fedadam"](p))
+GC["table-1/fedams"] = lambda p: (squares(p), hidden(p) * RATES["fedams"](p))
+GC["table-1/fadamgc-special"] = lambda p: (lengths(p), hidden(p) * RATES["fadamgc-special"](p))
+NT["table-1/fa-nt-special"] = lambda p: (lengths(p), hidden(p) * RATES["fa-nt-special"](p))
+
+
+def order(p):
+    """O(1/sqrt(nKT)); the constant may depend on n and K, but in the reading ``linear``."""
+    return p.w.C_all / sqrt(N * K * T)
+
+
+for method, rate in RATES.items():
+    GC[f"table-1/{method}/order"] = lambda p, rate=rate: (rate(p), order(p))
+GC["theorem-5.4/speed-up"] = lambda p: (squares(p), order(p))
+
+
+# the remark after Theorem 5.4: dominating terms without sigma; step sizes of FA-NT stricter than FAdamGC's
+@row("table-1/fedadam/sigma")
+def dominating(p):
+    first = (p.F**2 / (N * K * T)) ** 0.5
+    return first + p.L * p.sigma**2 / (p.G**2 * sqrt(N * K * T)), p.w.C_all * first
+
+
+GC["theorem-C.2/stricter-steps"] = lambda p: (
+    Min(p.lam * p.eps / (40 * T**1.5 * p.L), p.lam * p.eps / (30 * K * p.L)), p.lam * p.eps / (40 * T * p.L))
 
 # lemmas --------------------------------------------------------------------------------------------------------------
 GC["lemma-A.1"] = lambda p, r: (p.Xi(r + 1), 6 * p.eta**2 * K**2 * p.L**2 / p.eps**2 * p.A2)
@@ -204,8 +245,9 @@ NT["eq-136"] = lambda p, r: (p.Z(r + 1, p.mt), p.G**2 * p.W(r + 1))
 def eq_37(p, r):
     t = r + 1
     noise = p.RS() if "noise-over-n" in p.flags else p.H**2 * K * p.L * p.sigma**2
+    drift = p.ik(lambda k, i: p.bare(sq(p.M(t, k, i) - p.ck(k) * p.gfi(t, i)))) / N
     return p.H**2 * p.L / 2 * p.E(sq(p.U(t))), (
-        2 * p.H**2 * K**2 * p.L * p.N2(t) + 4 * p.H**2 * K * p.L / p.eps**2 * p.Xi(t)
+        2 * p.H**2 * K**2 * p.L * p.N2(t) + 4 * p.H**2 * K * p.L / p.eps**2 * drift
         + 4 * p.H**2 * (1 - p.eps) ** 2 / p.eps**2 * K**2 * p.L * p.G**2 + noise)
 
 
@@ -265,7 +307,7 @@ GC["eq-73"] = lambda p, r, j: (right_71(p, r + 1, j + 1), right_73(p, r + 1, j +
 
 
 @row("eq-75")
-def eq_75(p, r, j, *client):
+def eq_75(p, r, j, *client):  # the last sum is for a client i, over which it does not run
     t, k = r + 1, j + 1
     older = sum(p.c(k - 1, q) * p.E(sq(p.m(t, q, i) / (sqrt(p.b2) * p.ws(t, q, i) + p.eps)))
                 for i in upto(N) for q in upto(k - 1))
@@ -297,7 +339,7 @@ def eq_79(p, *at):
         return powers * p.w.C_1, 6 * K * p.eta**2 * p.w.C_1
     if "both" in p.flags:
         return p.es(at[0] + 1, k), 6 * K * p.eta**2 * C1(p)
-    return powers * C1(p), p.es(at[0] + 1, k)
+    return p.es(at[0] + 1, k), powers * C1(p)
 
 
 @row("eq-81")
@@ -321,8 +363,24 @@ def eq_4(p, k):
 @row("sec-4.1-adam")
 def adam(p, k):
     star = p.w.x_star
+    if "leaves" in p.flags:
+        return sq(first_step(p, p.grad(k + 1, star), p.grad(k + 1, star)) / p.eta), 0
     moved = star - first_step(p, p.grad(k + 1, star), p.grad(k + 1, star))
     return sq(p.w.x_before[1][k] - moved), 0
+
+
+@row("sec-4.1-fa-nt")
+def fa_nt(p, k):
+    own, whole = p.grad(k + 1, p.w.x_star), p.w.objective_grad(p.w.x_star)
+    adam_step = first_step(p, own, own) / p.eta
+    return sq(adam_step + whole / (np.sqrt(whole * whole) + p.eps) - own / (np.sqrt(own * own) + p.eps)), 0
+
+
+@row("sec-4.1-average", table=NT)
+def average_direction(p, r, k):
+    t, i = r + 1, k + 1
+    mean = sum(p.ew(t, q, i, p.m(t, q, i)) for q in upto(K)) / K
+    return p.tracked(t, i) * sq(p.yi(t + 1, i) - mean), 0
 
 
 @row("sec-4.1-sgd")
@@ -341,7 +399,7 @@ def z_form(p, at):
         return sq(p.w.z_x_round[at] - p.w.x_round[at]), 0
     w = p.w
     y, ends, x = sum(w.own_controls) / N, w.local_end, w.model
-    after = x + w.eta_g * (sum(ends) / N - x)
+    after = x + w.eta_g * (sum(ends) / N - x)  # eta_g may be set to 1 by a condition
     new = [w.own_controls[i] - y + (x - ends[i]) / (K * p.eta) for i in range(N)]
     z = y - w.own_controls[at] + (ends[at] - after) / (K * w.eta_g * p.eta)
     return sq(z - (sum(new) / N - new[at])), 0

@@ -86,6 +86,7 @@ class P:
         self.A2 = 6 * (1 - w.beta2) * w.G**6 + 8 * (1 - w.beta1) * (w.sigma**2 + w.G**2)
         self.J = (w.G**2 + w.sigma**2) / w.eps**2
         self.E = (lambda a: a) if "pathwise" in flags else chance.E
+        self.bare = self.E if "in-mean" in flags else lambda a: a  # where the print has no expectation
         self.S, self.a = N if "full" in flags else w.participants, w.factor
         self.root = sqrt(w.L * self.F * w.sigma**2 / (N * K * T))
 
@@ -219,6 +220,10 @@ class P:
 
     def D(self, t):
         return self.Ef(t + 1) - self.Ef(t)
+
+    def bare_D(self, t):
+        """E f(x^{t+1}) - f(x^t)."""
+        return self.Ef(t + 1) - self.bare(self.f(t))
 
     def V(self, t):
         return self.E(sq(self.vbar(t + 1) - self.vbar(t)))

@@ -44,7 +44,7 @@ RUNS = {
     "classical/fedavg-equal-curvature": {"eta": Q(1, 2)},
     "fedluar/lemma-A.2-smooth": {"rounds": 2, "local_steps": 2, "clients": 1, "eta": Q(1, 4)},
     "fedluar/eq-14@forced": {"rounds": 3, "local_steps": 1, "clients": 1, "eta": Q(1, 4)},
-    "fadamgc/eq-134": ADAM | {"G": 2}, "fadamgc/eq-37@y-gradient": ADAM | {"clients": 2, "local_steps": 1},
+    "fadamgc/eq-134@at-t": ADAM | {"G": 2}, "fadamgc/eq-37@in-mean+y-gradient": ADAM | {"clients": 2, "local_steps": 1},
     "fadamgc/eq-151@y-gradient": ADAM | {"G": 2, "eta": Q(1, 1000)}, "fadamgc/lemma-D.1@v-init": ADAM | {"local_steps": 1},
     "fedluar/eq-16": {"rounds": 2, "clients": 1, "local_steps": 1, "eta": Q(1, 4)},  # given the past, with the choices in it
 }
@@ -120,10 +120,10 @@ FAULTS = {
     "a largest number that is less": ("fedluar/lemma-A.2-smooth", lambda patch: patch.setattr(
         Letters, "always", lambda self, past, old=Letters.always: old(self, past) | {
             f"-{name}": -form for name, form in self.largest.items()})),
-    "quotients by less": ("fadamgc/eq-37@y-gradient", lambda patch: patch.setattr(
+    "quotients by less": ("fadamgc/eq-37@in-mean+y-gradient", lambda patch: patch.setattr(
         ByCoordinate, "single_and_apart", lambda self, old=ByCoordinate.single_and_apart: (
             (name, u, quotient, 100 * a) for name, u, quotient, a in old(self)))),
-    "quotients that are not diagonal": ("fadamgc/eq-134", lambda patch: patch.setattr(
+    "quotients that are not diagonal": ("fadamgc/eq-134@at-t", lambda patch: patch.setattr(
         ByCoordinate, "equalities", lambda self, past, old=ByCoordinate.equalities: old(self, past) | {
             "diagonal": known.pairing(*[next(iter(asked.values()))[1] for asked in [*self.quotients.values()][:2]])})),
     "a mean beside what is random": ("means of models", lambda patch: patch.setattr(
