@@ -1,6 +1,7 @@
 """What the statements about numbers and about points suppose, written from the paper."""
 
 from tests.bounds.papers.fedmoswa_hypotheses import each_client, from_step_1
+from tests.bounds.papers.fedmoswa_world import SIZES
 from tests.bounds.rows import Row, but
 
 __all__ = ["NUMBERS", "POINTS"]
@@ -82,6 +83,7 @@ G_5_STEP = but(G_5, given=f"{G_5.given} G.5-step", exists=None)
 G_5_EXPLICIT = but(ALGEBRA, given="step-1/mu G.5-rounds-eta", variables="length: integer from 3; d; mu; step; drop")
 G_6 = but(ALGEBRA, variables="length: integer from 2; d; largest_step: nonnegative; first; second", exists=G_5.exists)
 G_8 = but(ALGEBRA, given="G.8", variables="outcomes; terms; chance; outcome")
+G_8_RUN = Row(given="assumption-g3", over=(each_client,), method="fedavg equal_weights replaced=random")
 OF_77 = but(ALGEBRA, given="step-81", variables="L; eta_eff; local_steps; eta_g; gap; lag; server_gap; sigma_sq")
 OF_102 = but(ALGEBRA, given="s-to-m step-2/3", variables="clients; participants; L; eta_eff")
 OF_K = but(ALGEBRA, variables="local_steps: integer from 2")
@@ -101,15 +103,24 @@ NUMBERS = {
     "lemma-g.5@proof-step+no-logarithms": but(G_5_STEP, variables=G_5_STEP.variables.replace("hidden-log", "hidden")),
     "lemma-g.5-explicit": G_5_EXPLICIT, "lemma-g.5-explicit@telescoped": but(G_5_EXPLICIT, given="step-1/mu"),
     "lemma-g.5-explicit@weights": but(G_5_EXPLICIT, sign=">="),
+    "lemma-g.5-explicit@telescoping": but(G_5_EXPLICIT, given="step-1/mu", sign="=="),
+    **all_of("lemma-g.5-explicit@geometric lemma-g.5-explicit@geometric-next", but(G_5_EXPLICIT, sign="==")),
+    "lemma-g.5-cases": but(G_5, given=f"{G_5.given} G.5-case-1", exists=None),
+    **all_of("lemma-g.5-cases@second lemma-g.5-cases@second-last", but(
+        G_5, given=f"{G_5.given} G.5-case-2", exists=None)),
     "lemma-g.6": G_6, "lemma-g.6@positive-start": but(G_6, given="G.6-start"),
     "lemma-g.6@proof-step": but(G_6, given="G.6-step", exists=None),
     "lemma-g.6@positive-start+proof-step": but(G_6, given="G.6-step G.6-start", exists=None),
+    "lemma-g.6-explicit": but(ALGEBRA, variables="length: integer from 2; d; step; first; second"),
+    **all_of("eq-61 eq-61@second", but(G_6, given="G.6-case-1", exists=None)),
+    "lemma-g.6-case-2": but(G_6, given="G.6-case-2", exists=None, sign="=="),
+    "lemma-g.6-case-2@at-most": but(G_6, given="G.6-case-2", exists=None),
     "lemma-g.7": but(ALGEBRA, variables="p1; p2; factor"),
-    "lemma-g.7@identity": but(ALGEBRA, variables="p1; p2; factor", sign="=="),
-    "lemma-g.7@part-2": but(ALGEBRA, variables="terms; vectors"),
+    **all_of("lemma-g.7@identity lemma-g.7@identity-minus", but(ALGEBRA, variables="p1; p2; factor", sign="==")),
+    **all_of("lemma-g.7@part-2 lemma-g.7@jensen", but(ALGEBRA, variables="terms; vectors")),
     "lemma-g.8-mean": G_8, "lemma-g.8-mean@identity": but(G_8, given="", sign="=="),
-    "lemma-g.8-martingale": Row(
-        given="assumption-g3", over=(each_client,), method="fedavg equal_weights replaced=random"),
+    "lemma-g.8-mean@printed-variance": but(G_8, given="", sign="==", over=(lambda w: range(SIZES["terms"]),)),
+    "lemma-g.8-martingale": G_8_RUN, "lemma-g.8-martingale@orthogonal": but(G_8_RUN, sign="=="),
     "eq-13": but(ALGEBRA, given="mu-to-beta step-D.1", variables="L; mu; eta"),
     "eq-15-collect": but(CONVEX_RATES, over=UP_TO_K, given=f"{CONVEX_RATES.given} last-rate b-last",
                          variables=f"{CONVEX_RATES.variables}; last_excess: nonnegative"),

@@ -2,6 +2,7 @@
 
 from tests.bounds.papers import fedmoswa_world
 from tests.bounds.papers.fedmoswa_hypotheses import DOMAINS, SUPPOSED
+from tests.bounds.papers.fedmoswa_line_rows import LINES
 from tests.bounds.papers.fedmoswa_round_rows import CONVEX, MEANINGS, NONCONVEX
 from tests.bounds.papers.fedmoswa_settings import METHOD, setting
 from tests.bounds.papers.fedmoswa_step_rows import MOSWA, POINTS, SWA, VALUES
@@ -19,7 +20,8 @@ BLOCKS = """
     table-1-opt-mofedsam table-1-opt-fedswa table-1-opt-fedmoswa text-opt-scaffold table-1-constants
     lemma-d.1-smooth lemma-d.1-strongly-convex lemma-e.1 lemma-e.2 theorem-e.3 lemma-e.4 lemma-e.5 theorem-e.6
     lemma-f.1 lemma-f.2 theorem-f.3-gap theorem-f.3-gen lemma-f.4 lemma-f.5 theorem-f.6
-    lemma-g.5 lemma-g.5-explicit lemma-g.6 lemma-g.7 lemma-g.8-mean lemma-g.8-martingale lemma-g.9 lemma-g.10 lemma-g.11
+    lemma-g.5 lemma-g.5-explicit lemma-g.5-cases lemma-g.6 lemma-g.6-explicit eq-61 lemma-g.6-case-2
+    lemma-g.7 lemma-g.8-mean lemma-g.8-martingale lemma-g.9 lemma-g.10 lemma-g.11
     lemma-g.12 lemma-g.13 lemma-g.14-mean lemma-g.14-second lemma-g.15 lemma-g.16 lemma-g.17 lemma-g.18
     theorem-h.1-constant theorem-h.1-decay lemma-i.1 lemma-i.2 theorem-i.3 app-i-constants
     eq-11 eq-12 eq-13 eq-14 eq-15-unroll eq-15-collect eq-16 eq-17 eq-18 eq-19 eq-20-unroll eq-20-exp eq-21 eq-22-unroll
@@ -62,8 +64,11 @@ READINGS = {
     "lemma-f.5": "algorithm-1 independent-batch bounded-start region",
     "theorem-f.6": f"{GEN} c-tilde-main c-tilde-with-L c-tilde-proof {ALGORITHMS}",
     "lemma-g.5": "proof-step proof-step+no-logarithms", "lemma-g.6": "proof-step positive-start positive-start+proof-step",
-    "lemma-g.5-explicit": "exponential telescoped weights two-thirds", "lemma-g.7": "identity part-2",
-    "lemma-g.8-mean": "identity deviation", "lemma-g.8-martingale": "printed",
+    "lemma-g.5-explicit": "exponential telescoping telescoped geometric geometric-next weights two-thirds",
+    "lemma-g.5-cases": "second second-last", "eq-61": "second", "lemma-g.6-case-2": "at-most",
+    "lemma-g.7": "identity identity-minus part-2 jensen",
+    "lemma-g.8-mean": "printed-variance identity deviation",
+    "lemma-g.8-martingale": "printed triangle orthogonal deviation",
     **dict.fromkeys(("lemma-g.9", "lemma-g.12"), f"{ONE_ROUND} E0 lag-noise lag-total F-smooth mu-0"),
     "lemma-g.10": f"{ONE_ROUND} E0 {BOTH_LAGS} F-smooth mu-0", "lemma-g.11": f"{ONE_ROUND} E0 F-smooth mu-0",
     "lemma-g.13": f"{ONE_ROUND} {BOTH_LAGS} F-smooth mu-0",
@@ -109,7 +114,7 @@ READINGS = {
 TIMES = range(4)
 ROWS = {
     claim_id: row
-    for table in (MAIN, LEMMAS, TOOLS, ROUNDS, POINTS, VALUES, SWA, MOSWA, CONVEX, NONCONVEX)
+    for table in (MAIN, LEMMAS, TOOLS, ROUNDS, POINTS, VALUES, SWA, MOSWA, CONVEX, NONCONVEX, LINES)
     for ids, row in table.items() for claim_id in ids.split()
 }
 #: readings that change how names in the formula are read, or only the hypotheses

@@ -1,0 +1,126 @@
+"""Lines inside the proofs of FedMoSWA's lemmas, in plain Python; see ``fedmoswa_theorem_rows``."""
+
+import math
+
+from tests.bounds.chance import Max, Min
+from tests.bounds.claim_values import sq, total
+from tests.bounds.papers.fedmoswa_theorem_rows import (
+    ALL_T,
+    TERMS,
+    Psi_5,
+    Psi_6,
+    chance,
+    exp,
+    outcome,
+    own_mean_8,
+    seq,
+    sum_g,
+    sum_grad,
+    weights_5,
+)
+from tests.bounds.papers.fedmoswa_world import SIZES
+
+# Lemmas G.5-G.8 ------------------------------------------------------------------------------------------------------
+LAST = SIZES["length"] - 2  # R
+
+
+def at_step(row, step):
+    """A function of p with another step."""
+    def with_step(p):
+        return row(type(p)(p.w.read(fixed=p.w.fixed | {"step": step(p)}), p.at))
+
+    return with_step
+
+
+def num(name):
+    return lambda p: p.w.value(name)
+
+
+def log_ratio(p):
+    return math.log(Max(1, p.mu**2 * LAST * seq(p, "d", 0) / p.w.value("drop")))
+
+
+def threshold(p):
+    return log_ratio(p) / (p.mu * LAST)
+
+
+def telescoping(p):
+    """(1/(eta W)) sum (w_{r-1} d_{r-1} - w_r d_r) + (c eta/W) sum w_r."""
+    step = p.w.value("step")
+    w = {r: (1 - p.mu * step) ** (1 - r) for r in range(LAST + 2)}
+    rounds = range(1, LAST + 2)
+    W = sum(w[r] for r in rounds)
+    inner = sum(w[r - 1] * seq(p, "d", r - 1) - w[r] * seq(p, "d", r) for r in rounds)
+    return inner / (step * W) + p.w.value("drop") * step / W * sum(w[r] for r in rounds)
+
+
+def geometric(end):
+    def right(p):
+        step = p.w.value("step")
+        return step * (1 - p.mu * step) ** -LAST * (1 - (1 - p.mu * step) ** end) / (p.mu * step)
+
+    return lambda p: p.w.value("step") * sum(weights_5(p)), right
+
+
+def first_case(p):
+    return 3 * p.mu * seq(p, "d", 0) * exp(-p.mu * p.w.value("largest_step") * LAST)
+
+
+def order_5(p):
+    return p.C * p.w.value("drop") / (p.mu * LAST)
+
+
+def unrolled_6(p):
+    step, n = p.w.value("step"), p.w.value
+    return seq(p, "d", 0) / (step * (LAST + 1)) + n("first") * step + n("second") * step**2
+
+
+def two_roots(p):
+    d0 = seq(p, "d", 0)
+    return Min(math.sqrt(d0 / (p.w.value("first") * (LAST + 1))),
+               float(d0 / (p.w.value("second") * (LAST + 1))) ** (1 / 3))
+
+
+def ends_6(p, factor):
+    """factor sqrt(c_1 d_0)/sqrt(R + 1) + factor (d_0/(R + 1))^(2/3) c_2^(1/3)."""
+    d0, c1, c2 = seq(p, "d", 0), p.w.value("first"), p.w.value("second")
+    return factor * (math.sqrt(c1 * d0) / math.sqrt(LAST + 1) + float(d0 / (LAST + 1)) ** (2 / 3) * float(c2) ** (1 / 3))
+
+
+def vectors(p):
+    return [seq(p, "vectors", i) for i in TERMS]
+
+
+def deviation(p):
+    return p.E(sq(sum_g(p) - sum_grad(p)))
+
+
+LINES = {
+    "lemma-g.5-explicit@telescoping": (Psi_5, telescoping),
+    "lemma-g.5-explicit@geometric": geometric(LAST), "lemma-g.5-explicit@geometric-next": geometric(LAST + 1),
+    "lemma-g.5-cases": (
+        lambda p: first_case(p) + p.w.value("drop") * p.w.value("largest_step"), lambda p: first_case(p) + order_5(p)),
+    "lemma-g.5-cases@second": (
+        at_step(Psi_5, threshold), lambda p: 3 * p.mu * seq(p, "d", 0) * exp(-log_ratio(p)) + order_5(p)),
+    "lemma-g.5-cases@second-last": (at_step(Psi_5, threshold), order_5),
+    "lemma-g.6-explicit": (Psi_6, unrolled_6),
+    "eq-61": (at_step(Psi_6, num("largest_step")), at_step(unrolled_6, num("largest_step"))),
+    "eq-61@second": (
+        at_step(unrolled_6, num("largest_step")),
+        lambda p: seq(p, "d", 0) / (p.w.value("largest_step") * (LAST + 1)) + ends_6(p, 1)),
+    "lemma-g.6-case-2 lemma-g.6-case-2@at-most": (at_step(unrolled_6, two_roots), lambda p: ends_6(p, 2)),
+    "lemma-g.7@identity-minus": (
+        lambda p: sq(p.x + p.y),
+        lambda p: (1 + p.lam) * sq(p.x) + (1 + 1 / p.lam) * sq(p.y)
+        - sq(p.x * math.sqrt(p.lam) - p.y * (1 / math.sqrt(p.lam)))),
+    "lemma-g.7@jensen": (
+        lambda p: sq(total(vectors(p)) / len(TERMS)), lambda p: sum(map(sq, vectors(p))) / len(TERMS)),
+    "lemma-g.8-mean@printed-variance": (
+        lambda p: chance(p, lambda k: sq(outcome(p, k, p.i))),
+        lambda p: sq(chance(p, lambda k: outcome(p, k, p.i) - own_mean_8(p, p.i))) + sq(own_mean_8(p, p.i))),
+    "lemma-g.8-martingale@triangle": (
+        lambda p: p.E(sq(sum_g(p))), lambda p: 2 * p.E(sq(sum_grad(p))) + 2 * deviation(p)),
+    "lemma-g.8-martingale@orthogonal": (
+        deviation, lambda p: sum(p.E(sq(p.w.value("g", t, p.k) - p.dFi(p.k, p.w.value("x_local", t, p.k)))) for t in ALL_T)),
+    "lemma-g.8-martingale@deviation": (deviation, lambda p: len(ALL_T) * p.s2),
+}
