@@ -7,8 +7,10 @@ from tests.bounds.claim_values import sq, total
 from tests.bounds.papers.fedmoswa_theorem_rows import (
     ALL_T,
     TERMS,
+    P,
     Psi_5,
     Psi_6,
+    Q,
     chance,
     exp,
     outcome,
@@ -18,7 +20,7 @@ from tests.bounds.papers.fedmoswa_theorem_rows import (
     sum_grad,
     weights_5,
 )
-from tests.bounds.papers.fedmoswa_world import SIZES
+from tests.bounds.papers.fedmoswa_world import SIZES, norm
 
 # Lemmas G.5-G.8 ------------------------------------------------------------------------------------------------------
 LAST = SIZES["length"] - 2  # R
@@ -123,4 +125,43 @@ LINES = {
     "lemma-g.8-martingale@orthogonal": (
         deviation, lambda p: sum(p.E(sq(p.w.value("g", t, p.k) - p.dFi(p.k, p.w.value("x_local", t, p.k)))) for t in ALL_T)),
     "lemma-g.8-martingale@deviation": (deviation, lambda p: len(ALL_T) * p.s2),
+}
+
+
+# Appendix F ----------------------------------------------------------------------------------------------------------
+def line_40(of_step, last):
+    """E |theta_{i,k+1} - theta'_{i,k+1}| <= (1 -+ ...) E |theta_{i,k} - theta'_{i,k}| + last."""
+    return lambda p: p.dl_end(p.j + 1), lambda p: of_step(p, p.j) * p.dl(p.j) + last(p)
+
+
+def other_sample(p):
+    """(eta_k/n) E |g_i(theta'_{i,k}) - g'_i(theta'_{i,k})|: the sample is the replaced one with probability 1/n."""
+    t = p.r * p.K + p.j
+    original = p.w.loss_grad(p.k, p.w.value("used_sample", t, p.k), p.w.value("twin_x_local", t, p.k))
+    return p.rate(p.r, p.j) * p.own(p.w.value("replaced", t, p.k) * norm(original - p.w.value("twin_g", t, p.k)))
+
+
+def own_gradient(p):
+    return 2 * p.rate(p.r, p.j) / p.n * p.gn(p.j)
+
+
+def products(of_step, factor, index=lambda i, j: j):
+    """The first line of (41), (52)."""
+    def right(p):
+        later = sum(p.rate(p.r, i) * math.prod(of_step(p, index(i, j)) for j in range(i + 1, p.K)) for i in range(p.K))
+        inside = p.Phi(p.r) + factor(p) * p.len(p.r) * p.m_t
+        return math.prod(of_step(p, j) for j in range(p.K)) * p.Dl + 2 / Q(p.n) * later * inside
+
+    return lambda p: p.dl_end(p.K), right
+
+
+LINES |= {
+    "eq-34@line-2": (lambda p: p.m_t, lambda p: (
+        (1 - p.gamma) * p.E(norm(p.mv(p.r))) + p.gamma * p.E(norm(p.mean(lambda k: p.cv(p.r + 1, k)))))),
+    "eq-40@first": line_40(P.q, other_sample), "eq-40@second": line_40(P.q, own_gradient),
+    "eq-51@first": line_40(P.pk, other_sample), "eq-51@second": line_40(P.pk, own_gradient),
+    "eq-51@third-line": line_40(
+        P.pk, lambda p: 2 * p.rate(p.r, p.j) / p.n * (p.Phi(p.r) + p.cK * p.len(p.r) * p.m_t)),
+    "eq-41@products": products(P.q, lambda p: p.bK), "eq-52@products": products(P.pk, lambda p: p.cK),
+    "eq-52@products-printed": products(P.pk, lambda p: p.cK, lambda i, j: i),
 }
