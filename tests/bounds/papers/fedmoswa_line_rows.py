@@ -4,6 +4,7 @@ import math
 
 from tests.bounds.chance import Max, Min
 from tests.bounds.claim_values import sq, total
+from tests.bounds.papers.fedmoswa_round_rows import CONVEX, T4, eq_85, eq_85_left, inner_75, scaled
 from tests.bounds.papers.fedmoswa_theorem_rows import (
     ALL_T,
     TERMS,
@@ -157,11 +158,80 @@ def products(of_step, factor, index=lambda i, j: j):
 
 LINES |= {
     "eq-34@line-2": (lambda p: p.m_t, lambda p: (
-        (1 - p.gamma) * p.E(norm(p.mv(p.r))) + p.gamma * p.E(norm(p.mean(lambda k: p.cv(p.r + 1, k)))))),
+        (1 - p.gamma) * p.E(norm(p.mv(p.r))) + p.gamma * p.E(norm(p.mean(lambda k: p.g(p.r, 0, k)))))),
     "eq-40@first": line_40(P.q, other_sample), "eq-40@second": line_40(P.q, own_gradient),
     "eq-51@first": line_40(P.pk, other_sample), "eq-51@second": line_40(P.pk, own_gradient),
     "eq-51@third-line": line_40(
         P.pk, lambda p: 2 * p.rate(p.r, p.j) / p.n * (p.Phi(p.r) + p.cK * p.len(p.r) * p.m_t)),
     "eq-41@products": products(P.q, lambda p: p.bK), "eq-52@products": products(P.pk, lambda p: p.cK),
     "eq-52@products-printed": products(P.pk, lambda p: p.cK, lambda i, j: i),
+}
+
+
+# Appendix G.2 --------------------------------------------------------------------------------------------------------
+def drawn_variates(p):
+    return total(p.cv(p.r, k) * p.drawn(p.r, k) for k in range(p.m)) * Q(1, p.m)
+
+
+def over_sampled(p, inside):
+    """(1/m) E sum over the sampled clients."""
+    return sum(p.E(p.drawn(p.r, k) * inside(k)) for k in range(p.m)) / p.m
+
+
+def after_step(p, gradient, sign):
+    """E sum_{i in S} |theta_i - eta_l gradient +- eta_l (m - c_i) - theta|^2 / m."""
+    return over_sampled(p, lambda k: sq(
+        p.loc(p.r, p.j, k) - p.el * gradient(k) + sign * p.el * (p.mv(p.r) - p.cv(p.r, k)) - p.th(p.r)))
+
+
+def noisy(p):
+    return lambda k: p.g(p.r, p.j, k)
+
+
+def own(p):
+    return lambda k: p.dFi(k, p.loc(p.r, p.j, k))
+
+
+def second_70(p, sign):
+    return after_step(p, own(p), sign) + p.el**2 * p.s2
+
+
+def third_70(p):
+    T2 = over_sampled(p, lambda k: sq(
+        p.loc(p.r, p.j, k) - p.el * own(p)(k) + p.el * p.dFi(k, p.th(p.r)) - p.th(p.r))) * p.m
+    T3 = over_sampled(p, lambda k: sq(p.mv(p.r) - p.cv(p.r, k) + p.dFi(k, p.th(p.r))))
+    return (1 + p.lam) / p.s * T2 + (1 + 1 / p.lam) * p.el**2 * T3 + p.el**2 * p.s2
+
+
+def own_mean(p, inside):
+    return total(inside(i) for i in range(p.K)) * Q(1, p.K)
+
+
+def added_85(p, lag):
+    """Right sides of (82), (83), of Lemma G.10 times 9 eta~^2 m/s, and of (84), less the left side of (84)."""
+    e2 = p.ee**2
+    eq_82 = CONVEX["eq-82"][1](p) - 4 * e2 * p.Cl + 4 * e2 * lag
+    eq_84 = e2 / 3 * lag + e2 / 3 * p.D + p.ee / (25 * p.alpha**2) * p.f1 + e2 / (p.K * p.alpha**2) * p.s2
+    return eq_82 + scaled(p, p.D, p.gamma) + scaled(p, lag, Q(p.s, p.m)) + eq_84 - 3 * p.beta * p.ee * p.dr
+
+
+LINES |= {
+    "g9-variances@drawn-variates": (
+        lambda p: p.E(sq(drawn_variates(p) - p.E(drawn_variates(p)))), lambda p: p.s2 / (p.K * p.s)),
+    "eq-66@variates": (
+        lambda p: sq(p.cv(p.r + 1, p.k) - (1 - p.drawn(p.r, p.k)) * p.cv(p.r, p.k)
+                     - p.drawn(p.r, p.k) * own_mean(p, lambda i: p.g(p.r, i, p.k))), lambda p: 0),
+    "eq-66@expected-variates": (
+        lambda p: sq(p.E(p.cv(p.r + 1, p.k)) - (1 - Q(p.s, p.m)) * p.E(p.cv(p.r, p.k))
+                     - Q(p.s, p.m) * own_mean(p, lambda i: p.E(p.dFi(p.k, p.loc(p.r, i, p.k))))), lambda p: 0),
+    **{f"eq-70{end}": (lambda p, sign=sign: after_step(p, noisy(p), sign), lambda p, sign=sign: second_70(p, sign))
+       for end, sign in (("", 1), ("@as-in-5", -1))},
+    **{f"eq-70@second{end}": (lambda p, sign=sign: second_70(p, sign), third_70)
+       for end, sign in (("", 1), ("+as-in-5", -1))},
+    "eq-75@second": (
+        lambda p: p.sq_steps(p.j, p.end), lambda p: inner_75(p) * (p.K - 1) * ((1 + Q(1, p.K - 1)) ** p.K - 1)),
+    "eq-80@first": (lambda p: p.dist(p.r + 1), lambda p: p.dist(p.r) + T4(p) + p.mv2),
+    "eq-85@lost-term": (lambda p: eq_85_left(p, p.Ctn), lambda p: (
+        eq_85(p, p.Ct) + (1 - p.mu * p.ee / 2) * 9 * p.ee**2 / p.gamma * p.D)),
+    "eq-85@as-added": (lambda p: eq_85_left(p, p.Ctn), lambda p: added_85(p, p.Ct)),
 }

@@ -27,7 +27,7 @@ BLOCKS = """
     eq-11 eq-12 eq-13 eq-14 eq-15-unroll eq-15-collect eq-16 eq-17 eq-18 eq-19 eq-20-unroll eq-20-exp eq-21 eq-22-unroll
     eq-22-sum eq-23 eq-24 eq-25 eq-26 eq-27 eq-28 eq-29 eq-30 eq-31 eq-32 stability-to-gen
     eq-33 eq-34 eq-35 eq-36 eq-37 eq-38 eq-39 eq-40 eq-41 eq-42 eq-53 eq-43 eq-45 eq-47 eq-49 eq-50 eq-51 eq-52 eq-54
-    g9-variances eq-65 smooth-gap eq-66 eq-68 eq-69 eq-71 eq-72 eq-73 eq-74 eq-75 eq-76 eq-77 g12-k1 mean-update
+    g9-variances eq-65 smooth-gap eq-66 eq-68 eq-69 eq-70 eq-71 eq-72 eq-73 eq-74 eq-75 eq-76 eq-77 g12-k1 mean-update
     perturbed-strong-convexity eq-80 eq-81 eq-82 eq-83 eq-85 g13-step-size
     mean-of-m g14-variances eq-86 eq-88 eq-91 eq-89 eq-89-b eq-93 eq-93-b eq-94 eq-95 eq-95-geometric eq-96 eq-98 eq-99
     eq-100 eq-101 eq-102
@@ -87,7 +87,7 @@ READINGS = {
     "eq-35": "first-line first-line+second-line first-line+third-line",
     "eq-36": "theta-l last 48 48+last", **dict.fromkeys(("eq-38", "eq-39", "eq-49", "eq-50"), "shared"),
     "eq-45": "first-line third-line whole", "eq-51": "first second third-line last-line independent-batch bounded-start",
-    "eq-68": "printed", "eq-75": "first third unrolled as-proved",
+    "eq-68": "printed", "eq-70": "second as-in-5 second+as-in-5 as-proved", "eq-75": "first second third unrolled as-proved",
     "eq-76": "first second third", "eq-77": "second printed as-proved", "g12-k1": "E0",
     "mean-update": "change as-proved",
     "eq-83": "lemma-g.10 as-proved", "g13-step-size": "printed lag",
@@ -97,15 +97,18 @@ READINGS = {
     "eq-93": "identity second start-zero as-proved",
     "eq-100": "printed-exponent printed-lag start-zero as-proved", "eq-101": "printed start-zero as-proved",
     "eq-102": "step-size gradient drift lost-term start-zero as-proved", "eq-65": "63 64 64-last total as-proved",
-    "eq-66": "lag-round 67 67-third 67-last as-proved", "eq-69": "second last as-proved", "eq-81": "second third as-proved",
-    "eq-85": "lag-round as-proved", "eq-86": "large-server-step second third total start-zero as-proved",
+    "eq-66": "variates expected-variates lag-round 67 67-third 67-last as-proved",
+    "eq-69": "second last as-proved", "eq-81": "second third as-proved",
+    "eq-85": "lost-term as-added lag-round as-proved", "eq-86": "large-server-step second third total start-zero as-proved",
     "eq-94": "first second third fourth start-zero as-proved", "eq-95": "first second last start-zero as-proved",
     "eq-98": "first second third third-printed fourth fifth start-zero as-proved", "eq-99": "start-zero as-proved",
     **{f"eq-{n}": f"{own} region independent-batch bounded-start independent-batch+region" for n, own in (
-        (40, "first second"), (41, "products"), (42, "first printed"), (43, "first"))},
+        (40, "first second first+region"), (41, "products products+region"), (42, "first printed first+region"),
+        (43, "first first+region"))},
     "eq-52": "products products-printed independent-batch bounded-start", "eq-53": "first independent-batch bounded-start",
     "eq-54": "first second fourth independent-batch bounded-start",
-    **dict.fromkeys((f"eq-{n}" for n in (73, 74, 80, 82)), "as-proved"),
+    **dict.fromkeys((f"eq-{n}" for n in (73, 74, 82)), "as-proved"), "eq-80": "first as-proved",
+    "g9-variances": "given-round variates variates-total drawn-variates as-proved",
     **dict.fromkeys(("eq-103", "eq-105", "eq-106", "eq-107", "eq-111"), "plain-step"),
     "eq-108": "plain-step last-line last-line+c-bar", "eq-109": "products c-bar plain-step",
     "eq-110": "first c-bar plain-step",
