@@ -3,8 +3,19 @@
 import math
 
 from tests.bounds.chance import Max, Min
-from tests.bounds.claim_values import sq, total
-from tests.bounds.papers.fedmoswa_round_rows import CONVEX, T4, eq_85, eq_85_left, inner_75, scaled
+from tests.bounds.claim_values import power, sq, total
+from tests.bounds.papers.fedmoswa_round_rows import (
+    CONVEX,
+    NONCONVEX,
+    T4,
+    eq_85,
+    eq_85_left,
+    eq_99,
+    first_89,
+    inner_75,
+    scaled,
+    second_89,
+)
 from tests.bounds.papers.fedmoswa_theorem_rows import (
     ALL_T,
     TERMS,
@@ -14,6 +25,7 @@ from tests.bounds.papers.fedmoswa_theorem_rows import (
     Q,
     chance,
     exp,
+    lag_right,
     outcome,
     own_mean_8,
     seq,
@@ -234,4 +246,82 @@ LINES |= {
     "eq-85@lost-term": (lambda p: eq_85_left(p, p.Ctn), lambda p: (
         eq_85(p, p.Ct) + (1 - p.mu * p.ee / 2) * 9 * p.ee**2 / p.gamma * p.D)),
     "eq-85@as-added": (lambda p: eq_85_left(p, p.Ctn), lambda p: added_85(p, p.Ct)),
+}
+
+
+# Appendix G.3 --------------------------------------------------------------------------------------------------------
+def without_expectation(p, share, lag):
+    """G.15, G.16 with |grad F(theta^{t-1})|^2 outside of expectations."""
+    return lag_right(p, share, lag) + power(share, 2 * p.a - 1) / (48 * p.beta**2) * (sq(p.dF(p.th(p.r))) - p.N)
+
+
+def apart_from_now(p, k, point):
+    return sq(p.dFi(k, point) - p.dFi(k, p.th(p.r)))
+
+
+def at_points(p):
+    """(1/(Km)) sum E |grad F_i(alpha_{i,k-1}) - grad F_i(theta)|^2: alpha of the last round with client i, or theta^0."""
+    found = []
+    for k in range(p.m):
+        drawn = [p.drawn(q, k) for q in range(p.r)]
+        for q in range(p.r):
+            mask = drawn[q] * math.prod(1 - d for d in drawn[q + 1:])
+            found += [p.E(mask * apart_from_now(p, k, p.loc(q, i, k))) / p.K for i in range(p.K)]
+        found.append(p.E(math.prod(1 - d for d in drawn) * apart_from_now(p, k, p.th(0))))
+    return sum(found) / p.m
+
+
+def at_moving_points(p):
+    past = sum(
+        p.gamma * (1 - p.gamma) ** (p.r - 1 - q) * p.over_all(
+            lambda i, k, q=q: p.E(apart_from_now(p, k, p.loc(q, i, k)))) for q in range(p.r))
+    return past + (1 - p.gamma) ** p.r * p.mean(lambda k: p.E(apart_from_now(p, k, p.th(0))))
+
+
+def fourth_86(p):
+    now = p.over_all(lambda i, k: p.E(apart_from_now(p, k, p.loc(p.r, i, k))))
+    return 4 * p.ee**2 * (now + at_points(p) + at_moving_points(p)) + 4 * p.ee**2 * p.N + 9 * p.ee**2 * p.v
+
+
+def added_102(p):
+    """Right sides of (98)-(101), less the left side of (101)."""
+    e2 = p.ee**2
+    eq_101 = (Q(5, 6) * p.beta**3 * e2 * (p.Xi + p.Gl) + p.ee / (24 * p.alpha**2) * p.N
+              + e2 * p.beta / (4 * p.K * p.alpha**2) * p.s2)
+    return (p.E(p.f(p.th(p.r))) + NONCONVEX["eq-98"][1](p) + eq_99(p, Q(p.s, p.m), p.Xi, 2 - 2 * p.a)
+            + eq_99(p, p.gamma, p.Gl, 2 - 2 * p.a) + eq_101 - Q(5, 3) * p.beta**2 * p.ee * p.dr)
+
+
+LINES |= {
+    "lemma-g.15@printed": (lambda p: p.Gn, lambda p: without_expectation(p, p.gamma, p.Gl)),
+    "lemma-g.16@printed": (lambda p: p.Xn, lambda p: without_expectation(p, Q(p.s, p.m), p.Xi)),
+    "eq-86@fourth": (
+        lambda p: p.ee**2 * p.E(p.over_all(lambda i, k: sq(
+            p.dFi(k, p.loc(p.r, i, k)) + p.E(p.mv(p.r)) - p.E(p.cv(p.r, k))))) + 9 * p.ee**2 * p.v, fourth_86),
+    "eq-86@last": (fourth_86, lambda p: (
+        4 * p.ee**2 * p.beta**2 * (p.dr + p.Xi + p.Gl) + 4 * p.ee**2 * p.N + 9 * p.ee**2 * p.v)),
+    "eq-89@second-printed": (
+        lambda p: first_89(p, p.gamma, p.Gl), lambda p: second_89(p, p.gamma, p.Xi, 2 * p.gamma * p.m)),
+    "eq-102@as-added": (NONCONVEX["eq-102"][0], added_102),
+    "points-at-the-start": (lambda p: p.w.value("point_lag", 0), lambda p: 0),
+}
+
+
+# Appendix I ----------------------------------------------------------------------------------------------------------
+def unrolled_104(p):
+    return sum(p.eta * p.ownF * (1 + p.c) ** (p.j - 1 - i) for i in range(p.j))
+
+
+def second_104(p):
+    return sum(p.eta * p.ownF * p.cK for _ in range(p.K))
+
+
+def other_sample_108(p):
+    return p.eta * other_sample(p) / p.rate(p.r, p.j)
+
+
+LINES |= {
+    "eq-104@unrolled+second": (unrolled_104, second_104),
+    "eq-104@unrolled+third": (second_104, lambda p: p.cK * p.K * p.eta * p.Phi(p.r)),
+    "eq-108@plain-step+first": line_40(lambda p, j: 1 + p.beta * p.eta, other_sample_108),
 }

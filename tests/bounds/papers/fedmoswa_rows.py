@@ -30,7 +30,7 @@ BLOCKS = """
     g9-variances eq-65 smooth-gap eq-66 eq-68 eq-69 eq-70 eq-71 eq-72 eq-73 eq-74 eq-75 eq-76 eq-77 g12-k1 mean-update
     perturbed-strong-convexity eq-80 eq-81 eq-82 eq-83 eq-85 g13-step-size
     mean-of-m g14-variances eq-86 eq-88 eq-91 eq-89 eq-89-b eq-93 eq-93-b eq-94 eq-95 eq-95-geometric eq-96 eq-98 eq-99
-    eq-100 eq-101 eq-102
+    eq-100 eq-101 eq-102 points-at-the-start
     eq-103 eq-104 eq-105 eq-106 eq-107 eq-108 eq-109 eq-110 eq-111 eq-112
     claim-constants-large"""
 
@@ -72,7 +72,8 @@ READINGS = {
     **dict.fromkeys(("lemma-g.9", "lemma-g.12"), f"{ONE_ROUND} E0 lag-noise lag-total F-smooth mu-0"),
     "lemma-g.10": f"{ONE_ROUND} E0 {BOTH_LAGS} F-smooth mu-0", "lemma-g.11": f"{ONE_ROUND} E0 F-smooth mu-0",
     "lemma-g.13": f"{ONE_ROUND} {BOTH_LAGS} F-smooth mu-0",
-    **dict.fromkeys((f"lemma-g.{n}" for n in ("14-mean", "14-second", "15", "16", "17")), f"{OF_POINTS} E0 F-smooth"),
+    **dict.fromkeys((f"lemma-g.{n}" for n in ("14-mean", "14-second", "17")), f"{OF_POINTS} E0 F-smooth"),
+    **dict.fromkeys(("lemma-g.15", "lemma-g.16"), f"printed {OF_POINTS} E0 F-smooth"),
     "lemma-g.18": f"{OF_POINTS} F-smooth as-proved+large-server-step", "theorem-h.1-constant": "E0 lag-noise lag-total mu-0",
     "theorem-h.1-decay": "printed-rates E0 lag-noise lag-total mu-0",
     **dict.fromkeys(("smooth-gap", "eq-71", "eq-72", "perturbed-strong-convexity"), "mu-0"),
@@ -92,14 +93,15 @@ READINGS = {
     "mean-update": "change as-proved",
     "eq-83": "lemma-g.10 as-proved", "g13-step-size": "printed lag",
     "mean-of-m": "lag-points mean", "eq-88": "first-line",
-    "eq-89": "identity printed-identity second second-printed-lag second-printed-factor start-zero as-proved",
+    "eq-89": "identity printed-identity second second-printed-lag second-printed-factor second-printed start-zero as-proved",
     "eq-89-b": "inverse step-size power", "eq-93-b": "inverse step-size power",
     "eq-93": "identity second start-zero as-proved",
     "eq-100": "printed-exponent printed-lag start-zero as-proved", "eq-101": "printed start-zero as-proved",
-    "eq-102": "step-size gradient drift lost-term start-zero as-proved", "eq-65": "63 64 64-last total as-proved",
+    "eq-102": "step-size gradient drift lost-term as-added start-zero as-proved", "eq-65": "63 64 64-last total as-proved",
     "eq-66": "variates expected-variates lag-round 67 67-third 67-last as-proved",
     "eq-69": "second last as-proved", "eq-81": "second third as-proved",
-    "eq-85": "lost-term as-added lag-round as-proved", "eq-86": "large-server-step second third total start-zero as-proved",
+    "eq-85": "lost-term as-added lag-round as-proved",
+    "eq-86": "large-server-step second third fourth last total start-zero as-proved",
     "eq-94": "first second third fourth start-zero as-proved", "eq-95": "first second last start-zero as-proved",
     "eq-98": "first second third third-printed fourth fifth start-zero as-proved", "eq-99": "start-zero as-proved",
     **{f"eq-{n}": f"{own} region independent-batch bounded-start independent-batch+region" for n, own in (
@@ -110,7 +112,8 @@ READINGS = {
     **dict.fromkeys((f"eq-{n}" for n in (73, 74, 82)), "as-proved"), "eq-80": "first as-proved",
     "g9-variances": "given-round variates variates-total drawn-variates as-proved",
     **dict.fromkeys(("eq-103", "eq-105", "eq-106", "eq-107", "eq-111"), "plain-step"),
-    "eq-108": "plain-step last-line last-line+c-bar", "eq-109": "products c-bar plain-step",
+    "eq-104": "unrolled unrolled+second unrolled+third unrolled+second+plain-step",
+    "eq-108": "plain-step plain-step+first second-line last-line last-line+c-bar", "eq-109": "products c-bar plain-step",
     "eq-110": "first c-bar plain-step",
 }
 
