@@ -171,8 +171,9 @@ CONDITIONS = {
                           lambda p: 1 / (p.beta * p.K * p.T * (1 + p.w.value("last_excess")))),
     "lengths": relation(lambda p, i: seq(p, "lengths", i), "==", lambda p, i: 1 / (p.beta * p.T * excess(p, i)), each_round),
     "step-at-bound": relation(lambda p: p.eta, "==", lambda p: 1 / (p.beta * p.K * p.T)),
-    "small-round": relation(lambda p: p.eta * p.K, "<=", lambda p: 1 / p.beta),
-    "small-round-alpha": relation(lambda p: p.eta * p.K * p.alpha, "<=", lambda p: 1 / p.beta),
+    "small-round": relation(lambda p: p.eta, "<=", lambda p: 1 / (p.beta * p.K)),
+    "small-round-alpha": relation(lambda p: p.eta, "<=", lambda p: 1 / (p.beta * p.K * p.alpha)),
+    "radius-0": relation(lambda p: p.rho_sam, "==", lambda p: 0),
     # proof of E.1: "b = 1 - eta_K^t beta mu / (beta + mu)"; F.1: "b = eta^t beta mu / (beta + mu)"
     "b": relation(lambda p: p.b, "==", lambda p: 1 - p.rho * p.eta * p.bmu),
     "b-last": relation(lambda p: p.b, "==", lambda p: 1 - p.w.value("last_rate") * p.bmu),

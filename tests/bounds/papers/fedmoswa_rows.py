@@ -44,12 +44,12 @@ READINGS = {
     **dict.fromkeys(("theorem-5.1-strongly-convex-fedswa", "theorem-5.1-nonconvex-fedswa"), f"{GEN} any-server-step"),
     **dict.fromkeys(
         ("theorem-5.1-strongly-convex-fedmoswa", "theorem-5.1-nonconvex-fedmoswa"), f"{GEN} any-server-step fresh"),
-    "theorem-5.2-strongly-convex": f"some-step {START}", "theorem-5.2-nonconvex": f"table-1 some-step {START}",
+    "theorem-5.2-strongly-convex": f"every-step {START}", "theorem-5.2-nonconvex": f"table-1 every-step {START}",
     "explicit-5.2-strongly-convex": f"{START} lag-noise lag-total", "explicit-5.2-nonconvex": FROM_ZERO,
     "explicit-5.2-nonconvex-tuned": FROM_ZERO,
-    **dict.fromkeys(("table-1-opt-fedsam", "table-1-opt-mofedsam"), "Lipschitz small-steps some-step"),
-    **dict.fromkeys(("table-1-opt-fedswa", "text-opt-scaffold"), "small-steps some-step"),
-    "table-1-opt-fedmoswa": "any-step some-step",
+    **dict.fromkeys(("table-1-opt-fedsam", "table-1-opt-mofedsam"), "of-FedSAM radius-0 small-steps any-step"),
+    "table-1-opt-fedswa": "mean-square small-steps any-step", "text-opt-scaffold": "small-steps any-step",
+    "table-1-opt-fedmoswa": "every-step any-step",
     "claim-constants-large": "b-tilde-sigma-g c-tilde-sigma-g",
     "lemma-e.1": "b-F1 region", "lemma-e.2": "b-F1 b-tilde-main b-tilde-E1 b-tilde-F1 region", "lemma-e.4": "region",
     "theorem-e.3": f"{GEN} gradient-L b-F1 b-tilde-main b-tilde-E1 b-tilde-F1",
@@ -123,7 +123,7 @@ READ_AS = {
     "fixed-client": {"one_client": True},
     **{name: {} for name in (
         "all-clients", "start-zero", "start-gradient", "start-gradient-clients", "start-mean", "start-free", "everyone",
-        "some-clients", "small-steps", "some-step", "any-step", "option-II", "F-smooth", "large-server-step",
+        "some-clients", "small-steps", "every-step", "any-step", "radius-0", "option-II", "F-smooth", "large-server-step",
         "printed-rates", "plain-step", "b-F1", "independent-batch", "bounded-start", "without-C1", "algorithm-1",
         "any-server-step", "fresh", "assumptions-2-to-5")},
 }
