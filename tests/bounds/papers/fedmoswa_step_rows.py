@@ -172,7 +172,7 @@ def two_thirds(p):
     return power(ms(p), Q(2, 3))
 
 
-(eq_32, eq_32_second), (eq_112, eq_112_second) = end_of_growth("ctilde"), end_of_growth("cbar")
+(eq_32, eq_32_second), (eq_112, _) = end_of_growth("ctilde"), end_of_growth("cbar")
 VALUES = {
     "eq-13": (lambda p: math.sqrt(1 - 2 * p.eta * p.bmu), qq),
     "eq-15-collect eq-15-collect@b-F1": (lambda p: before(p, 1 - p.b), lambda p: p.bK * length(p)),
@@ -186,7 +186,7 @@ VALUES = {
     "eq-29@sum": (lambda p: tail_sum(p, p_of), lambda p: length(p) * exp(p.beta * length(p))),
     "eq-22-sum": (lambda p: growth(p, p.beta, -p.bmu), lambda p: p.e_sc / p.beta),
     "eq-22-sum@as-43": (lambda p: growth(p, -p.bmu, -p.bmu), lambda p: p.e_sc / p.beta),
-    "eq-32": eq_32, "eq-32@second-inequality": eq_32_second, "eq-112": eq_112, "eq-112@second-inequality": eq_112_second,
+    "eq-32": eq_32, "eq-32@second-inequality": eq_32_second, "eq-112": eq_112,
     "eq-76": (left_76, lambda p: 3 * p.K),
     "eq-76@first": (left_76, lambda p: p.K * (exp(p.K / (p.K - 1)) - 1)),
     "eq-76@second": (lambda p: p.K * (exp(p.K / (p.K - 1)) - 1), lambda p: p.K * (exp(4 / 3) - 1)),
