@@ -35,6 +35,7 @@ POINTS = {
     "lemma-d.1-strongly-convex": but(ONE_LOSS, given=f"{STRONG} step-D.1"),
     "eq-11": but(POINT, given=STRONG, variables="p1; p2", sign=">="),
     "eq-12": but(ONE_LOSS, given=STRONG, variables=f"{TWO}eta: nonnegative"),
+    "eq-13@first": but(ONE_LOSS, given=f"{STRONG} step-D.1"),
     "eq-17": but(ONE_LOSS, given=CONTRACTS), "eq-18": but(TWO_LOSSES, given=CONTRACTS),
     **all_of("eq-26 eq-106@plain-step", but(ONE_LOSS, given=GROWS)),
     **all_of("eq-27 eq-107@plain-step", but(TWO_LOSSES, given=GROWS)),

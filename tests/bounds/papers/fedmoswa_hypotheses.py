@@ -9,7 +9,7 @@ from tests.bounds.papers.fedmoswa_theorem_rows import P, R, chance, outcome, own
 from tests.bounds.papers.fedmoswa_world import SIZES, norm
 from tests.bounds.rows import Assumed, Relation
 
-__all__ = ["DOMAINS", "SUPPOSED", "each_client", "each_iteration", "each_round", "from_step_1", "to_step_K"]
+__all__ = ["DOMAINS", "SUPPOSED", "each_client", "each_iteration", "each_round", "from_0_to_K", "from_step_1", "to_step_K"]
 
 
 def each_round(w):
@@ -28,6 +28,11 @@ def each_client(w, *_):
 def from_step_1(w, *_):
     """k = 1, ..., K."""
     return R(1, P.K + 1)
+
+
+def from_0_to_K(w, *_):
+    """k = 0, ..., K."""
+    return R(P.K + 1)
 
 
 def to_step_K(w, *_):

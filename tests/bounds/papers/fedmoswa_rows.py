@@ -4,7 +4,7 @@ from tests.bounds.papers import fedmoswa_world
 from tests.bounds.papers.fedmoswa_hypotheses import DOMAINS, SUPPOSED
 from tests.bounds.papers.fedmoswa_round_rows import CONVEX, MEANINGS, NONCONVEX
 from tests.bounds.papers.fedmoswa_settings import METHOD, setting
-from tests.bounds.papers.fedmoswa_step_rows import MOSWA, POINTS, SWA, VALUES
+from tests.bounds.papers.fedmoswa_step_rows import ALGORITHM_1, MOSWA, POINTS, SWA, VALUES
 from tests.bounds.papers.fedmoswa_theorem_rows import LEMMAS, MAIN, ROUNDS, TOOLS, P
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
 
 #: block ids of the specification's sections 4 and 5
 BLOCKS = """
+    eq-3 eq-4 eq-5 eq-6 eq-7 algorithm-1-server
     lemma-4.1-stability theorem-5.1-strongly-convex-fedswa theorem-5.1-strongly-convex-fedmoswa
     theorem-5.1-nonconvex-fedswa theorem-5.1-nonconvex-fedmoswa theorem-5.2-strongly-convex theorem-5.2-nonconvex
     explicit-5.2-strongly-convex explicit-5.2-nonconvex explicit-5.2-nonconvex-tuned
@@ -73,11 +74,12 @@ READINGS = {
     **dict.fromkeys(("smooth-gap", "eq-71", "eq-72", "perturbed-strong-convexity"), "mu-0"),
     "lemma-i.1": "proof plain-step region", "lemma-i.2": f"plain-step region {I_1}",
     "theorem-i.3": f"{GEN} gradient-L printed-c plain-step {I_1}",
-    "eq-15-unroll": "b-F1 region", "eq-15-collect": "b-F1", "eq-18": "as-27", "eq-20-unroll": "printed-index region",
+    "eq-3": "first last", "eq-6": "option-I", "eq-13": "first",
+    "eq-15-unroll": "b-F1 region", "eq-15-collect": "b-F1", "eq-18": "as-27", "eq-20-unroll": "printed-index whole region",
     "eq-20-exp": "sum",
     "eq-21": "fixed-client region",
     "eq-22-unroll": "as-43 fixed-client region", "eq-22-sum": "as-43", "eq-24": "unrolled",
-    "eq-28": "second-line last-line", "eq-29": "sum gap", "eq-30": "printed", "eq-32": "second-inequality",
+    "eq-28": "second-line last-line", "eq-29": "sum products gap", "eq-30": "printed", "eq-32": "second-inequality",
     "eq-33": "sum sum+theta-l last", "eq-34": "second second+theta-l third bounded-start",
     "eq-35": "first-line first-line+second-line first-line+third-line",
     "eq-36": "theta-l last 48 48+last", **dict.fromkeys(("eq-38", "eq-39", "eq-49", "eq-50"), "shared"),
@@ -109,7 +111,7 @@ READINGS = {
 TIMES = range(4)
 ROWS = {
     claim_id: row
-    for table in (MAIN, LEMMAS, TOOLS, ROUNDS, POINTS, VALUES, SWA, MOSWA, CONVEX, NONCONVEX)
+    for table in (ALGORITHM_1, MAIN, LEMMAS, TOOLS, ROUNDS, POINTS, VALUES, SWA, MOSWA, CONVEX, NONCONVEX)
     for ids, row in table.items() for claim_id in ids.split()
 }
 #: readings that change how names in the formula are read, or only the hypotheses

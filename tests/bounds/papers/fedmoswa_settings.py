@@ -7,7 +7,7 @@ import re
 
 from tests.bounds.chance import Min
 from tests.bounds.papers.fedmoswa_algebra_settings import NUMBERS, POINTS
-from tests.bounds.papers.fedmoswa_hypotheses import each_client, each_round, from_step_1, to_step_K
+from tests.bounds.papers.fedmoswa_hypotheses import each_client, each_round, from_0_to_K, from_step_1, to_step_K
 from tests.bounds.papers.fedmoswa_theorem_rows import Q, power
 from tests.bounds.papers.fedmoswa_world import SIZES
 from tests.bounds.rows import Row, but
@@ -96,7 +96,7 @@ GENERALISATION = {
     **all_of("eq-16 eq-25", over(given(SWA, "assumption-3 assumption-4 assumption-c5"), *STEPS)),
     "eq-24@unrolled": over(SWA_NONCONVEX, *DRIFT),
     "eq-19": over(given(SWA, "assumption-1 assumption-4"), *STEPS), "eq-28": over(given(SWA, "assumption-4"), *STEPS),
-    "eq-28@last-line": over(SWA_NONCONVEX, *STEPS), "eq-29@gap": over(SWA_NONCONVEX, *CLIENTS),
+    "eq-28@last-line": over(SWA_NONCONVEX, *STEPS), **all_of("eq-29@gap eq-29@products", over(SWA_NONCONVEX, *CLIENTS)),
     "eq-20-unroll": over(SWA_CONVEX, *CLIENTS), "eq-21": over(SWA_CONVEX, *ROUNDS), "eq-22-unroll": SWA_CONVEX,
     "eq-30": over(SWA_NONCONVEX, *ROUNDS), "eq-30@printed": over(SWA_NONCONVEX, *CLIENTS), "eq-31": SWA_NONCONVEX,
     "stability-to-gen": given(instead(SWA, ("small-step", None)), "assumption-2"),
@@ -122,6 +122,18 @@ GENERALISATION = {
     "eq-105": over(given(SAM, "assumption-3 assumption-4 assumption-c5"), *STEPS),
     "eq-108": over(given(SAM, "assumption-4"), *STEPS), "eq-108@last-line": over(SAM_C, *STEPS),
     "eq-109": over(SAM_C, *CLIENTS), "eq-110": over(SAM_C, *ROUNDS), "eq-111": SAM_C,
+}
+
+# Algorithm 1: s clients are selected; eta_k^t of (3), 0 <= rho <= 1 ----------------------------------------------------
+SOME = "sampling=without-replacement equal_weights replaced=random"
+ALG_SWA = Row(given="steps rho-to-1", variables="eta; rho_decay; eta_g", method=f"fedswa {SOME}", sign="==")
+ALG_MOSWA = but(given(having(ALG_SWA, "gamma"), "gamma-to-1"), method=f"fedmoswa {SOME}")
+ALGORITHM_1 = {
+    "eq-3": over(ALG_SWA, each_round, from_0_to_K), **all_of("eq-3@first eq-3@last", over(ALG_SWA, *ROUNDS)),
+    "eq-4": over(ALG_SWA, *STEPS), "eq-5": over(ALG_MOSWA, *STEPS),
+    "eq-6": over(option(ALG_MOSWA, "option", "II"), *CLIENTS),
+    "eq-6@option-I": over(but(ALG_MOSWA, method=f"fedmoswa {EVERYONE} option=I"), *CLIENTS),
+    **all_of("eq-7 algorithm-1-server", over(ALG_MOSWA, *ROUNDS)),
 }
 
 # Appendix G ----------------------------------------------------------------------------------------------------------
@@ -181,7 +193,6 @@ OF_STEPS = GENERAL.replace("samples", "local_steps -> oo, samples")
 CONVEX = order(given(RUN, f"assumption-g1 {G_2_3_4} step-5.2 rounds-5.2"), f"{RATE}, mu -> 0")
 NONCONVEX = order(given(RUN, f"{G_2_3_4} step-5.2-nonconvex"), RATE)
 FREE_STEP = given(but(lacking(SAM, "eta"), given="steps", variables="eta; rho_sam"), TWO_TO_FIVE)
-SOME = "sampling=without-replacement equal_weights replaced=random"
 #: caption of Table 1: "l is L-Lipschitz continuous and beta-smooth", sigma_g the "data heterogeneity" of Assumption 5
 OPT_SAM = order(but(FREE_STEP, method=f"fedsam {SOME}"), FIRST_MOMENT.replace("L -> oo", "L -> oo, G_lip -> oo"))
 OPT_MOFEDSAM = but(given(having(OPT_SAM, "beta"), "share-to-1"), method=f"mofedsam {SOME}")
@@ -214,7 +225,7 @@ def _of_a_round_with_alpha(w):
 
 
 def _steps(name, row, bound, small):
-    """The rates for which the paper states no step: for some step, for every one of at most 1/beta over a round, for every."""
+    """Rates without a printed step: for some step, for every one of at most 1/beta over a round, for every one."""
     return {name: some_step(row, "eta", bound), f"{name}@any-step": row, f"{name}@small-steps": given(row, small)}
 
 
@@ -245,7 +256,7 @@ ORDERS = {
     **_steps("table-1-opt-fedswa", OPT_SWA, _of_a_round_with_alpha, "small-round-alpha"),
     **_steps("text-opt-scaffold", OPT_SCAFFOLD, _of_a_round_with_alpha, "small-round-alpha"),
 }
-SETTINGS = GENERALISATION | ROUND_LEMMAS | ORDERS | POINTS | NUMBERS
+SETTINGS = ALGORITHM_1 | GENERALISATION | ROUND_LEMMAS | ORDERS | POINTS | NUMBERS
 SETTINGS["theorem-h.1-decay"] = but(
     having(given(UP_TO_81, "two-steps"), "local_steps: integer from 2"),
     method=METHOD.replace("rho_decay=1", "schedule=geometric-h1"))
