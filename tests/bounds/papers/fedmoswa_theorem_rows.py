@@ -341,7 +341,7 @@ def in_parameters(p):
 
 
 def explicit_convex(p):
-    start = sq(p.th(0) - p.star) + 9 * p.m * p.ee**2 / p.s * p.w.value("variate_lag", 0)
+    start = sq(p.th(0) - p.star) + 9 * p.m * p.ee**2 / p.s * p.w.value("variate_lag_total", 0)
     return Q(3, 2) * p.mu * (1 - p.mu * p.ee / 2) ** p.T * start + 12 * p.ee * p.s2 / (p.K * p.s) * p.nf
 
 
@@ -631,7 +631,7 @@ def lag_right(p, share, lag):
 
 
 def H(p):
-    return (p.ee / (9 * p.beta) * p.Cl + p.ee / (9 * p.beta) * p.D + p.f1 / (75 * p.alpha**2 * p.beta)
+    return (p.ee / (9 * p.beta) * p.Ct + p.ee / (9 * p.beta) * p.D + p.f1 / (75 * p.alpha**2 * p.beta)
             + p.ee / (3 * p.K * p.alpha**2 * p.beta) * p.s2)
 
 
@@ -655,14 +655,14 @@ def g_13(p, lag):
 ROUNDS = {
     "lemma-g.9": (
         lambda p: p.mv2,
-        lambda p: 8 * p.beta * p.ee**2 * p.f1 + 4 * p.ee**2 * (p.Cl + p.D + p.beta**2 * p.dr) + 12 * p.ee**2 * p.v),
+        lambda p: 8 * p.beta * p.ee**2 * p.f1 + 4 * p.ee**2 * (p.Ct + p.D + p.beta**2 * p.dr) + 12 * p.ee**2 * p.v),
     "lemma-g.10": (lambda p: p.Ctn, lambda p: g_10(p, p.Ct)),
     "lemma-g.10@lag-round": (lambda p: p.Cn, lambda p: g_10(p, p.Cl)),
     "lemma-g.11": (
         lambda p: p.Dn, lambda p: (1 - p.gamma) * p.D + p.gamma * (4 * p.beta * p.f1 + 2 * p.beta**2 * p.dr)),
     "lemma-g.12": (
         lambda p: 3 * p.beta * p.ee * p.dr,
-        lambda p: p.ee**2 / 3 * (p.Cl + p.D) + p.ee / (25 * p.alpha**2) * p.f1 + p.ee**2 / (p.K * p.alpha**2) * p.s2),
+        lambda p: p.ee**2 / 3 * (p.Ct + p.D) + p.ee / (25 * p.alpha**2) * p.f1 + p.ee**2 / (p.K * p.alpha**2) * p.s2),
     "lemma-g.13": (lambda p: g_13_left(p, p.Ctn), lambda p: g_13(p, p.Ct)),
     "lemma-g.13@lag-round": (lambda p: g_13_left(p, p.Cn), lambda p: g_13(p, p.Cl)),
     "lemma-g.14-mean": (
