@@ -36,6 +36,7 @@ POINTS = {
     "lemma-d.1-strongly-convex": but(ONE_LOSS, given=f"{STRONG} step-D.1"),
     "eq-11": but(POINT, given=STRONG, variables="p1; p2", sign=">="),
     "eq-12": but(ONE_LOSS, given=STRONG, variables=f"{TWO}eta: nonnegative"),
+    "eq-13@first": but(ONE_LOSS, given=f"{STRONG} step-D.1"),
     "eq-17": but(ONE_LOSS, given=CONTRACTS), "eq-18": but(TWO_LOSSES, given=CONTRACTS),
     **all_of("eq-26 eq-106@plain-step", but(ONE_LOSS, given=GROWS)),
     **all_of("eq-27 eq-107@plain-step", but(TWO_LOSSES, given=GROWS)),
@@ -60,17 +61,11 @@ LENGTHS = but(ALGEBRA, given="lengths", variables="L; rounds; excess: nonnegativ
 UP_TO_K = (from_step_1,)
 
 
-def end_of_growth(name, factor):
-    """(32), (112): "with E |grad F(theta_t)|" at most the largest, and at most L."""
-    sizes = f"L; rounds; clients; samples; {factor}"
-    return {
-        name: but(ALGEBRA, given="lengths largest-Phi",
-                  variables=f"{sizes}; excess: nonnegative [rounds]; Phi: nonnegative [rounds]"),
-        f"{name}@second-inequality": but(
-            ALGEBRA, given="gradient-to-L", variables=f"{sizes}; largest_gradient; G_lip; sigma_g; sigma"),
-    }
-
-
+SIZES = "L; rounds; clients; samples; "
+#: (32), (112): "with E |grad F(theta_t)|" at most the largest; (32) besides with L
+END_OF_GROWTH = but(ALGEBRA, given="lengths largest-Phi",
+                    variables=f"{SIZES}excess: nonnegative [rounds]; Phi: nonnegative [rounds]")
+AT_MOST_L = but(ALGEBRA, given="gradient-to-L", variables=f"{SIZES}c_tilde; largest_gradient; G_lip; sigma_g; sigma")
 A_RANGE = "a-from-1/2 a-to-1"
 OF_GAMMA = but(ALGEBRA, given="gamma-to-1 b-89", variables="gamma")
 OF_SHARE = but(ALGEBRA, given="s-to-m b-93", variables="clients; participants")
@@ -130,7 +125,8 @@ NUMBERS = {
     "eq-104": but(CONSTANT, over=UP_TO_K, given=f"{CONSTANT.given} c-SAM"),
     **all_of("eq-20-exp", CONVEX_RATES), **all_of("eq-29 eq-29@sum", RATES),
     "eq-22-sum": but(LENGTHS, given="mu-to-beta lengths", variables=f"{LENGTHS.variables}; mu"),
-    **end_of_growth("eq-32", "c_tilde"), **end_of_growth("eq-112", "c_bar"),
+    "eq-32": but(END_OF_GROWTH, variables=f"{END_OF_GROWTH.variables}; c_tilde"), "eq-32@second-inequality": AT_MOST_L,
+    "eq-112": but(END_OF_GROWTH, variables=f"{END_OF_GROWTH.variables}; c_bar"),
     # "K = 2, 3 manually. For K >= 4"
     "eq-76": OF_K, **all_of("eq-76@first eq-76@third", but(FROM_4, sign="<")), "eq-76@second": FROM_4,
     "g13-step-size": but(ALGEBRA, given="step-81", variables="L; eta_eff"),

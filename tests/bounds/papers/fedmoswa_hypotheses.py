@@ -9,7 +9,7 @@ from tests.bounds.papers.fedmoswa_theorem_rows import P, R, chance, outcome, own
 from tests.bounds.papers.fedmoswa_world import SIZES, norm
 from tests.bounds.rows import Assumed, Relation
 
-__all__ = ["DOMAINS", "SUPPOSED", "each_client", "each_iteration", "each_round", "from_step_1", "to_step_K"]
+__all__ = ["DOMAINS", "SUPPOSED", "each_client", "each_iteration", "each_round", "from_0_to_K", "from_step_1", "to_step_K"]
 
 
 def each_round(w):
@@ -28,6 +28,11 @@ def each_client(w, *_):
 def from_step_1(w, *_):
     """k = 1, ..., K."""
     return R(1, P.K + 1)
+
+
+def from_0_to_K(w, *_):
+    """k = 0, ..., K."""
+    return R(P.K + 1)
 
 
 def to_step_K(w, *_):
@@ -181,8 +186,9 @@ CONDITIONS = {
                           lambda p: 1 / (p.beta * p.K * p.T * (1 + p.w.value("last_excess")))),
     "lengths": relation(lambda p, i: seq(p, "lengths", i), "==", lambda p, i: 1 / (p.beta * p.T * excess(p, i)), each_round),
     "step-at-bound": relation(lambda p: p.eta, "==", lambda p: 1 / (p.beta * p.K * p.T)),
-    "small-round": relation(lambda p: p.eta * p.K, "<=", lambda p: 1 / p.beta),
-    "small-round-alpha": relation(lambda p: p.eta * p.K * p.alpha, "<=", lambda p: 1 / p.beta),
+    "small-round": relation(lambda p: p.eta, "<=", lambda p: 1 / (p.beta * p.K)),
+    "small-round-alpha": relation(lambda p: p.eta, "<=", lambda p: 1 / (p.beta * p.K * p.alpha)),
+    "radius-0": relation(lambda p: p.rho_sam, "==", lambda p: 0),
     # proof of E.1: "b = 1 - eta_K^t beta mu / (beta + mu)"; F.1: "b = eta^t beta mu / (beta + mu)"
     "b": relation(lambda p: p.b, "==", lambda p: 1 - p.rho * p.eta * p.bmu),
     "b-last": relation(lambda p: p.b, "==", lambda p: 1 - p.w.value("last_rate") * p.bmu),

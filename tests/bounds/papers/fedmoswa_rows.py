@@ -5,7 +5,7 @@ from tests.bounds.papers.fedmoswa_hypotheses import DOMAINS, SUPPOSED
 from tests.bounds.papers.fedmoswa_line_rows import LINES
 from tests.bounds.papers.fedmoswa_round_rows import CONVEX, MEANINGS, NONCONVEX
 from tests.bounds.papers.fedmoswa_settings import METHOD, setting
-from tests.bounds.papers.fedmoswa_step_rows import MOSWA, POINTS, SWA, VALUES
+from tests.bounds.papers.fedmoswa_step_rows import ALGORITHM_1, MOSWA, POINTS, SWA, VALUES
 from tests.bounds.papers.fedmoswa_theorem_rows import LEMMAS, MAIN, ROUNDS, TOOLS, P
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
 
 #: block ids of the specification's sections 4 and 5
 BLOCKS = """
+    eq-3 eq-4 eq-5 eq-6 eq-7 algorithm-1-server
     lemma-4.1-stability theorem-5.1-strongly-convex-fedswa theorem-5.1-strongly-convex-fedmoswa
     theorem-5.1-nonconvex-fedswa theorem-5.1-nonconvex-fedmoswa theorem-5.2-strongly-convex theorem-5.2-nonconvex
     explicit-5.2-strongly-convex explicit-5.2-nonconvex explicit-5.2-nonconvex-tuned
@@ -46,12 +47,12 @@ READINGS = {
     **dict.fromkeys(("theorem-5.1-strongly-convex-fedswa", "theorem-5.1-nonconvex-fedswa"), f"{GEN} any-server-step"),
     **dict.fromkeys(
         ("theorem-5.1-strongly-convex-fedmoswa", "theorem-5.1-nonconvex-fedmoswa"), f"{GEN} any-server-step fresh"),
-    "theorem-5.2-strongly-convex": f"some-step {START}", "theorem-5.2-nonconvex": f"table-1 some-step {START}",
-    "explicit-5.2-strongly-convex": f"{START} lag-noise lag-total", "explicit-5.2-nonconvex": FROM_ZERO,
+    "theorem-5.2-strongly-convex": f"every-step {START}", "theorem-5.2-nonconvex": f"table-1 every-step {START}",
+    "explicit-5.2-strongly-convex": f"{START} lag-given lag-noise", "explicit-5.2-nonconvex": FROM_ZERO,
     "explicit-5.2-nonconvex-tuned": FROM_ZERO,
-    **dict.fromkeys(("table-1-opt-fedsam", "table-1-opt-mofedsam"), "Lipschitz small-steps some-step"),
-    **dict.fromkeys(("table-1-opt-fedswa", "text-opt-scaffold"), "small-steps some-step"),
-    "table-1-opt-fedmoswa": "any-step some-step",
+    **dict.fromkeys(("table-1-opt-fedsam", "table-1-opt-mofedsam"), "of-FedSAM radius-0 small-steps any-step"),
+    "table-1-opt-fedswa": "mean-square small-steps any-step", "text-opt-scaffold": "small-steps any-step",
+    "table-1-opt-fedmoswa": "every-step any-step",
     "claim-constants-large": "b-tilde-sigma-g c-tilde-sigma-g",
     "lemma-e.1": "b-F1 region", "lemma-e.2": "b-F1 b-tilde-main b-tilde-E1 b-tilde-F1 region", "lemma-e.4": "region",
     "theorem-e.3": f"{GEN} gradient-L b-F1 b-tilde-main b-tilde-E1 b-tilde-F1",
@@ -69,21 +70,22 @@ READINGS = {
     "lemma-g.7": "identity identity-minus part-2 jensen",
     "lemma-g.8-mean": "printed-variance identity deviation",
     "lemma-g.8-martingale": "printed triangle orthogonal deviation",
-    **dict.fromkeys(("lemma-g.9", "lemma-g.12"), f"{ONE_ROUND} E0 lag-noise lag-total F-smooth mu-0"),
+    **dict.fromkeys(("lemma-g.9", "lemma-g.12"), f"{ONE_ROUND} E0 lag-given lag-noise F-smooth mu-0"),
     "lemma-g.10": f"{ONE_ROUND} E0 {BOTH_LAGS} F-smooth mu-0", "lemma-g.11": f"{ONE_ROUND} E0 F-smooth mu-0",
     "lemma-g.13": f"{ONE_ROUND} {BOTH_LAGS} F-smooth mu-0",
     **dict.fromkeys((f"lemma-g.{n}" for n in ("14-mean", "14-second", "17")), f"{OF_POINTS} E0 F-smooth"),
     **dict.fromkeys(("lemma-g.15", "lemma-g.16"), f"printed {OF_POINTS} E0 F-smooth"),
-    "lemma-g.18": f"{OF_POINTS} F-smooth as-proved+large-server-step", "theorem-h.1-constant": "E0 lag-noise lag-total mu-0",
-    "theorem-h.1-decay": "printed-rates E0 lag-noise lag-total mu-0",
+    "lemma-g.18": f"{OF_POINTS} F-smooth as-proved+large-server-step", "theorem-h.1-constant": "E0 lag-given lag-noise mu-0",
+    "theorem-h.1-decay": "printed-rates E0 lag-given lag-noise mu-0",
     **dict.fromkeys(("smooth-gap", "eq-71", "eq-72", "perturbed-strong-convexity"), "mu-0"),
     "lemma-i.1": "proof plain-step region", "lemma-i.2": f"plain-step region {I_1}",
     "theorem-i.3": f"{GEN} gradient-L printed-c plain-step {I_1}",
-    "eq-15-unroll": "b-F1 region", "eq-15-collect": "b-F1", "eq-18": "as-27", "eq-20-unroll": "printed-index region",
+    "eq-3": "first last", "eq-6": "option-I", "eq-13": "first",
+    "eq-15-unroll": "b-F1 region", "eq-15-collect": "b-F1", "eq-18": "as-27", "eq-20-unroll": "printed-index whole region",
     "eq-20-exp": "sum",
     "eq-21": "fixed-client region",
     "eq-22-unroll": "as-43 fixed-client region", "eq-22-sum": "as-43", "eq-24": "unrolled",
-    "eq-28": "second-line last-line", "eq-29": "sum gap", "eq-30": "printed", "eq-32": "second-inequality",
+    "eq-28": "second-line last-line", "eq-29": "sum products gap", "eq-30": "printed", "eq-32": "second-inequality",
     "eq-33": "sum sum+theta-l last", "eq-34": "line-2 second second+theta-l third whole independent-batch bounded-start",
     "eq-35": "first-line first-line+second-line first-line+third-line",
     "eq-36": "theta-l last 48 48+last", **dict.fromkeys(("eq-38", "eq-39", "eq-49", "eq-50"), "shared"),
@@ -121,13 +123,12 @@ READINGS = {
 TIMES = range(4)
 ROWS = {
     claim_id: row
-    for table in (MAIN, LEMMAS, TOOLS, ROUNDS, POINTS, VALUES, SWA, MOSWA, CONVEX, NONCONVEX, LINES)
+    for table in (ALGORITHM_1, MAIN, LEMMAS, TOOLS, ROUNDS, POINTS, VALUES, SWA, MOSWA, CONVEX, NONCONVEX, LINES)
     for ids, row in table.items() for claim_id in ids.split()
 }
 #: readings that change how names in the formula are read, or only the hypotheses
 READ_AS = {
     **{name: {"aliases": {"drift_E1": ("drift_E0", 1, 0)}} for name in ("E0", "as-proved")},
-    "lag-total": {"aliases": {"variate_lag": ("variate_lag_total", 1, 0)}},
     "lag-noise": {"aliases": {"variate_lag": ("variate_lag_noise", 1, 0), "variate_lag_total": ("variate_lag_noise", 1, 0)}},
     "lag-given": {"aliases": {"variate_lag_total": ("variate_lag", 1, 0)}},
     "mu-0": {"fixed": {"mu": 0}}, "c-bar": {"aliases": {"c": ("c_bar", 0, 0)}},
@@ -135,7 +136,7 @@ READ_AS = {
     "fixed-client": {"one_client": True},
     **{name: {} for name in (
         "all-clients", "start-zero", "start-gradient", "start-gradient-clients", "start-mean", "start-free", "everyone",
-        "some-clients", "small-steps", "some-step", "any-step", "option-II", "F-smooth", "large-server-step",
+        "some-clients", "small-steps", "every-step", "any-step", "radius-0", "option-II", "F-smooth", "large-server-step",
         "printed-rates", "plain-step", "b-F1", "independent-batch", "bounded-start", "without-C1", "algorithm-1",
         "any-server-step", "fresh", "assumptions-2-to-5")},
 }
