@@ -1,7 +1,6 @@
 """What the statements about numbers and about points suppose, written from the paper."""
 
-from tests.bounds.papers.fedmoswa_hypotheses import each_client, from_step_1
-from tests.bounds.papers.fedmoswa_world import SIZES
+from tests.bounds.papers.fedmoswa_hypotheses import each_client, each_term, from_step_1
 from tests.bounds.rows import Row, but
 
 __all__ = ["NUMBERS", "POINTS"]
@@ -114,7 +113,7 @@ NUMBERS = {
     **all_of("lemma-g.7@identity lemma-g.7@identity-minus", but(ALGEBRA, variables="p1; p2; factor", sign="==")),
     **all_of("lemma-g.7@part-2 lemma-g.7@jensen", but(ALGEBRA, variables="terms; vectors")),
     "lemma-g.8-mean": G_8, "lemma-g.8-mean@identity": but(G_8, given="", sign="=="),
-    "lemma-g.8-mean@printed-variance": but(G_8, given="", sign="==", over=(lambda w: range(SIZES["terms"]),)),
+    "lemma-g.8-mean@printed-variance": but(G_8, given="", sign="==", over=(each_term,)),
     "lemma-g.8-martingale": G_8_RUN, "lemma-g.8-martingale@orthogonal": but(G_8_RUN, sign="=="),
     "eq-13": but(ALGEBRA, given="mu-to-beta step-D.1", variables="L; mu; eta"),
     "eq-15-collect": but(CONVEX_RATES, over=UP_TO_K, given=f"{CONVEX_RATES.given} last-rate b-last",

@@ -9,7 +9,9 @@ from tests.bounds.papers.fedmoswa_theorem_rows import P, R, chance, outcome, own
 from tests.bounds.papers.fedmoswa_world import SIZES, norm
 from tests.bounds.rows import Assumed, Relation
 
-__all__ = ["DOMAINS", "SUPPOSED", "each_client", "each_iteration", "each_round", "from_0_to_K", "from_step_1", "to_step_K"]
+__all__ = [
+    "DOMAINS", "SUPPOSED", "each_client", "each_iteration", "each_round", "each_term", "from_0_to_K", "from_step_1", "to_step_K",
+]
 
 
 def each_round(w):
@@ -23,6 +25,10 @@ def each_iteration(w):
 
 def each_client(w, *_):
     return R(P.m)
+
+
+def each_term(w):
+    return R(SIZES["terms"])
 
 
 def from_step_1(w, *_):
@@ -261,7 +267,7 @@ CONDITIONS = {
     "G.6-start": relation(lambda p: seq(p, "d", 0), ">", lambda p: 0),
     # G.8: "E |Xi_i - xi_i|^2 <= sigma^2"
     "G.8": relation(lambda p, i: chance(p, lambda k: sq(outcome(p, k, i) - own_mean_8(p, i))), "<=", lambda p, i: p.s2,
-                    lambda w: R(SIZES["terms"])),
+                    each_term),
 }
 DOMAINS = {
     **dict.fromkeys(("eta", "eta_eff", "eta_g", "gamma", "beta", "c", "factor", "L", "mu", "largest_step", "step", "power",

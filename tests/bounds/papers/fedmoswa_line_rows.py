@@ -223,7 +223,7 @@ def added_85(p, lag):
     """Right sides of (82), (83), of Lemma G.10 times 9 eta~^2 m/s, and of (84), less the left side of (84)."""
     e2 = p.ee**2
     eq_82 = CONVEX["eq-82"][1](p)
-    eq_84 = e2 / 3 * p.Cl + e2 / 3 * p.D + p.ee / (25 * p.alpha**2) * p.f1 + e2 / (p.K * p.alpha**2) * p.s2
+    eq_84 = e2 / 3 * p.Ct + e2 / 3 * p.D + p.ee / (25 * p.alpha**2) * p.f1 + e2 / (p.K * p.alpha**2) * p.s2
     return eq_82 + scaled(p, p.D, p.gamma) + scaled(p, lag, Q(p.s, p.m)) + eq_84 - 3 * p.beta * p.ee * p.dr
 
 
