@@ -10,7 +10,8 @@ from tests.bounds.papers.fedmoswa_world import SIZES, norm
 from tests.bounds.rows import Assumed, Relation
 
 __all__ = [
-    "DOMAINS", "SUPPOSED", "each_client", "each_iteration", "each_round", "each_term", "from_0_to_K", "from_step_1", "to_step_K",
+    "DOMAINS", "SUPPOSED", "each_client", "each_iteration", "each_round", "each_term", "from_0_to_K", "from_step_1",
+    "to_step_K",
 ]
 
 
