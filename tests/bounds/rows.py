@@ -262,9 +262,8 @@ def compare_variables(rows, claim, worlds: Worlds, row: Row) -> None:
     assert own == wanted, f"variables {own}, {wanted} in the paper"
     assert len(own) == len(claim.variables), f"a variable occurs twice: {claim.variables}"
     assert claim.explicit == (not any(domain.startswith("hidden") for domain in own.values())), "explicit"
-    method = method_of(claim)
-    wanted = row.method or rows.METHOD
-    assert sorted(method.split()) == sorted(wanted.split()), f"method {method}, {wanted} in the paper"
+    method, printed = method_of(claim), row.method or rows.METHOD
+    assert sorted(method.split()) == sorted(printed.split()), f"method {method}, {printed} in the paper"
     limits = ", ".join(f"{name} -> {limit}" for name, limit in claim.limits)
     assert limits == row.limits, f"limits {limits}, {row.limits} in the paper"
     used = row.constants_may_use

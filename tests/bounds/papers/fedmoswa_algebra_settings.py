@@ -1,6 +1,6 @@
 """What the statements about numbers and about points suppose, written from the paper."""
 
-from tests.bounds.papers.fedmoswa_hypotheses import each_client, from_step_1
+from tests.bounds.papers.fedmoswa_hypotheses import each_client, each_term, from_step_1
 from tests.bounds.rows import Row, but
 
 __all__ = ["NUMBERS", "POINTS"]
@@ -35,6 +35,7 @@ POINTS = {
     "lemma-d.1-strongly-convex": but(ONE_LOSS, given=f"{STRONG} step-D.1"),
     "eq-11": but(POINT, given=STRONG, variables="p1; p2", sign=">="),
     "eq-12": but(ONE_LOSS, given=STRONG, variables=f"{TWO}eta: nonnegative"),
+    "eq-13@first": but(ONE_LOSS, given=f"{STRONG} step-D.1"),
     "eq-17": but(ONE_LOSS, given=CONTRACTS), "eq-18": but(TWO_LOSSES, given=CONTRACTS),
     **all_of("eq-26 eq-106@plain-step", but(ONE_LOSS, given=GROWS)),
     **all_of("eq-27 eq-107@plain-step", but(TWO_LOSSES, given=GROWS)),
@@ -59,17 +60,11 @@ LENGTHS = but(ALGEBRA, given="lengths", variables="L; rounds; excess: nonnegativ
 UP_TO_K = (from_step_1,)
 
 
-def end_of_growth(name, factor):
-    """(32), (112): "with E |grad F(theta_t)|" at most the largest, and at most L."""
-    sizes = f"L; rounds; clients; samples; {factor}"
-    return {
-        name: but(ALGEBRA, given="lengths largest-Phi",
-                  variables=f"{sizes}; excess: nonnegative [rounds]; Phi: nonnegative [rounds]"),
-        f"{name}@second-inequality": but(
-            ALGEBRA, given="gradient-to-L", variables=f"{sizes}; largest_gradient; G_lip; sigma_g; sigma"),
-    }
-
-
+SIZES = "L; rounds; clients; samples; "
+#: (32), (112): "with E |grad F(theta_t)|" at most the largest; (32) besides with L
+END_OF_GROWTH = but(ALGEBRA, given="lengths largest-Phi",
+                    variables=f"{SIZES}excess: nonnegative [rounds]; Phi: nonnegative [rounds]")
+AT_MOST_L = but(ALGEBRA, given="gradient-to-L", variables=f"{SIZES}c_tilde; largest_gradient; G_lip; sigma_g; sigma")
 A_RANGE = "a-from-1/2 a-to-1"
 OF_GAMMA = but(ALGEBRA, given="gamma-to-1 b-89", variables="gamma")
 OF_SHARE = but(ALGEBRA, given="s-to-m b-93", variables="clients; participants")
@@ -82,6 +77,7 @@ G_5_STEP = but(G_5, given=f"{G_5.given} G.5-step", exists=None)
 G_5_EXPLICIT = but(ALGEBRA, given="step-1/mu G.5-rounds-eta", variables="length: integer from 3; d; mu; step; drop")
 G_6 = but(ALGEBRA, variables="length: integer from 2; d; largest_step: nonnegative; first; second", exists=G_5.exists)
 G_8 = but(ALGEBRA, given="G.8", variables="outcomes; terms; chance; outcome")
+G_8_RUN = Row(given="assumption-g3", over=(each_client,), method="fedavg equal_weights replaced=random")
 OF_77 = but(ALGEBRA, given="step-81", variables="L; eta_eff; local_steps; eta_g; gap; lag; server_gap; sigma_sq")
 OF_102 = but(ALGEBRA, given="s-to-m step-2/3", variables="clients; participants; L; eta_eff")
 OF_K = but(ALGEBRA, variables="local_steps: integer from 2")
@@ -101,15 +97,24 @@ NUMBERS = {
     "lemma-g.5@proof-step+no-logarithms": but(G_5_STEP, variables=G_5_STEP.variables.replace("hidden-log", "hidden")),
     "lemma-g.5-explicit": G_5_EXPLICIT, "lemma-g.5-explicit@telescoped": but(G_5_EXPLICIT, given="step-1/mu"),
     "lemma-g.5-explicit@weights": but(G_5_EXPLICIT, sign=">="),
+    "lemma-g.5-explicit@telescoping": but(G_5_EXPLICIT, given="step-1/mu", sign="=="),
+    **all_of("lemma-g.5-explicit@geometric lemma-g.5-explicit@geometric-next", but(G_5_EXPLICIT, sign="==")),
+    "lemma-g.5-cases": but(G_5, given=f"{G_5.given} G.5-case-1", exists=None),
+    **all_of("lemma-g.5-cases@second lemma-g.5-cases@second-last", but(
+        G_5, given=f"{G_5.given} G.5-case-2", exists=None)),
     "lemma-g.6": G_6, "lemma-g.6@positive-start": but(G_6, given="G.6-start"),
     "lemma-g.6@proof-step": but(G_6, given="G.6-step", exists=None),
     "lemma-g.6@positive-start+proof-step": but(G_6, given="G.6-step G.6-start", exists=None),
+    "lemma-g.6-explicit": but(ALGEBRA, variables="length: integer from 2; d; step; first; second"),
+    **all_of("eq-61 eq-61@second", but(G_6, given="G.6-case-1", exists=None)),
+    "lemma-g.6-case-2": but(G_6, given="G.6-case-2", exists=None, sign="=="),
+    "lemma-g.6-case-2@at-most": but(G_6, given="G.6-case-2", exists=None),
     "lemma-g.7": but(ALGEBRA, variables="p1; p2; factor"),
-    "lemma-g.7@identity": but(ALGEBRA, variables="p1; p2; factor", sign="=="),
-    "lemma-g.7@part-2": but(ALGEBRA, variables="terms; vectors"),
+    **all_of("lemma-g.7@identity lemma-g.7@identity-minus", but(ALGEBRA, variables="p1; p2; factor", sign="==")),
+    **all_of("lemma-g.7@part-2 lemma-g.7@jensen", but(ALGEBRA, variables="terms; vectors")),
     "lemma-g.8-mean": G_8, "lemma-g.8-mean@identity": but(G_8, given="", sign="=="),
-    "lemma-g.8-martingale": Row(
-        given="assumption-g3", over=(each_client,), method="fedavg equal_weights replaced=random"),
+    "lemma-g.8-mean@printed-variance": but(G_8, given="", sign="==", over=(each_term,)),
+    "lemma-g.8-martingale": G_8_RUN, "lemma-g.8-martingale@orthogonal": but(G_8_RUN, sign="=="),
     "eq-13": but(ALGEBRA, given="mu-to-beta step-D.1", variables="L; mu; eta"),
     "eq-15-collect": but(CONVEX_RATES, over=UP_TO_K, given=f"{CONVEX_RATES.given} last-rate b-last",
                          variables=f"{CONVEX_RATES.variables}; last_excess: nonnegative"),
@@ -119,7 +124,8 @@ NUMBERS = {
     "eq-104": but(CONSTANT, over=UP_TO_K, given=f"{CONSTANT.given} c-SAM"),
     **all_of("eq-20-exp", CONVEX_RATES), **all_of("eq-29 eq-29@sum", RATES),
     "eq-22-sum": but(LENGTHS, given="mu-to-beta lengths", variables=f"{LENGTHS.variables}; mu"),
-    **end_of_growth("eq-32", "c_tilde"), **end_of_growth("eq-112", "c_bar"),
+    "eq-32": but(END_OF_GROWTH, variables=f"{END_OF_GROWTH.variables}; c_tilde"), "eq-32@second-inequality": AT_MOST_L,
+    "eq-112": but(END_OF_GROWTH, variables=f"{END_OF_GROWTH.variables}; c_bar"),
     # "K = 2, 3 manually. For K >= 4"
     "eq-76": OF_K, **all_of("eq-76@first eq-76@third", but(FROM_4, sign="<")), "eq-76@second": FROM_4,
     "g13-step-size": but(ALGEBRA, given="step-81", variables="L; eta_eff"),

@@ -9,7 +9,10 @@ from tests.bounds.papers.fedmoswa_theorem_rows import P, R, chance, outcome, own
 from tests.bounds.papers.fedmoswa_world import SIZES, norm
 from tests.bounds.rows import Assumed, Relation
 
-__all__ = ["DOMAINS", "SUPPOSED", "each_client", "each_iteration", "each_round", "from_step_1", "to_step_K"]
+__all__ = [
+    "DOMAINS", "SUPPOSED", "each_client", "each_iteration", "each_round", "each_term", "from_0_to_K", "from_step_1",
+    "to_step_K",
+]
 
 
 def each_round(w):
@@ -25,9 +28,18 @@ def each_client(w, *_):
     return R(P.m)
 
 
+def each_term(w):
+    return R(SIZES["terms"])
+
+
 def from_step_1(w, *_):
     """k = 1, ..., K."""
     return R(1, P.K + 1)
+
+
+def from_0_to_K(w, *_):
+    """k = 0, ..., K."""
+    return R(P.K + 1)
 
 
 def to_step_K(w, *_):
@@ -146,6 +158,16 @@ def in_G_6(p, name, root):
     return root(seq(p, "d", 0) / (p.w.value(name) * (LENGTH - 1)))
 
 
+def largest(p):
+    return p.w.value("largest_step")
+
+
+def threshold(p):
+    """log(max(1, mu^2 R d_0/c))/(mu R)."""
+    last = LENGTH - 2
+    return math.log(Max(1, p.mu**2 * last * seq(p, "d", 0) / p.w.value("drop"))) / (p.mu * last)
+
+
 def tuned_step(p):
     """The step of G.6 with d_0 = 14 F, c_1 = 70 beta sigma^2/(Ks) (1 + s/alpha^2) and eta_max = (s/m)^(2/3)/(24 beta)."""
     inverse = math.sqrt(70 * p.beta * p.s2 * p.nf * (p.T + 1) / (p.K * p.s * 14 * (p.f(p.th(0)) - p.Fstar)))
@@ -171,8 +193,9 @@ CONDITIONS = {
                           lambda p: 1 / (p.beta * p.K * p.T * (1 + p.w.value("last_excess")))),
     "lengths": relation(lambda p, i: seq(p, "lengths", i), "==", lambda p, i: 1 / (p.beta * p.T * excess(p, i)), each_round),
     "step-at-bound": relation(lambda p: p.eta, "==", lambda p: 1 / (p.beta * p.K * p.T)),
-    "small-round": relation(lambda p: p.eta * p.K, "<=", lambda p: 1 / p.beta),
-    "small-round-alpha": relation(lambda p: p.eta * p.K * p.alpha, "<=", lambda p: 1 / p.beta),
+    "small-round": relation(lambda p: p.eta, "<=", lambda p: 1 / (p.beta * p.K)),
+    "small-round-alpha": relation(lambda p: p.eta, "<=", lambda p: 1 / (p.beta * p.K * p.alpha)),
+    "radius-0": relation(lambda p: p.rho_sam, "==", lambda p: 0),
     # proof of E.1: "b = 1 - eta_K^t beta mu / (beta + mu)"; F.1: "b = eta^t beta mu / (beta + mu)"
     "b": relation(lambda p: p.b, "==", lambda p: 1 - p.rho * p.eta * p.bmu),
     "b-last": relation(lambda p: p.b, "==", lambda p: 1 - p.w.value("last_rate") * p.bmu),
@@ -235,10 +258,17 @@ CONDITIONS = {
     # G.6: "eta = min{eta_max, sqrt(d_0/(c_1 (R+1))), cbrt(d_0/(c_2 (R+1)))}"
     "G.6-step": relation(lambda p: p.w.value("step"), "==", lambda p: Min(
         p.w.value("largest_step"), in_G_6(p, "first", math.sqrt), in_G_6(p, "second", lambda x: float(x) ** (1 / 3)))),
+    # its cases: "eta_max <= log(max(1, mu^2 R d_0/c))/(mu R)", "eta_max >"; (61): "R + 1 <= d_0/(c_1 eta_max^2)" and
+    # "<= d_0/(c_2 eta_max^3)"; otherwise "eta_max^2 >= d_0/(c_1 (R+1)) or eta_max^3 >= d_0/(c_2 (R+1))"
+    "G.5-case-1": relation(largest, "<=", threshold), "G.5-case-2": relation(largest, ">", threshold),
+    "G.6-case-1": (relation(lambda p: LENGTH - 1, "<=", lambda p: seq(p, "d", 0) / (p.w.value("first") * largest(p) ** 2)),
+                   relation(lambda p: LENGTH - 1, "<=", lambda p: seq(p, "d", 0) / (p.w.value("second") * largest(p) ** 3))),
+    "G.6-case-2": relation(lambda p: Min(in_G_6(p, "first", math.sqrt), in_G_6(p, "second", lambda x: float(x) ** (1 / 3))),
+                           "<=", largest),
     "G.6-start": relation(lambda p: seq(p, "d", 0), ">", lambda p: 0),
     # G.8: "E |Xi_i - xi_i|^2 <= sigma^2"
     "G.8": relation(lambda p, i: chance(p, lambda k: sq(outcome(p, k, i) - own_mean_8(p, i))), "<=", lambda p, i: p.s2,
-                    lambda w: R(SIZES["terms"])),
+                    each_term),
 }
 DOMAINS = {
     **dict.fromkeys(("eta", "eta_eff", "eta_g", "gamma", "beta", "c", "factor", "L", "mu", "largest_step", "step", "power",

@@ -66,7 +66,7 @@ def eq_69(p):
 
 
 def inner_75(p):
-    return (6 * p.K * p.beta * p.el**2 * p.f1 + 3 * p.K * p.el**2 * p.Cl + 3 * p.K * p.el**2 * p.D
+    return (6 * p.K * p.beta * p.el**2 * p.f1 + 3 * p.K * p.el**2 * p.Ct + 3 * p.K * p.el**2 * p.D
             + 7 * p.beta * p.el**2 * p.s2)
 
 
@@ -83,11 +83,11 @@ def recursion(p, noise):
 
 
 def eq_75(p, last):
-    return 18 * p.K**2 * p.beta * p.el**2 * p.f1 + 9 * p.K**2 * p.el**2 * (p.Cl + p.D) + last
+    return 18 * p.K**2 * p.beta * p.el**2 * p.f1 + 9 * p.K**2 * p.el**2 * (p.Ct + p.D) + last
 
 
 def middle(p, second):
-    return (54 * p.beta**2 * p.ee**2 * p.f1 + 27 * p.beta * p.ee**2 * p.Cl + 27 * p.beta * p.ee**2 * second
+    return (54 * p.beta**2 * p.ee**2 * p.f1 + 27 * p.beta * p.ee**2 * p.Ct + 27 * p.beta * p.ee**2 * second
             + 63 * p.beta * p.ee**2 * p.s2 / p.K) / p.alpha**2
 
 
@@ -100,7 +100,7 @@ def T4(p):
 
 
 def g9(p):
-    return (8 * p.beta * p.ee**2 * p.f1 + 4 * p.ee**2 * p.Cl + 4 * p.ee**2 * p.D + 4 * p.ee**2 * p.beta**2 * p.dr
+    return (8 * p.beta * p.ee**2 * p.f1 + 4 * p.ee**2 * p.Ct + 4 * p.ee**2 * p.D + 4 * p.ee**2 * p.beta**2 * p.dr
             + 12 * p.ee**2 * p.s2 / (p.K * p.s))
 
 
@@ -129,7 +129,7 @@ CONVEX = {
             p.cv(p.r + 1, p.k) - total(Fik(p)(i, p.k) for i in R(p.K)) * Q(1, p.K))),
         lambda p: p.s2 / p.K),
     "g9-variances@variates-total": (lambda p: variance(p, p.cv(p.r + 1, p.k)), lambda p: p.s2 / p.K),
-    "eq-65": (lambda p: p.mv2, lambda p: eq_65(p, p.Cl, p.D)),
+    "eq-65": (lambda p: p.mv2, lambda p: eq_65(p, p.Ct, p.D)),
     "eq-65@total": (
         lambda p: p.mv2,
         lambda p: eq_65(p, p.mean(lambda k: sq(p.dFi(k, p.star) - p.E(p.cv(p.r, k)))), sq(p.E(p.mv(p.r))))),
@@ -174,7 +174,7 @@ CONVEX = {
     "eq-75": (lambda p: p.sq_steps(p.j, p.end), lambda p: eq_75(p, 21 * p.K * p.beta * p.el**2 * p.s2)),
     "eq-75@unrolled": (lambda p: p.sq_steps(p.j, p.end), lambda p: eq_75(p, 21 * p.K * p.el**2 * p.s2)),
     "eq-77": (lambda p: 3 * p.beta * p.dr, lambda p: middle(p, p.D)),
-    "eq-77@printed": (lambda p: 3 * p.beta * p.dr, lambda p: middle(p, p.Cl)),
+    "eq-77@printed": (lambda p: 3 * p.beta * p.dr, lambda p: middle(p, p.Ct)),
     "g12-k1": (lambda p: p.dr, lambda p: 0),
     "mean-update": (
         lambda p: sq(p.w.E_round(step(p), p.r) + p.ee * p.over_all(lambda i, k: p.w.E_round(p.g(p.r, i, k), p.r))),
@@ -188,7 +188,7 @@ CONVEX = {
     "eq-82": (
         lambda p: p.dist(p.r + 1),
         lambda p: (1 - p.mu * p.ee / 2) * p.dist(p.r) + (8 * p.beta * p.ee**2 - 2 * p.ee) * p.f1 + 12 * p.ee**2 * p.v
-        + (2 * p.beta * p.ee + 4 * p.beta**2 * p.ee**2) * p.dr + 4 * p.ee**2 * p.Cl + 4 * p.ee**2 * p.D),
+        + (2 * p.beta * p.ee + 4 * p.beta**2 * p.ee**2) * p.dr + 4 * p.ee**2 * p.Ct + 4 * p.ee**2 * p.D),
     "eq-83": (lambda p: 9 * p.ee**2 / p.gamma * p.Dn, lambda p: scaled(p, p.D, p.gamma)),
     "eq-83@lemma-g.10": (lambda p: 9 * p.ee**2 * ms(p) * p.Ctn, lambda p: scaled(p, p.Ct, Q(p.s, p.m))),
     "eq-85": (lambda p: eq_85_left(p, p.Ctn), lambda p: eq_85(p, p.Ct)),

@@ -7,7 +7,7 @@ import re
 
 from tests.bounds.chance import Min
 from tests.bounds.papers.fedmoswa_algebra_settings import NUMBERS, POINTS
-from tests.bounds.papers.fedmoswa_hypotheses import each_client, each_round, from_step_1, to_step_K
+from tests.bounds.papers.fedmoswa_hypotheses import each_client, each_round, from_0_to_K, from_step_1, to_step_K
 from tests.bounds.papers.fedmoswa_theorem_rows import Q, power
 from tests.bounds.papers.fedmoswa_world import SIZES
 from tests.bounds.rows import Row, but
@@ -96,7 +96,7 @@ GENERALISATION = {
     **all_of("eq-16 eq-25", over(given(SWA, "assumption-3 assumption-4 assumption-c5"), *STEPS)),
     "eq-24@unrolled": over(SWA_NONCONVEX, *DRIFT),
     "eq-19": over(given(SWA, "assumption-1 assumption-4"), *STEPS), "eq-28": over(given(SWA, "assumption-4"), *STEPS),
-    "eq-28@last-line": over(SWA_NONCONVEX, *STEPS), "eq-29@gap": over(SWA_NONCONVEX, *CLIENTS),
+    "eq-28@last-line": over(SWA_NONCONVEX, *STEPS), **all_of("eq-29@gap eq-29@products", over(SWA_NONCONVEX, *CLIENTS)),
     "eq-20-unroll": over(SWA_CONVEX, *CLIENTS), "eq-21": over(SWA_CONVEX, *ROUNDS), "eq-22-unroll": SWA_CONVEX,
     "eq-30": over(SWA_NONCONVEX, *ROUNDS), "eq-30@printed": over(SWA_NONCONVEX, *CLIENTS), "eq-31": SWA_NONCONVEX,
     "stability-to-gen": given(instead(SWA, ("small-step", None)), "assumption-2"),
@@ -119,9 +119,22 @@ GENERALISATION = {
     "lemma-i.1": over(SAM_C, *DRIFT), "lemma-i.2": over(given(SAM_C, "assumption-1"), *STEPS),
     "theorem-i.3": given(SAM_C, "assumption-1 largest-gradient"),
     "eq-103": over(given(SAM, C_2_TO_C_5), *STEPS), "eq-104@unrolled": over(given(SAM, f"{C_2_TO_C_5} c-SAM"), *DRIFT),
+    "eq-104@unrolled+third": over(given(SAM, f"{C_2_TO_C_5} c-SAM"), *CLIENTS),
     "eq-105": over(given(SAM, "assumption-3 assumption-4 assumption-c5"), *STEPS),
     "eq-108": over(given(SAM, "assumption-4"), *STEPS), "eq-108@last-line": over(SAM_C, *STEPS),
     "eq-109": over(SAM_C, *CLIENTS), "eq-110": over(SAM_C, *ROUNDS), "eq-111": SAM_C,
+}
+
+# Algorithm 1: s clients are selected; eta_k^t of (3), 0 <= rho <= 1 ----------------------------------------------------
+SOME = "sampling=without-replacement equal_weights replaced=random"
+ALG_SWA = Row(given="steps rho-to-1", variables="eta; rho_decay; eta_g", method=f"fedswa {SOME}", sign="==")
+ALG_MOSWA = but(given(having(ALG_SWA, "gamma"), "gamma-to-1"), method=f"fedmoswa {SOME}")
+ALGORITHM_1 = {
+    "eq-3": over(ALG_SWA, each_round, from_0_to_K), **all_of("eq-3@first eq-3@last", over(ALG_SWA, *ROUNDS)),
+    "eq-4": over(ALG_SWA, *STEPS), "eq-5": over(ALG_MOSWA, *STEPS),
+    "eq-6": over(option(ALG_MOSWA, "option", "II"), *CLIENTS),
+    "eq-6@option-I": over(but(ALG_MOSWA, method=f"fedmoswa {EVERYONE} option=I"), *CLIENTS),
+    **all_of("eq-7 algorithm-1-server", over(ALG_MOSWA, *ROUNDS)),
 }
 
 # Appendix G ----------------------------------------------------------------------------------------------------------
@@ -150,11 +163,15 @@ ROUND_LEMMAS = {
     "eq-68@printed": given(but(option(G, "variant", "all-clients"), sign="=="), "assumption-g2"),
     "eq-69": ALL_CLIENTS_UP_TO_1, **all_of("eq-73 eq-74 eq-75", DRIFT_12),
     "eq-77": given(UP_TO_81, "two-steps"),
+    **all_of("eq-66@variates eq-66@expected-variates", over(but(UP_TO_1, sign="=="), *CLIENTS)),
+    "eq-70": over(given(G, f"{G_1_2_3} two-steps"), each_round, to_step_K),
+    "eq-70@second": over(having(given(G, f"{G_1_2_3} two-steps"), "factor"), each_round, to_step_K),
+    "eq-80@first": but(given(G, G_1_2_3), sign="=="),
     "g12-k1": but(given(G, f"{G_1_2} alpha-from-1 step-81 one-step"), sign="=="),
     "mean-update": but(G, sign="=="),
     "mean-of-m": but(option(START, "variant", "all-clients"), sign="=="),
     "g14-variances": given(START, "assumption-g3"), "eq-91": START,
-    "eq-86@third": but(G_14, sign="=="),
+    "eq-86@third": but(G_14, sign="=="), "points-at-the-start": but(START, over=(), sign="=="),
     "eq-89": having(G_15, "factor"), "eq-93": having(G_16, "factor"),
     **all_of("eq-89@identity eq-89@printed-identity", but(having(G_15, "factor"), sign="==")),
     "eq-93@identity": but(having(G_16, "factor"), sign="=="),
@@ -174,17 +191,19 @@ def order(row, limits):
 
 
 RATE = "rounds -> oo, clients -> oo, local_steps -> oo, L -> oo, sigma_sq -> oo"
-OTHER_RATE = "rounds -> oo, local_steps -> oo, L -> oo, sigma_sq -> oo, sigma_g_2 -> oo"
+SECOND_MOMENT = "rounds -> oo, local_steps -> oo, L -> oo, sigma_sq -> oo, sigma_g_2 -> oo"
+FIRST_MOMENT = SECOND_MOMENT.replace("sigma_g_2", "sigma_g")
 GENERAL = "rounds -> oo, clients -> oo, samples -> oo, L -> oo, G_lip -> oo, sigma -> oo, sigma_g -> oo"
 OF_STEPS = GENERAL.replace("samples", "local_steps -> oo, samples")
 CONVEX = order(given(RUN, f"assumption-g1 {G_2_3_4} step-5.2 rounds-5.2"), f"{RATE}, mu -> 0")
 NONCONVEX = order(given(RUN, f"{G_2_3_4} step-5.2-nonconvex"), RATE)
-FREE_STEP = given(but(lacking(SAM, "eta"), given="steps", variables="eta; rho_sam"), G_2_3_4)
-SOME = "sampling=without-replacement equal_weights replaced=random"
-OPT_SAM = order(but(FREE_STEP, method=f"fedsam {SOME}"), OTHER_RATE)
-OPT_MOFEDSAM = order(but(given(having(FREE_STEP, "beta"), "share-to-1"), method=f"mofedsam {SOME}"), OTHER_RATE)
-OPT_SWA = order(but(given(FREE_STEP, "rho-to-1"), variables="eta; rho_decay; eta_g", method=f"fedswa {SOME}"), OTHER_RATE)
-OPT_SCAFFOLD = order(but(FREE_STEP, variables="eta; eta_g", method=f"scaffold {SOME}"), RATE)
+FREE_STEP = given(but(lacking(SAM, "eta"), given="steps", variables="eta; rho_sam"), TWO_TO_FIVE)
+#: caption of Table 1: "l is L-Lipschitz continuous and beta-smooth", sigma_g the "data heterogeneity" of Assumption 5
+OPT_SAM = order(but(FREE_STEP, method=f"fedsam {SOME}"), FIRST_MOMENT.replace("L -> oo", "L -> oo, G_lip -> oo"))
+OPT_MOFEDSAM = but(given(having(OPT_SAM, "beta"), "share-to-1"), method=f"mofedsam {SOME}")
+OPT_SWA = order(but(given(FREE_STEP, "rho-to-1"), variables="eta; rho_decay; eta_g", method=f"fedswa {SOME}"), FIRST_MOMENT)
+OPT_SCAFFOLD = order(but(
+    FREE_STEP, given=f"steps {G_2_3_4}", variables="eta; eta_g", method=f"scaffold {SOME}"), RATE)
 
 
 def some_step(row, name, bound, *conditions):
@@ -210,18 +229,24 @@ def _of_a_round_with_alpha(w):
     return _of_a_round(w) / w.value("eta_g")
 
 
-def _two(name, row, bound, small):
-    """The rates for which the paper states no step: for some step, and for steps of at most 1/beta over a round."""
-    return {name: row, f"{name}@some-step": some_step(row, "eta", bound), f"{name}@small-steps": given(row, small)}
+def _steps(name, row, bound, small):
+    """Rates without a printed step: for some step, for every one of at most 1/beta over a round, for every one."""
+    return {name: some_step(row, "eta", bound), f"{name}@any-step": row, f"{name}@small-steps": given(row, small)}
+
+
+def _mean_square(row):
+    """Assumptions G.2-G.4 in place of 2-5, with the mean square of the heterogeneity."""
+    first, *others = TWO_TO_FIVE.split()
+    return but(instead(row, (first, G_2_3_4), *((name, None) for name in others)), limits=SECOND_MOMENT)
 
 
 OF_G_18 = given(RUN, f"{G_2_3} alpha-from-1")
 ORDERS = {
-    "theorem-5.2-strongly-convex": CONVEX,
-    "theorem-5.2-strongly-convex@some-step": some_step(CONVEX, "eta_eff", _step_5_2_convex, "step-5.2"),
-    **all_of("theorem-5.2-nonconvex table-1-opt-fedmoswa", NONCONVEX),
-    **all_of("theorem-5.2-nonconvex@some-step table-1-opt-fedmoswa@some-step",
+    "theorem-5.2-strongly-convex": some_step(CONVEX, "eta_eff", _step_5_2_convex, "step-5.2"),
+    "theorem-5.2-strongly-convex@every-step": CONVEX,
+    **all_of("theorem-5.2-nonconvex table-1-opt-fedmoswa",
              some_step(NONCONVEX, "eta_eff", _step_5_2, "step-5.2-nonconvex")),
+    **all_of("theorem-5.2-nonconvex@every-step table-1-opt-fedmoswa@every-step", NONCONVEX),
     "table-1-opt-fedmoswa@any-step": instead(NONCONVEX, ("step-5.2-nonconvex", None)),
     # derived: G.13 with G.5, mu -> mu/2; G.18 summed over the rounds, and with G.6
     "explicit-5.2-strongly-convex": given(RUN, f"{G_1_2_3} alpha-from-1 step-81-15 rounds-13"),
@@ -231,12 +256,12 @@ ORDERS = {
     "table-1-gen-mofedsam": order(given(MOFEDSAM, f"{TWO_TO_FIVE} c-SAM c-bar"), GENERAL),
     "table-1-gen-fedswa": order(given(SWA, TWO_TO_FIVE), OF_STEPS),
     "table-1-gen-fedmoswa": order(given(OPTION_I, TWO_TO_FIVE), OF_STEPS),
-    **_two("table-1-opt-fedsam", OPT_SAM, _of_a_round, "small-round"),
-    **_two("table-1-opt-mofedsam", OPT_MOFEDSAM, _of_a_round, "small-round"),
-    **_two("table-1-opt-fedswa", OPT_SWA, _of_a_round_with_alpha, "small-round-alpha"),
-    **_two("text-opt-scaffold", OPT_SCAFFOLD, _of_a_round_with_alpha, "small-round-alpha"),
+    **_steps("table-1-opt-fedsam", OPT_SAM, _of_a_round, "small-round"),
+    **_steps("table-1-opt-mofedsam", OPT_MOFEDSAM, _of_a_round, "small-round"),
+    **_steps("table-1-opt-fedswa", OPT_SWA, _of_a_round_with_alpha, "small-round-alpha"),
+    **_steps("text-opt-scaffold", OPT_SCAFFOLD, _of_a_round_with_alpha, "small-round-alpha"),
 }
-SETTINGS = GENERALISATION | ROUND_LEMMAS | ORDERS | POINTS | NUMBERS
+SETTINGS = ALGORITHM_1 | GENERALISATION | ROUND_LEMMAS | ORDERS | POINTS | NUMBERS
 SETTINGS["theorem-h.1-decay"] = but(
     having(given(UP_TO_81, "two-steps"), "local_steps: integer from 2"),
     method=METHOD.replace("rho_decay=1", "schedule=geometric-h1"))
@@ -293,10 +318,9 @@ AXES = {
     "large-server-step": lambda row: given(row, "alpha-from-1"),
     "F-smooth": lambda row: instead(row, ("assumption-g2", "assumption-g2@objective")),
     "mu-0": lambda row: instead(row, ("assumption-g1", "assumption-g1@convex"), ("step-81-15", "step-81")),
-    # caption of Table 1: "l is L-Lipschitz continuous and beta-smooth"
-    "Lipschitz": lambda row: but(
-        instead(row, ("assumption-g2", TWO_TO_FIVE), ("assumption-g3", None), ("assumption-g4", None)),
-        limits="rounds -> oo, local_steps -> oo, L -> oo, G_lip -> oo, sigma_sq -> oo, sigma_g -> oo"),
+    # Table 1
+    **dict.fromkeys(("of-FedSAM", "mean-square"), _mean_square),
+    "radius-0": lambda row: given(lacking(row, "rho_sam"), "radius-0"),
     # statements
     "at-least": lambda row: but(row, sign=">="), "equality": lambda row: but(row, sign="=="),
 }

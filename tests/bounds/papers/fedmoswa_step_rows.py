@@ -44,6 +44,7 @@ POINTS = {
     "eq-12": (
         lambda p: sq(G_map(p, p.x, p.k) - G_map(p, p.y, p.k)),
         lambda p: (1 - 2 * p.eta * p.bmu) * sq(p.x - p.y) - p.eta * (2 / (p.beta + p.mu) - p.eta) * sq(gdiff(p))),
+    "eq-13@first": (expands, lambda p: math.sqrt(1 - 2 * p.eta * p.bmu) * xy(p)),
     "eq-18": (two, lambda p: qq(p) * xy(p) + p.eta * norm(p.dFi(p.k, p.x) - p.dFi(p.j, p.y))),
     "eq-18@as-27": (two, replaced_by(qq)),
     "eq-26 eq-106@plain-step": (expands, lambda p: pp(p) * xy(p)),
@@ -172,7 +173,7 @@ def two_thirds(p):
     return power(ms(p), Q(2, 3))
 
 
-(eq_32, eq_32_second), (eq_112, eq_112_second) = end_of_growth("ctilde"), end_of_growth("cbar")
+(eq_32, eq_32_second), (eq_112, _) = end_of_growth("ctilde"), end_of_growth("cbar")
 VALUES = {
     "eq-13": (lambda p: math.sqrt(1 - 2 * p.eta * p.bmu), qq),
     "eq-15-collect eq-15-collect@b-F1": (lambda p: before(p, 1 - p.b), lambda p: p.bK * length(p)),
@@ -186,7 +187,7 @@ VALUES = {
     "eq-29@sum": (lambda p: tail_sum(p, p_of), lambda p: length(p) * exp(p.beta * length(p))),
     "eq-22-sum": (lambda p: growth(p, p.beta, -p.bmu), lambda p: p.e_sc / p.beta),
     "eq-22-sum@as-43": (lambda p: growth(p, -p.bmu, -p.bmu), lambda p: p.e_sc / p.beta),
-    "eq-32": eq_32, "eq-32@second-inequality": eq_32_second, "eq-112": eq_112, "eq-112@second-inequality": eq_112_second,
+    "eq-32": eq_32, "eq-32@second-inequality": eq_32_second, "eq-112": eq_112,
     "eq-76": (left_76, lambda p: 3 * p.K),
     "eq-76@first": (left_76, lambda p: p.K * (exp(p.K / (p.K - 1)) - 1)),
     "eq-76@second": (lambda p: p.K * (exp(p.K / (p.K - 1)) - 1), lambda p: p.K * (exp(4 / 3) - 1)),
@@ -207,6 +208,47 @@ VALUES = {
     "eq-102@drift": (
         lambda p: p.ee / 2 - 5 * p.ee / 3 + 2 * p.beta * p.ee**2 + Q(97, 4) * p.beta * p.ee**2 * two_thirds(p),
         lambda p: 0),
+}
+
+
+# Algorithm 1 ---------------------------------------------------------------------------------------------------------
+def rate_3(p, step):
+    """(3): eta_l (1 - k/K) + k/K rho eta_l."""
+    return p.eta * (1 - Q(step, p.K)) + Q(step, p.K) * p.rho * p.eta
+
+
+def local_step(p, direction):
+    """theta_{i,k+1} - theta_{i,k} + eta_k (direction), squared."""
+    return sq(p.end(p.r, p.j + 1, p.k) - p.loc(p.r, p.j, p.k) + direction * rate_3(p, p.j))
+
+
+def kept(p):
+    """c_i^+ by Option II where client i takes part, else c_i."""
+    old, drawn = p.cv(p.r, p.k), p.drawn(p.r, p.k)
+    new = old - p.mv(p.r) + (p.th(p.r) - p.end(p.r, p.K, p.k)) * (1 / p.len(p.r))
+    return new * drawn + old * (1 - drawn)
+
+
+def of_drawn(p, inside):
+    return total(inside(k) * p.drawn(p.r, k) for k in R(p.m)) * Q(1, p.s)
+
+
+def zero(p):
+    return 0
+
+
+ALGORITHM_1 = {
+    "eq-3": (lambda p: p.w.value("swa_step_rate", p.r, p.j), lambda p: rate_3(p, p.j)),
+    "eq-3@first": (lambda p: p.w.value("swa_step_rate", p.r, 0), lambda p: p.eta),
+    "eq-3@last": (lambda p: p.w.value("swa_step_rate", p.r, p.K), lambda p: p.rho * p.eta),
+    "eq-4": (lambda p: local_step(p, p.g(p.r, p.j, p.k)), zero),
+    "eq-5": (lambda p: local_step(p, p.g(p.r, p.j, p.k) - p.cv(p.r, p.k) + p.mv(p.r)), zero),
+    "eq-6": (lambda p: sq(p.cv(p.r + 1, p.k) - kept(p)), zero),
+    "eq-6@option-I": (lambda p: sq(p.w.E_round(p.cv(p.r + 1, p.k), p.r) - p.dFi(p.k, p.th(p.r))), zero),
+    "eq-7": (lambda p: sq(
+        p.mv(p.r + 1) - p.mv(p.r) - p.gamma * of_drawn(p, lambda k: p.cv(p.r + 1, k) - p.mv(p.r))), zero),
+    "algorithm-1-server": (lambda p: sq(
+        p.th(p.r + 1) - p.th(p.r) - p.alpha * (of_drawn(p, lambda k: p.end(p.r, p.K, k)) - p.th(p.r))), zero),
 }
 
 
@@ -259,6 +301,9 @@ SWA = {
     "eq-20-unroll@printed-index": (
         lambda p: p.dl_end(p.K),
         lambda p: whole(p, p.q) * p.Dl + 2 * p.bt(p.r) / p.n * p.Phi(p.r) * in_round(p, p.q, True)),
+    "eq-20-unroll@whole": (
+        lambda p: p.dl_end(p.K),
+        lambda p: p.Qt(p.r) * p.Dl + 2 * p.bt(p.r) / p.n * p.len(p.r) * p.Qt(p.r) * p.Phi(p.r)),
     "eq-21": (
         lambda p: p.Delta(p.r + 1),
         lambda p: p.Qt(p.r) * p.Delta(p.r) + 2 * p.bt(p.r) / (p.m * p.n) * p.len(p.r) * p.Qt(p.r) * p.Phig(p.r)),
@@ -272,6 +317,9 @@ SWA = {
     "eq-28@last-line": (
         lambda p: p.dl_end(p.j + 1),
         lambda p: p.pk(p.j) * p.dl(p.j) + 2 * p.rate(p.r, p.j) * p.ct(p.r) / p.n * p.Phi(p.r)),
+    "eq-29@products": (
+        lambda p: p.dl_end(p.K),
+        lambda p: whole(p, p.pk) * p.Dl + 2 * p.ct(p.r) / p.n * p.Phi(p.r) * in_round(p, p.pk)),
     "eq-29@gap": (
         lambda p: p.dl_end(p.K),
         lambda p: p.Pt(p.r) * p.Dl + 2 * p.ct(p.r) / p.n * p.len(p.r) * p.Pt(p.r) * p.Phi(p.r)),

@@ -341,7 +341,7 @@ def in_parameters(p):
 
 
 def explicit_convex(p):
-    start = sq(p.th(0) - p.star) + 9 * p.m * p.ee**2 / p.s * p.w.value("variate_lag", 0)
+    start = sq(p.th(0) - p.star) + 9 * p.m * p.ee**2 / p.s * p.w.value("variate_lag_total", 0)
     return Q(3, 2) * p.mu * (1 - p.mu * p.ee / 2) ** p.T * start + 12 * p.ee * p.s2 / (p.K * p.s) * p.nf
 
 
@@ -376,10 +376,10 @@ def mofedsam_order(p, L, sg):
                   + L**2 * p.s2 / (p.T**1.5 * p.K) + math.sqrt(p.K) * L**2 / (p.T**1.5 * math.sqrt(p.s)))
 
 
-def fedswa_order(p):
+def fedswa_order(p, sg):
     F = F0(p)
-    return p.C * (p.beta * (S2(p) + math.sqrt(p.K) * p.sg2) * math.sqrt(F) / math.sqrt(p.T * p.K * p.s)
-                  + float(F) ** (2 / 3) * float(p.beta * p.sg2**2) ** (1 / 3) / p.T ** (2 / 3) + p.beta * F / p.T)
+    return p.C * (p.beta * (S2(p) + math.sqrt(p.K) * sg) * math.sqrt(F) / math.sqrt(p.T * p.K * p.s)
+                  + float(F) ** (2 / 3) * float(p.beta * sg**2) ** (1 / 3) / p.T ** (2 / 3) + p.beta * F / p.T)
 
 
 def theorem_5_1(growth, factor, heterogeneity):
@@ -413,11 +413,12 @@ MAIN = {
     "table-1-gen-fedsam table-1-gen-mofedsam": (gen, lambda p: B(p) * three(p, p.cbar, p.cbar, p.cbar)),
     "table-1-gen-fedswa": (gen, lambda p: B(p) * three(p, p.Cmain, p.Cmain, p.Cmain)),
     "table-1-gen-fedmoswa": (gen, lambda p: B(p) * three(p, p.Cmain, 1, p.Cmain)),
-    "table-1-opt-fedsam": (mean_gradient, lambda p: fedsam_order(p, p.beta, p.sg2)),
-    "table-1-opt-fedsam@Lipschitz": (mean_gradient, lambda p: fedsam_order(p, p.L, p.sg)),
-    "table-1-opt-mofedsam": (mean_gradient, lambda p: mofedsam_order(p, p.beta, p.sg2)),
-    "table-1-opt-mofedsam@Lipschitz": (mean_gradient, lambda p: mofedsam_order(p, p.L, p.sg)),
-    "table-1-opt-fedswa": (mean_gradient, fedswa_order),
+    "table-1-opt-fedsam": (mean_gradient, lambda p: fedsam_order(p, p.L, p.sg)),
+    "table-1-opt-fedsam@of-FedSAM": (mean_gradient, lambda p: fedsam_order(p, p.beta, p.sg2)),
+    "table-1-opt-mofedsam": (mean_gradient, lambda p: mofedsam_order(p, p.L, p.sg)),
+    "table-1-opt-mofedsam@of-FedSAM": (mean_gradient, lambda p: mofedsam_order(p, p.beta, p.sg2)),
+    "table-1-opt-fedswa": (mean_gradient, lambda p: fedswa_order(p, p.sg)),
+    "table-1-opt-fedswa@mean-square": (mean_gradient, lambda p: fedswa_order(p, p.sg2)),
     "text-opt-scaffold": (mean_gradient, lambda p: nonconvex_order(p, 1 + p.m)),
     "table-1-constants": (lambda p: p.cbar, lambda p: p.Cmain),
     "table-1-constants@at-least": (lambda p: p.cbar, lambda p: p.Cmain),
@@ -630,7 +631,7 @@ def lag_right(p, share, lag):
 
 
 def H(p):
-    return (p.ee / (9 * p.beta) * p.Cl + p.ee / (9 * p.beta) * p.D + p.f1 / (75 * p.alpha**2 * p.beta)
+    return (p.ee / (9 * p.beta) * p.Ct + p.ee / (9 * p.beta) * p.D + p.f1 / (75 * p.alpha**2 * p.beta)
             + p.ee / (3 * p.K * p.alpha**2 * p.beta) * p.s2)
 
 
@@ -654,14 +655,14 @@ def g_13(p, lag):
 ROUNDS = {
     "lemma-g.9": (
         lambda p: p.mv2,
-        lambda p: 8 * p.beta * p.ee**2 * p.f1 + 4 * p.ee**2 * (p.Cl + p.D + p.beta**2 * p.dr) + 12 * p.ee**2 * p.v),
+        lambda p: 8 * p.beta * p.ee**2 * p.f1 + 4 * p.ee**2 * (p.Ct + p.D + p.beta**2 * p.dr) + 12 * p.ee**2 * p.v),
     "lemma-g.10": (lambda p: p.Ctn, lambda p: g_10(p, p.Ct)),
     "lemma-g.10@lag-round": (lambda p: p.Cn, lambda p: g_10(p, p.Cl)),
     "lemma-g.11": (
         lambda p: p.Dn, lambda p: (1 - p.gamma) * p.D + p.gamma * (4 * p.beta * p.f1 + 2 * p.beta**2 * p.dr)),
     "lemma-g.12": (
         lambda p: 3 * p.beta * p.ee * p.dr,
-        lambda p: p.ee**2 / 3 * (p.Cl + p.D) + p.ee / (25 * p.alpha**2) * p.f1 + p.ee**2 / (p.K * p.alpha**2) * p.s2),
+        lambda p: p.ee**2 / 3 * (p.Ct + p.D) + p.ee / (25 * p.alpha**2) * p.f1 + p.ee**2 / (p.K * p.alpha**2) * p.s2),
     "lemma-g.13": (lambda p: g_13_left(p, p.Ctn), lambda p: g_13(p, p.Ct)),
     "lemma-g.13@lag-round": (lambda p: g_13_left(p, p.Cn), lambda p: g_13(p, p.Cl)),
     "lemma-g.14-mean": (

@@ -23,8 +23,8 @@ VECTORS = frozenset((
     "twin_x_before", "twin_g", "p1", "p2", "p3", "shift", "v1", "v2", "variates", "vectors", "outcome", "change", "u",
 ))
 #: factors that keep powers and exponentials of one size with what is added to them
-SMALL = {"eta": Q(1, 97), "step": Q(1, 53), "rates": Q(1, 89), "power": Q(1, 31), "eta_g": Q(1, 11),
-         **dict.fromkeys(("swa_length", "lengths"), Q(1, 97))}
+SMALL = {"eta": Q(1, 97), "rates": Q(1, 89), "power": Q(1, 31), "eta_g": Q(1, 11),
+         **dict.fromkeys(("step", "largest_step"), Q(1, 53)), **dict.fromkeys(("swa_length", "lengths"), Q(1, 97))}
 
 
 def norm(v):

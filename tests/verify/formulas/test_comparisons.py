@@ -54,6 +54,24 @@ def theorem_5_2(p, convex, m=None, s=None, K=None, alpha=None, inside=None):
     return math.sqrt(p.sigma_sq * p.F0_gap / (p.rounds * K * s) * inside) + p.L * p.F0_gap / p.rounds * (m / s) ** (2 / 3)
 
 
+def fedswa_rate(p):
+    first = p.L * (math.sqrt(p.sigma_sq) + math.sqrt(p.local_steps) * p.sigma_g) * math.sqrt(
+        p.F0_gap / (p.rounds * p.local_steps * p.participants))
+    return first + p.F0_gap ** (2 / 3) * (p.L * p.sigma_g**2) ** (1 / 3) / p.rounds ** (2 / 3) + p.L * p.F0_gap / p.rounds
+
+
+def fedsam_rate(p):
+    T, K, s = p.rounds, p.local_steps, p.participants
+    return (p.L * p.F0_gap / math.sqrt(T * K * s) + math.sqrt(K) * p.sigma_g**2 / math.sqrt(T * s)
+            + p.G_lip**2 * p.sigma_sq / (T**1.5 * K) + p.G_lip**2 / T**2)
+
+
+def mofedsam_rate(p):
+    T, K, s = p.rounds, p.local_steps, p.participants
+    return (p.L * p.G_lip * p.F0_gap / math.sqrt(T * K * s) + p.L * math.sqrt(K) * p.sigma_g**2 / math.sqrt(T * s)
+            + p.G_lip**2 * p.sigma_sq / (T**1.5 * K) + math.sqrt(K) * p.G_lip**2 / (T**1.5 * math.sqrt(s)))
+
+
 def tuned(p, alpha):
     m, s = p.clients, p.participants
     return 336 * p.L * p.F0_gap * (m / s) ** (2 / 3) / (p.rounds + 1) + 28 * math.sqrt(
@@ -87,11 +105,11 @@ ROWS = {
                                   table_1_gen(p, c_tilde(p, p.local_steps), c_tilde(p, p.local_steps))),
     **{f"claim-gen-order@theorem-5.1-{case}": lambda p, v=convex: (theorem_5_1(p, v, False), theorem_5_1(p, v, True))
        for case, convex in CASES.items()},
-    **{f"claim-gen-order@fedswa-fedsam{end}": lambda p, eta=eta: (
-        table_1_gen(p, c_tilde(p, p.local_steps), c_tilde(p, p.local_steps)),
+    **{f"claim-gen-order@{name}-fedsam{end}": lambda p, w=swa, eta=eta: (
+        table_1_gen(p, c_tilde(p, p.local_steps), c_tilde(p, p.local_steps) if w else 1),
         table_1_gen(p, c_bar(p, eta(p)), c_bar(p, eta(p))))
-       for end, eta in {"": lambda p: p.eta,
-                        "-largest-step": lambda p: 1 / (p.L * p.local_steps * p.rounds)}.items()},
+       for name, swa in SWA.items() for end, eta in {
+           "": lambda p: p.eta, "-largest-step": lambda p: 1 / (p.L * p.local_steps * p.rounds)}.items()},
     **{f"claim-gen-monotone@{name}-{case}-{move}": lambda p, v=convex, w=swa, n=word, u=up: tuple(
         theorem_5_1(p, v, w, **{n[0]: getattr(p, n[1] + end)}) for end in (("", "_larger") if u else ("_larger", "")))
        for name, swa in SWA.items() for case, convex in CASES.items() for move, word, up in (
@@ -111,6 +129,11 @@ ROWS = {
     **{f"claim-mo-vs-scaffold@theorem-5.2{end}": lambda p: (theorem_5_2(p, False),
                                                             theorem_5_2(p, False, inside=1 + p.clients))
        for end in ("", "-large-server-step")},
+    **{f"claim-opt-order{end}": lambda p, f=other: (
+        theorem_5_2(p, False, inside=1 + p.participants / p.eta_g**2), f(p)) for end, other in {
+            "": fedswa_rate, "@fedsam": fedsam_rate, "@mofedsam": mofedsam_rate}.items()},
+    **{f"claim-opt-order@theorem-5.2-{name}": lambda p, f=other: (theorem_5_2(p, False), f(p)) for name, other in {
+        "fedswa": fedswa_rate, "fedsam": fedsam_rate, "mofedsam": mofedsam_rate}.items()},
     "claim-rate@improves": lambda p: (theorem_1(p, p.theta_T), theorem_1(p, 1)),
     "remark-2.1-rate@against-fedavg": lambda p: tuple(
         base ** (p.mu_lr * p.L / (1 + p.mu_lr * p.L)) / (p.clients * p.samples)
