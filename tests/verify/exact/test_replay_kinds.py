@@ -61,7 +61,7 @@ def test_sides_whose_terms_nearly_cancel_agree_up_to_their_rounding(monkeypatch)
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory):
     """A growth certificate of one member, whose right side vanishes."""
-    claim = find_claim("fedmoswa/theorem-5.2-nonconvex@start-free")
+    claim = find_claim("fedmoswa/theorem-5.2-nonconvex@every-step")
     found, _ = refutation(vanishing(claim))
     path = tmp_path_factory.mktemp("grown") / "certificate.json"
     path.write_text(json.dumps(growth_certificate(claim, "vanishing right side", (ExactMember(1, None, found),))))
@@ -80,8 +80,8 @@ def test_of_growth_the_largest_member_is_run_again(grown, tmp_path, capsys):
     (lambda data: data["members"][0]["certificate"].update(left="7"), "nothing violates"),
     (lambda data: data["members"][0]["certificate"].update(format="x"), "size 1: .*fedtheory certificate"),
     (lambda data: data.update(members=[]), " 1 .*64 members"),
-    (lambda data: data.update(constants_may_use=["L"]), "^[^:]*5.2-nonconvex@start-free [^:]*$"),
-    (lambda data: data["members"][0].update(constant="1"), "size 1: .*5.2-nonconvex@start-free .*statement"),
+    (lambda data: data.update(constants_may_use=["L"]), "^[^:]*5.2-nonconvex@every-step [^:]*$"),
+    (lambda data: data["members"][0].update(constant="1"), "size 1: .*5.2-nonconvex@every-step .*statement"),
 ])
 def test_growth_is_checked_against_its_claim(grown, tmp_path, change, words):
     data = json.loads(grown.read_text())
@@ -96,7 +96,7 @@ def test_growth_is_checked_against_its_claim(grown, tmp_path, change, words):
 
 @pytest.mark.parametrize("backend", [NUMPY, TORCH, EXACT], ids=str)
 def test_possible_values_are_possible_on_every_backend(backend):
-    claim = find_claim("fedmoswa/theorem-5.2-nonconvex@start-free")
+    claim = find_claim("fedmoswa/theorem-5.2-nonconvex@every-step")
     assert [float(value) for value in possible(claim, "gamma", backend.array([-1, 2]), backend)] == [1.0, 1.0]
 
 

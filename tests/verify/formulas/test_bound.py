@@ -340,7 +340,7 @@ def test_a_target_is_reached_where_the_conditions_hold(row):
 ])
 def test_the_command_asks_for_the_conditions_of_a_claim(run, claim, numbers, length, said):
     given = {"eta_eff": 0.01, "L": 1, "mu": 0.01, "clients": 10, "eta_g": 1, "gamma": 0.5, "local_steps": 5, "sigma_sq": 1,
-             "D0_sq": 1, "variate_lag": 1} | numbers
+             "D0_sq": 1, "variate_lag_total": 1} | numbers
     arguments = [claim, *(f"{name}={value}" for name, value in given.items()), "--target", "0.5"]
     assert tells(run("bound", *arguments)[1], said)
     found = json.loads(run("bound", *arguments, "--json")[1])["target"]
