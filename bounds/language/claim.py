@@ -1,7 +1,7 @@
 """A claim: one numbered statement of one paper, as data."""
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -10,7 +10,7 @@ from typing import Any, Self
 import sympy as sp
 
 from bounds.language.defining import defining
-from bounds.language.names import CONSTANT, NAMES
+from bounds.language.names import CONSTANT, NAMES, symbol
 from bounds.language.space import infimum
 
 __all__ = ["BY_NUMBER", "DATA_SETS", "DISTINCT", "DOMAINS", "HIDDEN", "HOLDS", "INDEPENDENT", "KINDS", "RELATIONS",
@@ -306,9 +306,23 @@ class Claim:
     def hypotheses(self) -> tuple[Condition, ...]:
         """All conditions an instance must satisfy, the assumptions' first."""
         found = tuple(c for a in self.assumptions for c in a.conditions) + tuple(self.conditions)
+        found += tuple(self._slopes(found))
         if self.exists is None or (self.exists.low - self.exists.high).is_negative:
             return found
         return (*found, self.exists.not_empty)
+
+    def _slopes(self, conditions: tuple[Condition, ...]) -> Iterator[Condition]:
+        """What an assumption on the slope of every loss says of ``G_lip``, if no formula of the claim has that name.
+
+        Without it an instance with unbounded slopes would meet the hypotheses.
+        """
+        relations = (*conditions, *([self.statement] if self.statement else []))
+        slope = symbol("G_lip")
+        if self.setting == "run" and not any(slope.name in names_in(side) for c in relations for side in (c.left, c.right)):
+            for said in (a.everywhere for a in self.assumptions if a.everywhere is not None):
+                left = said.left.replace(_is_slope, lambda e: slope ** (2 if type(e).__name__ == "norm2" else 1))
+                if left != said.left:
+                    yield Condition(left, said.sign, said.right) if said.right != left else Condition(slope, ">=", 0)
 
     @cached_property
     def relations(self) -> tuple[Condition, ...]:
@@ -383,6 +397,11 @@ def names_in(expression) -> frozenset[str]:
     return frozenset(s.name for s in expression.free_symbols if s.is_Symbol or isinstance(s, sp.IndexedBase)) | {
         a.base.label.name for a in expression.atoms(sp.Indexed)
     }
+
+
+def _is_slope(e) -> bool:
+    """Whether a part of a formula is the length of the gradient of a loss, or its square."""
+    return type(e).__name__ in ("norm", "norm2") and type(e.args[0]).__name__ == "f_grad"
 
 
 def constants_at_all_points(condition: Condition) -> set[str]:

@@ -215,11 +215,12 @@ def compare_hypotheses(rows, claim, worlds: Worlds, row: Row) -> None:
     assumed = {name for name, content in supposed.items() if isinstance(content, Assumed)}
     ids = {_without_paper(assumption.id, claim.paper): assumption for assumption in claim.assumptions}
     assert set(ids) == assumed, f"assumptions {sorted(ids)}, {sorted(assumed)} in the paper"
+    assert len(ids) == len(claim.assumptions), f"an assumption stands twice: {[a.id for a in claim.assumptions]}"
     for name, assumption in ids.items():
         compare_assumption(assumption, supposed[name], worlds)
     relations = [(name, r) for name, content in supposed.items() if name not in assumed
                  for r in ((content,) if isinstance(content, Relation) else content)]
-    defined = {c.left.name for c in claim.conditions if c.relation == "==" and c.left.is_Symbol}
+    defined = {c.left.name for c in claim.conditions if c.relation == "==" and c.left.is_Symbol and not c.right.is_number}
     _match([c for c in claim.conditions if not _is_domain(c, defined, rows)], relations, worlds)
 
 

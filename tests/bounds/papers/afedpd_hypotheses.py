@@ -169,7 +169,6 @@ GENERALISATION = {
     "cited-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta_0 / (t + 1), each_step),
     "eta-0-to-mu": _relation(lambda w: w.eta_0, "<=", lambda w: w.mu_lr),
     "one-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.eta, each_step),
-    "some-samples": _relation(lambda w: w.samples, ">=", lambda w: 1),
     "some-step": _relation(lambda w, t: w.eta_l[t], "==", lambda w, t: w.some_step, each_step),
     # Lemma 4: P(zeta) = p; equal data until tau_0, so that f is G-Lipschitz on the event; losses up to H
     "probability": _relation(lambda w: w.p - 1, "<=", lambda w: 0),

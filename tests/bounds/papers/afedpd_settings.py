@@ -298,7 +298,7 @@ PROSE = {
     "remark-2.1-local": FIXED, "remark-2.1-local@stable": given(FIXED, "stable"),
     # "a stable decayed sequence", "when the dual variables are ignored"
     "text-decayed": but(RATE_1, given="assumption-1@sample assumption-2@sample assumption-sampling step-constant-in-round "
-                        "one-step decays some-samples", over=(each_client,), variables="rho_prox; eta; constant",
+                        "one-step decays", over=(each_client,), variables="rho_prox; eta; constant",
                         limits="local_steps -> oo"),
     **table_7("fedpd", but(SOLVED_BY_CLIENTS, method=EVERYBODY.format("fedpd"))),
     **table_7("fedadmm", but(RATE_1, method=OTHER.format("fedadmm"), limits="rounds -> oo, clients -> oo"),
