@@ -136,7 +136,7 @@ GROWTH_FORGERIES = {
     "sizes": (lambda d: [m.update(size=str(4**n)) for n, m in enumerate(d["members"])], "in proportion"),
     "along something else": (put("along", "clients"), "in proportion"),
     "along nothing": (put("along", "magic"), "in proportion"),
-    "smaller constants": (lambda d: d["members"][0].update(constant="1/10000000000000"), f"size 1: .*{GROWING} .*statement"),
+    "smaller constants": (lambda d: d["members"][0].update(constant="1/10000000000000"), rf"size \d+: .*{GROWING} .*statement"),
     "no members": (put("members", []), " 1 .*64 members"),
     "few members": (lambda d: d.update(members=d["members"][:2]), "^2 members .* 5 "),
     "one member again": (lambda d: d.update(members=[d["members"][0]] * 6), "do not grow"),

@@ -99,6 +99,14 @@ def theorem_1(p, theta):
         p.iterations + max(8 * p.L / p.mu, p.local_steps))
 
 
+def recycled_rate(p, sigma_g_sq, sigma_sq):
+    """FedLUAR's Theorem 3.2."""
+    left = 1 - 16 * p.kappa
+    steps = p.eta * p.local_steps
+    return (4 * (p.objective_x_round - p.mean_objective_x_round) / (steps * left) + 1080 * p.rounds * (p.L * steps) ** 2
+            * sigma_g_sq / left + 4 * p.rounds * (p.L * p.eta / p.clients + 9 * p.L**2 + 4) * sigma_sq / left)
+
+
 CASES, SWA = {"strongly-convex": True, "nonconvex": False}, {"fedswa": True, "fedmoswa": False}
 ROWS = {
     "claim-gen-order": lambda p: (table_1_gen(p, c_tilde(p, p.local_steps), 1),
@@ -138,6 +146,13 @@ ROWS = {
     "remark-2.1-rate@against-fedavg": lambda p: tuple(
         base ** (p.mu_lr * p.L / (1 + p.mu_lr * p.L)) / (p.clients * p.samples)
         for base in (p.participants * p.rounds, p.participants * p.local_steps * p.rounds)),
+    "remark-2-heterogeneity": lambda p: tuple(
+        recycled_rate(p, sigma_g_sq, p.sigma_sq) for sigma_g_sq in (p.sigma_g_sq, p.sigma_g_sq_larger)),
+    "remark-2-batch-size": lambda p: tuple(
+        recycled_rate(p, p.sigma_g_sq, sigma_sq) for sigma_sq in (p.sigma_sq, p.sigma_sq_larger)),
+    "theorem-C.3/larger-B": lambda p: tuple(
+        math.sqrt(p.L * p.F0_gap / (p.clients * p.local_steps * p.rounds)) + p.L * p.F0_gap / p.rounds
+        + p.local_steps * (p.L + p.sigma + p.clients * bound) / p.rounds for bound in (p.sigma_g_max, p.sigma_g_max_larger)),
     "q7-K": lambda p: (adaptive(p, 1), adaptive(p, 2)),
     "q7-K@special": lambda p: (adaptive_special(p, 0), adaptive_special(p, p.clients * p.sigma_g_max)),
 }

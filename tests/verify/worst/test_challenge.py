@@ -63,7 +63,7 @@ FALSE = {
     "with many local steps": descent(L / (5 * local_steps - 5), Condition(rounds, "==", 1), Condition(
         local_steps, ">=", 2), Condition(clients, "==", 1)),
     "with many clients": find_claim("afedpd/lemma-3@inactive-theta"),
-    "with numbers far apart": find_claim("afedpd/q-combined@exact"),
+    "with numbers far apart": find_claim("afedpd/q-combined@exact+averaged"),
     "with small numbers": find_claim("fedmoswa/eq-75@all-clients"),
     "with steps at a bound that another number moves": wider(find_claim("fedmoswa/eq-75@unrolled"), "eta_eff", 3),
     "with noise of many steps": find_claim("fedluar/lemma-A.1"),
