@@ -157,9 +157,9 @@ class Choice:
 class Procedure:
     """The algorithm of a claim, in words that ``verify`` maps to code.
 
-    ``base`` is the method's registered name, with fixed ``options`` (name, value) of its maker. A hyper-parameter that the
-    claim binds, as a Variable or by a condition, takes that value. ``equal_weights``: all p_k are equal, as in papers that
-    write 1/m.
+    ``base`` is the method's registered name, with fixed ``options`` (name, value) of its maker, ordered by name. A
+    hyper-parameter that the claim binds, as a Variable or by a condition, takes that value. ``equal_weights``: all p_k are
+    equal, as in papers that write 1/m.
 
     ``free_clients``: whether there may be non-priority clients. ``sampling`` of priority clients: ``full``;
     ``with-replacement``, by p_k; ``without-replacement``, uniformly, where the server adds the sum of ``p_k m / s`` times
@@ -180,6 +180,9 @@ class Procedure:
     options: tuple[tuple[str, Any], ...] = ()
     equal_weights: bool = False
     replaced: str | None = None
+
+    def __post_init__(self):
+        object.__setattr__(self, "options", tuple(sorted(self.options, key=lambda option: option[0])))
 
     @property
     def data_sets(self) -> str:

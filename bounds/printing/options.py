@@ -11,7 +11,7 @@ from bounds.language.words import eta_l, j, local_steps, r
 __all__ = ["chosen", "in_words", "local_rate", "own_arguments"]
 
 #: arguments of every method, which claims mention in formulas
-_COMMON = {"eta_l", "local_steps", "participants", "replacement"}
+_COMMON = {"eta_l", "local_steps", "participants", "sampling"}
 
 #: (option, value) -> in words
 WORDS: dict[tuple[str, str], str] = {

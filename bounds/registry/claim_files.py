@@ -8,7 +8,7 @@ from typing import Any
 
 from bounds.language.claim import SETTINGS
 
-__all__ = ["LIST_NAME", "SUFFIX", "Places", "between_commas", "short", "tables", "text_of"]
+__all__ = ["FIELD_SHAPES", "LIST_NAME", "SUFFIX", "Places", "between_commas", "short", "tables", "text_of"]
 
 #: the name of a list of assumptions; no condition is one
 LIST_NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
@@ -19,8 +19,8 @@ _DEEPEST = 100  # brackets that are open at once, those in texts included
 _LARGEST = 1e15  # number
 _LONGEST_SEARCHED = 2_000  # characters of an entry whose line is looked for
 
-#: the shape of each field; all others are text
-_SHAPES = {
+#: the shape of each field of a claim; all others are text
+FIELD_SHAPES = {
     **dict.fromkeys(("number", "reading", "source", "note"), "text or a number"),
     **dict.fromkeys(("assume", "conditions", "steps", "constants_may_use", "vary", "also", "implies"), "a list of texts"),
     **dict.fromkeys(("options", "limits", "constants", "definitions", "exists", "witness", "readings", "parts", "let",
@@ -100,7 +100,7 @@ def _check_shared(path: Path, places: "Places", name: str, value) -> None:
 def _check_fields(path: Path, places: "Places", number: int, row: dict) -> None:
     """Refuse a field of a claim, or of a reading, that has another shape."""
     for field, value in row.items():
-        shape = _SHAPES.get(field, "text")
+        shape = FIELD_SHAPES.get(field, "text")
         if not any(_has_shape(value, one) for one in shape.split(" or, ")):
             raise ValueError(f"{path}, line {places.line(number, field)}: {short(field)} is {shape}; got {short(value)}")
         if sign := _CONTROL.search(_texts(value)):

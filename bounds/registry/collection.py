@@ -135,7 +135,7 @@ class Collection:
             reader.at("vary").fail(str(error))
         def read(row: dict) -> Claim:
             reader = self.reader(number, row)
-            return reader.claim() if find is None else compared(reader, find)
+            return compared(reader, find) if find is not None and compares(row) else reader.claim()
 
         return [(number, claim) for claim in each(read, made)]
 

@@ -10,6 +10,7 @@ from bounds.language.claim import Claim
 from bounds.registry.claim_files import short
 from bounds.registry.claim_reader import Reader
 from bounds.registry.formula_reader import symbol_of
+from bounds.registry.readings import PARTS
 
 __all__ = ["compared", "compares"]
 
@@ -19,8 +20,9 @@ _FIELDS = ("number", "reading", "note", "steps")
 
 
 def compares(row: dict) -> bool:
-    """Whether a claim's row compares bounds."""
-    return "compare" in row or "monotone" in row
+    """Whether a claim's row compares bounds, or one of its parts or readings does."""
+    below = [one for field in (PARTS, "readings") for one in row.get(field, {}).values()]
+    return "compare" in row or "monotone" in row or any(map(compares, below))
 
 
 def compared(reader: Reader, find: Callable[[str], Claim | None]) -> Claim:

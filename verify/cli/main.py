@@ -147,6 +147,17 @@ def new_claim(file: Annotated[Path, typer.Argument(help="A file to write, ending
 
 
 @app.command()
+def schema() -> int:
+    """Print the JSON Schema of claim files, by which editors complete fields and underline mistakes."""
+    import json
+
+    from bounds.registry import schema as claim_files
+
+    print(json.dumps(claim_files.schema(), indent=2))
+    return 0
+
+
+@app.command()
 def new_paper(folder: Annotated[Path, typer.Argument(help="A folder to make; its name is the paper's.")]) -> int:
     """Write the claim files of a paper to start from: letters, assumptions, a theorem with two readings."""
     from bounds.registry.papers import PAPERS

@@ -1,0 +1,57 @@
+"""The JSON Schema of claim files: every file of ours meets it, and what it refuses the reader refuses too."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import bounds.papers
+from bounds.registry.claim_files import SHARED
+from bounds.registry.schema import schema
+from bounds.registry.template import PAPER
+from bounds.registry.user_claims import load_claims
+from tests import ROOT
+
+CHECK = jsonschema.Draft202012Validator(schema())
+FILES = sorted(path for place in bounds.papers.__path__ for path in Path(place).glob("*/*.toml"))
+CLAIM = '[[claim]]\nid = "one/a"\nstatement = "L <= L"\n'
+
+
+def faults(text) -> list[str]:
+    return [error.message for error in CHECK.iter_errors(tomllib.loads(text))]
+
+
+def test_it_is_a_schema_with_every_table():
+    jsonschema.Draft202012Validator.check_schema(schema())
+    assert schema()["properties"].keys() == {*SHARED, "claim"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_files_of_papers_meet_it(path):
+    assert not faults(path.read_text(encoding="utf-8"))
+
+
+def test_the_template_and_the_examples_of_the_page_meet_it():
+    page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    texts = [*PAPER.values(), *(block.partition("```")[0] for block in page.split("```toml\n")[1:])]
+    assert len(texts) > 5 and not [fault for text in texts for fault in faults(text)]
+
+
+@pytest.mark.parametrize("text", [
+    CLAIM + 'statment = "L <= L"\n', CLAIM + 'kind = "teorem"\n', CLAIM + 'sampling = "some"\n', CLAIM + 'assume = "L <= 1"\n',
+    CLAIM + "equal_weights = 1\n", CLAIM + "method = 3\n", CLAIM + "readings.x = 3\n", "[names]\na = 3\n" + CLAIM,
+    "[lets]\na = 'L'\n" + CLAIM, "[paper]\ntitel = 'x'\n" + CLAIM, CLAIM + 'relation = "="\n', CLAIM + 'given = "t"\n',
+    "[defaults]\nkinds = 'lemma'\n" + CLAIM, "[axes.a]\n" + CLAIM, "[let]\na = 3\n" + CLAIM])
+def test_what_it_refuses_the_reader_refuses(text, tmp_path):
+    assert faults(text)
+    path = tmp_path / "one.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"one\.toml"):
+        load_claims(path)
+
+
+def test_the_command_prints_it(run):
+    status, printed, _ = run("schema")
+    assert status == 0 and json.loads(printed) == schema()
