@@ -11,7 +11,7 @@ from bounds.language.witness import witness_id
 from bounds.printing.legend import domain_text, symbols
 from bounds.printing.options import in_words, local_rate, own_arguments
 from bounds.printing.render import about, condition_latex, latex, letters_of, notation, printed, said, there_is
-from bounds.registry.papers import claims_of_paper, sections_of, title_of
+from bounds.registry.papers import claims_of_paper, sections_of, source_of, title_of
 
 __all__ = ["page"]
 
@@ -103,6 +103,9 @@ def _claim(claim: Claim, methods: dict) -> list[str]:
     statement = condition_latex(claim.statement, letters) if claim.statement else None
     if claim.exists is not None:
         lines += [there_is(claim.exists, lambda e: f"${latex(e, letters)}$"), ""]
+    if source := source_of(claim):
+        file = source.path.relative_to(source.path.parents[3]).as_posix()
+        lines += [f"[{source.lines}](../../{file}#L{source.first}-L{source.last})", ""]
     lines += [f"$${statement}$$" if statement else f"No statement: {claim.undefined}", ""]
     if claim.exists is not None and claim.exists.witness is not None:
         value = Condition(sp.Symbol(claim.exists.name), "==", claim.exists.witness)

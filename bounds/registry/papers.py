@@ -23,6 +23,7 @@ PAPERS = tuple(FOLDERS)
 
 _files: dict[str, PaperClaims] = {}  # of papers that were read
 _claims: dict[str, dict[str, Claim]] = {}
+_sources: dict[str, tuple[PaperClaims, dict[str, "Source"]]] = {}
 _being_read: list[str] = []  # a paper, what it uses, and so on
 
 
@@ -120,11 +121,22 @@ class Source(NamedTuple):
     text: str
 
 
+    @property
+    def lines(self) -> str:
+        """The file and the lines, in words."""
+        return f"{self.path.parent.name}/{self.path.name}, lines {self.first} to {self.last}"
+
+
 def source_of(claim: Claim) -> Source | None:
     """The lines of the table of a claim with all its readings; None where they are not in a paper's claim files."""
-    read = files_of(claim.paper) if claim.paper in FOLDERS else None
-    for path, (_, claims) in zip(read.files, read.sections, strict=True) if read else ():
-        for number, one in claims:
-            if one.id == claim.id:
-                return Source(path, *Places(text_of(path)).table(number))
-    return None
+    if claim.paper not in FOLDERS:
+        return None
+    read = files_of(claim.paper)
+    if claim.paper not in _sources or _sources[claim.paper][0] is not read:
+        found = {}
+        for path, (_, claims) in zip(read.files, read.sections, strict=True):
+            places = Places(text_of(path))
+            tables = {number: Source(path, *places.table(number)) for number in {number for number, _ in claims}}
+            found |= {one.id: tables[number] for number, one in claims}
+        _sources[claim.paper] = read, found
+    return _sources[claim.paper][1].get(claim.id)

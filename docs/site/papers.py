@@ -4,6 +4,7 @@
 refuses a report that other code than the current commit's made.
 """
 
+import html
 import json
 import re
 import subprocess
@@ -18,8 +19,9 @@ from typing import Any
 from bounds.language.claim import Claim
 from bounds.printing.pages import page
 from bounds.registry.claims import find_claim
-from bounds.registry.papers import PAPERS, claims_of_paper, title_of
+from bounds.registry.papers import FOLDERS, PAPERS, claims_of_paper, title_of
 from docs.site.gathered import Pages, table
+from docs.site.slides import EXTRA
 from fedtheory.registry import find_algorithm
 from verify.results.files import file_name
 from verify.results.fingerprint import claim_as_text, digest, fingerprints
@@ -31,6 +33,7 @@ __all__ = ["Run", "made_by_other_code", "main", "report", "stored", "write"]
 ROOT = Path(__file__).resolve().parents[2]
 STORED = Path(__file__).with_name("run.json")
 _HEADING = re.compile(r"^### `([^`]+)`$", re.MULTILINE)
+_LINES = re.compile(r"\[([^\]\n]+)\]\(\.\./\.\./bounds/papers/(\w+)/(\w+)\.toml#L(\d+)-L\d+\)")
 ORDER = ("refuted", "ill-posed", "certified", "consistent", "undecided")
 
 
@@ -95,6 +98,8 @@ def write(pages: Pages, run: Run) -> None:
         rows.append((f"[{paper}]({paper}.md)", title, len(claims),
                      *(counts[word] if counts else "-" for word in ORDER)))
         pages.write(f"papers/{paper}.md", _page(paper, claims, run))
+        for path in sorted(FOLDERS[paper].glob("*.toml")):
+            pages.write(f"{EXTRA}/papers/{paper}-{path.stem}.html", _with_lines(paper, path))
     pages.write("papers/index.md", "\n".join([
         "# Papers", "", run.sentence, "", "A number counts claims: statements, lemmas, steps of proofs and readings of the "
         "print; a dash stands where the run has none. [What each verdict means](../verdicts.md).", "",
@@ -102,11 +107,21 @@ def write(pages: Pages, run: Run) -> None:
         "```{toctree}", ":hidden:", "", *PAPERS, "```", ""]))
 
 
+def _with_lines(paper: str, path: Path) -> str:
+    """A claim file as a page on which every line has its number as a target."""
+    name = f"{paper}/{path.name}"
+    lines = (f'<a id="L{n}"></a>{html.escape(line)}' for n, line in enumerate(path.read_text("utf-8").splitlines(), 1))
+    return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title></head><body>\n'
+            f'<p><a href="{paper}.html">{paper}</a>: the claim file <code>{name}</code></p>\n<pre>'
+            + "\n".join(lines) + "</pre>\n</body></html>\n")
+
+
 def _page(paper: str, claims: Mapping[str, Claim], run: Run) -> str:
     text = page(paper, find_algorithm)
     text = re.sub(r"\]\(\.\./algorithms\.md#([\w-]+)\)", r"](../methods/\1.md)", text)
     text = text.replace("[algorithms.md](../algorithms.md) has", "[The methods' pages](../methods/index.md) have")
     text = text.replace("Written by `make pages`. ", "")
+    text = _LINES.sub(r'<a href="\2-\3.html#L\4">\1</a>', text)
     def heading(found) -> str:
         claim = claims[found[1]]
         verdict = f"**{run.word(claim)}**"

@@ -83,6 +83,17 @@ def test_papers_have_a_page_with_every_claim_and_its_verdict(tmp_path):
     assert "[consistent]{.verdict .consistent} " + r"\*none\* of \|3\|" in page
 
 
+def test_every_claim_links_to_its_lines(tmp_path, monkeypatch):
+    monkeypatch.setattr(papers, "PAPERS", ("li2020",))
+    papers.write(gathered.Pages(tmp_path), papers.Run())
+    page = (tmp_path / "papers" / "li2020.md").read_text(encoding="utf-8")
+    links = re.findall(r'<a href="(li2020-\w+\.html)#(L\d+)">li2020/\w+\.toml, lines \d+ to \d+</a>', page)
+    assert len(links) == len(claims_of_paper("li2020"))
+    for file, line in links:
+        text = (tmp_path / "extra" / "papers" / file).read_text(encoding="utf-8")
+        assert f'<a id="{line}"></a>[[claim]]' in text
+
+
 def test_methods_have_a_page_with_promises_and_claims(tmp_path, monkeypatch):
     monkeypatch.setattr(methods, "draw", lambda pages, name, script: None)
     methods.write(gathered.Pages(tmp_path), papers.Run())

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bounds.language.claim import Claim
+from bounds.registry.papers import source_of
 from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
 from verify.report.lists import ATTENTION, MANY, by_kind, by_paper, drawn, grouped, held, not_proven, not_tested, paper_page
 from verify.report.mathematics import mathematics, symbols
@@ -161,6 +162,7 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
         "verdict": verdict,
         "address": page_name(verdict.id),
         "claim": claim,
+        "source": source_of(claim) if claim else None,
         "mathematics": mathematics(claim) if claim else None,
         "tables": [table | {"symbols": _symbols(table, claim)} for table in tables],
         "sides": _sides(instance) if isinstance(instance, Mapping) else None,

@@ -40,10 +40,12 @@ def test_the_template_and_the_examples_of_the_page_meet_it():
 
 
 @pytest.mark.parametrize("text", [
-    CLAIM + 'statment = "L <= L"\n', CLAIM + 'kind = "teorem"\n', CLAIM + 'sampling = "some"\n', CLAIM + 'assume = "L <= 1"\n',
-    CLAIM + "equal_weights = 1\n", CLAIM + "method = 3\n", CLAIM + "readings.x = 3\n", "[names]\na = 3\n" + CLAIM,
-    "[lets]\na = 'L'\n" + CLAIM, "[paper]\ntitel = 'x'\n" + CLAIM, CLAIM + 'relation = "="\n', CLAIM + 'given = "t"\n',
-    "[defaults]\nkinds = 'lemma'\n" + CLAIM, "[axes.a]\n" + CLAIM, "[let]\na = 3\n" + CLAIM])
+    *(CLAIM + line for line in (
+        'statment = "L <= L"', 'kind = "teorem"', 'sampling = "some"', 'assume = "L <= 1"', "equal_weights = 1",
+        "method = 3", "readings.x = 3", 'relation = "="', 'given = "t"')),
+    *(f"{table}\n{CLAIM}" for table in (
+        "[names]\na = 3", "[lets]\na = 'L'", "[paper]\ntitel = 'x'", "[defaults]\nkinds = 'lemma'", "[axes.a]",
+        "[let]\na = 3"))])
 def test_what_it_refuses_the_reader_refuses(text, tmp_path):
     assert faults(text)
     path = tmp_path / "one.toml"
