@@ -36,6 +36,7 @@ WORDS: dict[tuple[str, str], str] = {
     ("output", "bar"): "the method's output is the mean of the active clients' models",
     ("variant", "eq6"): "the server averages the active clients of the round",
     ("order", "next"): "the server uses the mean dual after its update",
+    ("order", "printed"): "the server uses the mean dual before its update, as printed",
     ("selector", "luar"): "layers are recycled with probabilities in proportion to 1/score",
     ("selector", "inverted"): "layers are recycled with probabilities in proportion to the score",
     ("selector", "uniform"): "layers are recycled with equal probabilities",

@@ -25,7 +25,8 @@ BITWISE = ["no noise", "gaussian noise", "two-point noise", "one priority client
 ALGORITHMS = {
     "scheme I": {"name": "fedavg", "participants": 3, "sampling": "with-replacement", "local_steps": 2},
     "without replacement": {"name": "fedavg", "participants": 1, "local_steps": 2},
-    "stragglers": {"name": "fedalign", "epsilon": 0.5, "local_steps": 2, "free": Bernoulli(0.5), "participants": 2},
+    "stragglers": {"name": "fedalign", "epsilon": 0.5, "local_steps": 2, "free": Bernoulli(0.5), "participants": 2,
+                   "sampling": "with-replacement"},
     "at aggregation": {"name": "fedalign", "epsilon": 0.5, "local_steps": 2, "indicator": "local-at-aggregation"},
     "every step": {"name": "fedalign", "epsilon": 0.5, "local_steps": 3, "indicator": "local-every-step"},
     "fraction": {"name": "fedalign-fraction", "epsilon": 0.5, "fraction": 0.5},

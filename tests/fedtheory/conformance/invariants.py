@@ -125,7 +125,8 @@ def a_weightless_free_client_is_idle(kind, seed):
     k = int(rng.choice(np.flatnonzero(moved(federation.priority)[0] == 0)))
     weights = torch.cat([federation.weights, 0 * federation.weights[:, :1]], dim=1)
     more = gathered(federation, [*range(federation.clients), k], weights)
-    for options in ({}, {"participants": 2}, {"indicator": "local-at-aggregation"}, {"epsilon": np.inf}):
+    for options in ({}, {"participants": 2, "sampling": "with-replacement"},
+                    {"indicator": "local-at-aggregation"}, {"epsilon": np.inf}):
         algorithm = method(rng, **options)
         same(path(algorithm, more, start), path(algorithm, federation, start))
 
@@ -150,7 +151,8 @@ def scaling_the_losses(kind, seed):
                      noise=GaussianNoise(c * federation.noise.scale))
     record = ["x", "suboptimality", "chi", "psi"]
     for reading in READINGS:
-        options = {"local_steps": steps, "indicator": reading, "participants": 2}
+        options = {"local_steps": steps, "indicator": reading, "participants": 2,
+                   "sampling": "with-replacement"}
         one = run(make_algorithm("fedalign", eta_l=0.1, epsilon=epsilon, **options), federation, ROUNDS, start=start,
                   seeds=SEEDS, record=record)
         other = run(make_algorithm("fedalign", eta_l=0.1 / c, epsilon=c * epsilon, **options), scaled, ROUNDS, start=start,

@@ -146,7 +146,7 @@ def drawing_everybody_makes_scheme_two_idle(kind, seed):
 def the_unit_of_sizes_is_idle(kind, seed):
     federation, start, rng = example(kind, seed)
     scaled = gathered(federation, range(federation.clients), weights=17.3 * federation.weights)
-    for options in ({}, {"participants": 3}, {"participants": 1}):
+    for options in ({}, {"participants": 3, "sampling": "with-replacement"}, {"participants": 1}):
         algorithm = method(rng, **options)
         same(path(algorithm, scaled, start), path(algorithm, federation, start))
 
@@ -189,7 +189,8 @@ def noise_free_iterates_stay_in_the_ball(kind, seed):
     pull = np.linalg.norm(moved(federation.gradient(federation.all_clients(federation.x_star))), axis=-1).max() / mu
     radius = np.maximum(np.linalg.norm(start - star, axis=-1), pull)
     steps = {"local_steps": 4, "eta_l": 2 / (L + mu), "epsilon": float(rng.choice([0.3, 1.0, np.inf]))}
-    for more in ({}, {"participants": 2}, {"indicator": "local-at-aggregation"}, {"indicator": "local-every-step"},
+    for more in ({}, {"participants": 2, "sampling": "with-replacement"},
+                 {"indicator": "local-at-aggregation"}, {"indicator": "local-every-step"},
                  {"eta_l": InverseTime(mu, 8 * L / mu)}):
         data = run(make_algorithm("fedalign", **steps | more), federation, 6, start=start, seeds=SEEDS,
                    record=["x", "x_local"]).dataset

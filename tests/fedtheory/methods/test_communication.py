@@ -369,7 +369,7 @@ def test_bits(name, options, each):
 @pytest.mark.parametrize(("density", "times"), [
     (0.5, None), (0.3, (1.0, 10.0, 0.1, 3.0)), (0.6, np.linspace(1, 5, DIM)), (1.0, 2.0)])
 def test_prunefl_by_loops(participants, density, times):
-    federation = layered(sigma=0.5)
+    federation = layered(sigma=0.5, hessians="rotated")
     method = make_algorithm("prunefl", local_steps=2, density=density, times=times, period=3, initial_steps=2, client=4,
                             participants=participants)
     options = {"start": START, "seeds": SEEDS[:1]}

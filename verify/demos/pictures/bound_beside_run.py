@@ -118,7 +118,8 @@ def picture(found: Beside) -> Figure:
 def said(found: Beside) -> str:
     """The picture in words."""
     known = found.factors[~np.isnan(found.factors)]
-    worst = f"After {known.size} rounds the worst case over all functions is **{known[-1]:.4g}** of the bound. "
+    worst = (f"After {known.size} rounds the worst case over all functions is **{known[-1]:.4g}** of the bound. "
+             if known.size else "At this step the solver finds no worst case that is precise enough to be shown. ")
     if found.verdict == "not applicable":
         return f"{worst}**On these runs the theorem says nothing**: {found.reason}. The step is {found.step}."
     ratio = found.series.left[-1] / found.series.right[-1]
