@@ -67,6 +67,7 @@ class Reader(FormulaReader):
         self.own, self.own_constants, self.lengths = {}, {}, {}
         self.declared, self.let = vocabulary.symbols, vocabulary.let
         self.index_letters: dict[str, tuple[str, ...]] = {}
+        self.wider: dict[str, str] = {}  # variables that need not have the sign of [names], and what is said of them
         self.read: set[str] = set()  # the names in its formulas, those that cancel too
 
     def fail(self, message: str, symbol: str = ""):
@@ -168,6 +169,10 @@ class Reader(FormulaReader):
 
     def check_signs(self, claim: Claim) -> None:
         """Refuse a name of the language to which the file gives a sign that its value here need not have."""
+        for quantity in claim.used_definitions():
+            for name in sorted(self.wider.keys() & self.vocabulary.read.get(quantity, set())):
+                self.at("variables", name).fail(f"{self.wider[name]} that uses {quantity}, which is read with that sign; "
+                                                "give the name a domain there that has both", name)
         given = {c.left.name for c in claim.hypotheses if c.relation == "==" and c.left.is_Symbol and c.right.is_number}
         read = self.read.union(claim.names, *(self.vocabulary.read.get(name, ()) for name in claim.used_definitions()))
         for name in sorted(read - given - {v.name for v in self.variables}):

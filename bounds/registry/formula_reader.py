@@ -152,15 +152,16 @@ class FormulaReader(Declarations):
     def one_symbol(self, variable: Variable, own: sp.Symbol) -> sp.Symbol:
         """The symbol of a variable of a paper's claim: that of the paper's quantities, if the paper gives its domain.
 
-        A sign that the variable need not have is refused, because formulas are simplified by it.
+        A variable need not have the sign that it has there; formulas are simplified by signs, and it is a symbol of its own.
         """
         declared = self.declared.get(own.name, own) if self.vocabulary.paper else own
         if not isinstance(declared, sp.Symbol):
             return own
-        sign = {"real": "nonnegative", "binary": "positive"}.get(variable.domain, "positive" if variable.low < 1 else "")
+        from_0 = "positive" if variable.low < 1 else ""
+        sign = {"real": "nonnegative", "nonnegative": "positive", "binary": "positive"}.get(variable.domain, from_0)
         if sign and getattr(declared, f"is_{sign}"):
-            self.at("variables", own.name).fail(f"{own.name} is {sign} in [names], and {variable.domain} in a claim; give "
-                                                "the name a domain there that has both", own.name)
+            self.wider[own.name] = f"{own.name} is {sign} in [names], and {variable.domain} in a claim"
+            return own
         return declared
 
     def all_names(self) -> dict:

@@ -63,6 +63,31 @@ def test_the_domain_of_a_number_that_a_formula_defines_is_a_hypothesis(domain, t
     assert decide(without, Settings()).verdict == "refuted"
 
 
+@pytest.mark.parametrize("name", ["rho_prox", "own_name"])
+def test_a_variable_of_a_paper_has_no_stronger_sign_than_its_domain(name, tmp_path):
+    path = tmp_path / "mine.toml"
+    text = f"""[paper]
+name = "kim"
+[names]
+{name} = ["r", "penalty", "positive"]
+[quantities]
+"share[r]" = ["s_{{r}}", "a share", "1", "x_round[r]*{name}/{name}"]
+[[claim]]
+id = "one"
+variables = {{{name} = "nonnegative"}}
+statement = "STATEMENT"
+"""
+    refused = {f"{name}/{name} <= 1": f"needs {name} != 0, and cancels",
+               "norm2(share[0]) <= 1": f"{name} is positive in [names], and nonnegative in a claim that uses share"}
+    for statement, message in refused.items():
+        path.write_text(text.replace("STATEMENT", statement), encoding="utf-8")
+        with pytest.raises(ValueError, match=r"mine\.toml") as error:
+            load_claims(path)
+        assert tells(str(error.value), f"…{message}")
+    path.write_text(text.replace("STATEMENT", f"{name}*mu <= L"), encoding="utf-8")
+    assert load_claims(path)[0].statement.left.free_symbols
+
+
 def test_what_the_formula_has_already_is_not_said_again(tmp_path):
     (claim,) = load_claims(written(tmp_path, variables="y = 'positive'", conditions="'y == 1 + p**2'"))
     assert len(claim.conditions) == 1
