@@ -220,7 +220,8 @@ def test_false_twins_about_samples_are_refuted_at_the_smallest_budget(twin):
     pytest.param("afedpd/theorem-2@gamma-first", marks=pytest.mark.slow),  # a hundred rounds or more
 ])
 def test_statements_that_fail_on_rare_data_are_refuted(claim_id):
-    assert search(find_claim(claim_id), BUDGETS["standard"], 0).violation is not None
+    """With one of two seeds: chance may hide rare data."""
+    assert any(search(find_claim(claim_id), BUDGETS["standard"], seed).violation is not None for seed in range(2))
 
 
 @pytest.mark.parametrize("claim_id", ["classical/sgd-stability-smooth", "classical/sgd-stability-first-use"])
