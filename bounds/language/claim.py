@@ -325,7 +325,8 @@ class Claim:
             for said in (a.everywhere for a in self.assumptions if a.everywhere is not None):
                 left = said.left.replace(_is_slope, lambda e: slope ** (2 if type(e).__name__ == "norm2" else 1))
                 if left != said.left:
-                    yield Condition(left, said.sign, said.right) if said.right != left else Condition(slope, ">=", 0)
+                    own = Condition(slope + 1, ">=", 0)  # it is a number; a bound on the bare name would choose it
+                    yield own if said.right == left else Condition(left, said.sign, said.right)
 
     @cached_property
     def relations(self) -> tuple[Condition, ...]:
