@@ -23,7 +23,7 @@ PAPERS = tuple(FOLDERS)
 
 _files: dict[str, PaperClaims] = {}  # of papers that were read
 _claims: dict[str, dict[str, Claim]] = {}
-_sources: dict[str, tuple[PaperClaims, dict[str, "Source"]]] = {}
+_sources: dict[str, tuple[PaperClaims, dict[str, "Source"]]] = {}  # by claim, and the files from which they are
 _being_read: list[str] = []  # a paper, what it uses, and so on
 
 
@@ -119,7 +119,6 @@ class Source(NamedTuple):
     first: int
     last: int
     text: str
-
 
     @property
     def lines(self) -> str:

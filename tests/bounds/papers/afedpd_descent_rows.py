@@ -184,7 +184,7 @@ def rho_quadratic(w, a, at):
 
 
 def larger_zero(w):
-    """Of rho^2 - 4 L^3 rho - 36 L^2 - 4 L^4."""
+    """Return the larger zero of rho^2 - 4 L^3 rho - 36 L^2 - 4 L^4, a polynomial in rho."""
     p, q = -4 * w.L**3, -36 * w.L**2 - 4 * w.L**4
     return -p / 2 + sqrt(p**2 / 4 - q)
 
