@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from verify.checker.defining import names
 from verify.checker.forms import Form, NoForm, plain
+from verify.checker.old_defining import names
 from verify.checker.timeless import COUNTS
 from verify.checker.words import require
 

@@ -6,8 +6,8 @@ Any other name is refused, and so is a name with two meanings.
 
 from itertools import pairwise
 
-from verify.checker.instance import OF_INSTANCE
 from verify.checker.limits import PIECES, SIZE, bounded, written
+from verify.checker.old_instance import OF_INSTANCE
 from verify.checker.words import COMPARE, FORMAT, JOINED, MEANS, SETTINGS, WORDS, require
 
 STATED = ("claim", "reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere", "free")

@@ -1,127 +1,170 @@
-"""The instance of a certificate: a client's loss, its gradient, its local problem, and what follows from them."""
+"""An instance of a statement: its numbers, federation, definitions and runs, and the meaning of its formulas.
+
+Chance is finite: a run makes draws, and an outcome says what each of them turns out as.
+"""
 
 from fractions import Fraction
+from functools import cache
+from math import prod
 
-from verify.checker.intervals import Vector, dot, each
-from verify.checker.limits import TERMS, Meter, bounded
-from verify.checker.pieces import Bounds, Line
-from verify.checker.words import add, exact, mean, place, require
+from verify.checker.federation import Federation
+from verify.checker.form import coupled
+from verify.checker.formulas import At, Formulas, acyclic, definition
+from verify.checker.intervals import Interval
+from verify.checker.limits import OUTCOMES, Meter, bounded
+from verify.checker.methods.adaptive import BESIDE
+from verify.checker.near import Near
+from verify.checker.run import INDEPENDENT, METHODS, Run
+from verify.checker.samples import CoupledRun, Samples, Words
+from verify.checker.space import infimum
+from verify.checker.words import MEANS, WORDS, add, exact, require
 
-#: words whose meaning depends on the instance
-OF_INSTANCE = ("F", "grad", "objective", "objective_grad", "tau", "layer_part")
+PLACE = "the place"  # where a number that is said to exist lies in its interval, from 0 to 1; no name has a space
 
 
 class Instance:
-    """Everything that a certificate gives, by name: ``given`` has data and values, ``size`` the whole numbers."""
+    """The instance of a certificate.
 
-    factored = False  # whether parameters are factors of a model
+    A number that is said to exist lies in a ``piece`` of its interval, from 0 to 1; ``near``: 0 is the lower end of that
+    piece, and is left out.
 
-    def __init__(self, certificate, meter=None):
+    ``given`` has numbers, vectors and arrays by name, ``rules`` the definitions of the claim, ``defined`` the names that
+    hypotheses define, ``draws`` the draws of a run, each with the number of its alternatives.
+    """
+
+    def __init__(self, certificate, piece=None, meter=None, near=False):
         self.meter = meter or Meter()
-        self.size, self.how, self.rules = (certificate[n] for n in ("sizes", "procedure", "definitions"))
-        self.free, self.everywhere = certificate["free"], certificate["everywhere"]
-        values = {n: v for n, v in certificate["values"].items() if not isinstance(v, dict)}  # others: a hypothesis says it
-        parts = (certificate["instance"], certificate["sizes"], values)
-        self.given = {n: exact(v) for part in parts for n, v in part.items()}
+        self.size, self.how, self.rules, self.free, values, hypotheses = (certificate[name] for name in (
+            "sizes", "procedure", "definitions", "free", "values", "hypotheses"))
+        numbers = {name: value for name, value in values.items() if not isinstance(value, dict)}
+        self.given = {name: exact(value) for part in (certificate["instance"], self.size, numbers)
+                      for name, value in part.items()}
+        self.defined = {name: definition(name, hypotheses[value["hypothesis"]], self.free[name])
+                        for name, value in values.items() if isinstance(value, dict)}
+        acyclic({**self.rules, **self.defined})
+        if "exists" in certificate:
+            self.defined[certificate["exists"]["name"]] = self.between(certificate["exists"], *piece, near)
+        self.federation = self.twin = self.first = None
+        self.draws, self.measured, self.means = (), (), {}
+        self.defining_value = cache(self.defining_value)
+        self.operators = WORDS | {"tau": lambda t: t - t % self.size["local_steps"]}
+        self.words, binders = None, {"infimum": lambda args, at: infimum(self, args, at)}
+        binders |= {word: lambda args, at, word=word: self.given_past(word, args, at) for word in MEANS}
+        fixed = {*self.free, *self.size}
+        self.formulas = Formulas(self.operators, binders, self.named, fixed, self.meter)
+        if coupled(certificate):
+            self.with_samples(certificate["everywhere"], binders)
+        elif certificate["setting"] != "algebra":
+            self.federation = Federation(self.given, self.size, certificate["everywhere"], self.meter)
+            require(not self.federation.factored or self.how["base"] == "fedpara", "only fedpara trains factors")
+            self.given |= self.federation.constants
+            self.operators |= self.federation.words
+        if certificate["setting"] == "run":
+            self.chance()
 
-    def start(self):
-        return self.given["x_star"] + self.given["start_offset"]
+    def between(self, exists, low, high, near):
+        """The rule of a number that is said to exist, where it lies in a piece of its interval."""
+        self.given[PLACE] = Interval(low, high) if low < high else Fraction(low)
+        if near:
+            require(low == 0 < high, "only the first piece lies next to the lower end")
+            self.given[PLACE] = Near(1, Fraction(1), Fraction(high))
+        width = ["+", exists["high"], ["*", -1, exists["low"]]]
+        return {"indices": [], "formula": ["+", exists["low"], ["*", PLACE, width]]}
 
-    def turn(self, v, way=1):
-        """v turned in the plane of its ends by the angle with this tangent of its half; back where ``way`` is -1."""
-        if "half_tangent" not in self.given:
-            return v
-        t, (first, *middle, last) = self.given["half_tangent"], v
-        cosine, sine = (1 - t * t) / (1 + t * t), way * 2 * t / (1 + t * t)
-        return Vector([first * cosine - last * sine, *middle, first * sine + last * cosine])
+    def with_samples(self, everywhere, binders):
+        self.federation, self.twin = (Samples(self.given, self.size, self.meter, twin) for twin in (False, True))
+        self.federation.is_one(self.size["dim"])
+        constants = self.federation.constants_of_class(self.given, everywhere)
+        self.given |= {name: value for name, value in constants.items() if name not in self.free}
+        self.given |= {"priority": self.federation.priority, "client_weight": self.federation.weights}
+        ends = range(int(self.size["rounds"]) + 1)  # there are no free clients
+        self.given |= {"epsilon": [Fraction(0) for _ in ends], "available": [self.federation.priority for _ in ends]}
+        self.words = Words(self)
+        binders |= self.words.binders()
 
-    def model(self, v):
-        """Where losses are evaluated, of parameters v."""
-        return self.turn(v, -1)
+    # chance: an outcome is a tuple of numbers, one for each draw that a run makes; None where nothing has been drawn
+    def chance(self):
+        rounds, steps = self.size["rounds"], self.size["local_steps"]
+        by_number = self.how["sampling"] not in ("full", *INDEPENDENT)
+        require(by_number or self.size["participants"] == sum(self.federation.priority),
+                "where all clients take part, or each by itself, participants is their number")
+        require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
+        self.given["x_round"] = [self.federation.start]  # steps may depend on where runs start
+        self.step_size = [self.parameter("eta_l", t) for t in range(rounds * steps)]
+        self.run = cache(self.run)
+        first = self.run(())
+        self.first, self.draws, self.measured = first, (*first.alternatives.items(),), first.record.keys()
+        twice = {*self.measured} & {*self.free, *self.rules, *self.size}
+        require(not twice, f"runs record {', '.join(sorted(twice))}, which may not have another meaning")
+        bounded(prod(count for _, count in self.draws), OUTCOMES, "outcomes of chance")
 
-    def pulled(self, v, slopes):
-        """The gradient in parameters v from ``slopes``, the one in the model."""
-        return self.turn(slopes)
+    def run(self, outcome, base=None):
+        """Every quantity of one run, of the procedure's method or of the one named."""
+        if self.first and not base and not any(outcome):
+            return self.first
+        method, _ = METHODS[base or self.how["base"]]
+        named = dict(zip((draw for draw, _ in self.draws), outcome, strict=True))
+        run = CoupledRun(self, method, named) if self.twin else Run(self, self.federation, method, named)
+        require(not self.draws or self.draws == (*run.alternatives.items(),), "runs must make the same draws")
+        return run
 
-    def grad(self, k, v):
-        lines, point = self.lines[self.client(k)], self.model(v)
-        self.meter.evaluate(lines, point)
-        return self.pulled(v, each(lambda line, y: line.slope(y), lines, point))
+    def outcomes(self, held=None, free=lambda draw: True):
+        """All outcomes, pairs (chance, outcome); what is not ``free`` stays as it is ``held``, and has no chance."""
+        if not self.draws:
+            return [(Fraction(1), ())]
+        known = held is not None or all(free(draw) for draw, _ in self.draws)
+        require(known, "what is drawn is asked for before it is drawn")
+        found = [(Fraction(1), ())]
+        for place, (draw, count) in enumerate(self.draws):
+            found = [(chance, (*outcome, i)) for chance, outcome in found
+                     for i in (range(count) if free(draw) else [held[place]])]
+        drawn = [draw for draw, _ in self.draws if free(draw)]
+        chances = [(prod((self.run(outcome).chances[draw] for draw in drawn), start=Fraction(1)), outcome)
+                   for _, outcome in found]
+        return [(chance, outcome) for chance, outcome in chances if chance != 0]
 
-    def F(self, k, v):
-        lines, point = self.lines[self.client(k)], self.model(v)
-        self.meter.evaluate(lines, point)
-        return add(self.given["offset"][self.client(k)], *each(lambda line, y: line.value(y), lines, point))
+    # formulas --------------------------------------------------------------------------------------------------------------
+    def value(self, node, outcome=None): return self.formulas.value(node, At({}, outcome))
 
-    def client(self, k):
-        """The number of a client, if it is one."""
-        return place(k, len(self.given["client_weight"]), "a client")
+    def sides(self, rule, index, outcome):
+        return (self.words or self.formulas).sides(rule, At(index, outcome))
 
-    def solve(self, k, linear, pull, x):
-        inner = self.turn(linear, -1), self.turn(x, -1)
-        return self.turn(each(lambda line, b, y: line.solution(b, pull, y), self.lines[int(k)], *inner))
+    def parameter(self, name, *indices):
+        """What a name is before anything is drawn."""
+        return self.named(name, [Fraction(index) for index in indices], At({}, None))
 
-    def federation(self):
-        """Clients F_k(v) = offset_k + sum_j 1/2 curvature_kj (v_j - center_kj)^2 + pieces (see Line), and their noise;
-        all that turned where there is a ``half_tangent``."""
-        given, self.P, self.p, star = self.given, *(self.given[n] for n in ("priority", "client_weight", "x_star"))
-        self.main, self.all = Vector(w * q for w, q in zip(self.p, self.P, strict=True)), range(len(self.p))
-        require(sum(self.main) == 1 and {*self.P} <= {0, 1} and min(self.p) > 0, "priority weights must sum to one")
-        require([*self.P] == sorted(self.P, reverse=True), "priority clients come first")
-        there = given.get("available", [])
-        require(all(value in (0, 1) for row in there for value in row), "clients are available or not")
-        pieces = given.get("pieces") or [[[] for _ in row] for row in given["center"]]
-        self.lines = [each(lambda a, c, more: Line([(a, c)], more), *row) for row in zip(
-            given["curvature"], given["center"], pieces, strict=True)]
-        require(len({*map(len, [self.model(star), *self.lines])}) == 1, "losses must have one line by coordinate")
-        require(len(self.p) == len(given["noise"]) == self.size["clients"], "every client has one weight and one noise law")
-        require("pieces" in given or min(map(min, given["curvature"])) > 0, "quadratic losses have positive curvatures")
-        count = sum(len(more) for row in pieces for more in row)
-        bounded((2 * count + 1) * (count + len(self.p)), TERMS, "slopes at the knots of pieces")
-        main = [add(*(line * w for line, w in zip(row, self.main, strict=True))) for row in zip(*self.lines, strict=True)]
-        ends = zip(main, self.model(star), strict=True)
-        require(all(line.value(y) <= line.least() for line, y in ends), "x_star must be the optimum")
-        parts = given["layer_sizes"]
-        whole = all(part > 0 and part.denominator == 1 for part in parts)
-        require(whole and sum(parts) == len(star), "sizes of layers must be whole numbers that sum to dim")
-        require(self.size.get("layers", len(parts)) == len(parts), "as many sizes of layers as layers")
-        given.update(F_star=self.objective(star), F_inf=self.objective(star), **self.noise_and_bounds(main))
-        if all(line.bounded() for lines in self.lines for line in lines):
-            least = zip(given["offset"], self.lines, strict=True)
-            given["F_star_client"] = [offset + sum(line.least() for line in lines) for offset, lines in least]
-        for name in self.everywhere:
-            require(not name.endswith("_client") or len(given[name]) == len(self.p), f"{name} has one number by client")
+    def defining_value(self, name, indices):
+        rule = self.defined[name]
+        return self.formulas.value(rule["formula"], At(dict(zip(rule["indices"], indices, strict=True)), None))
 
-    def noise_and_bounds(self, main):
-        """The laws of noise, constants by name, and whether bounds over all points are; ``main``: lines of the objective."""
-        given = self.given
-        noisy = [law for law in given["noise"] if law]
-        same = all(len(law) == 2 and law[0][0] == noisy[0][0][0] for law in noisy)
-        require(same, "noise has two outcomes, with the same chances for all clients that have any")
-        zero = given["x_star"] * 0
-        self.laws = [law or [(Fraction(1), zero)] for law in given["noise"]]  # per client: pairs (chance, vector)
-        bounds = Bounds(self.lines, self.main, self.laws)
-        self.laws = [[(chance, self.turn(vector)) for chance, vector in law] for law in self.laws]
-        for chances, vectors in (zip(*law, strict=True) for law in self.laws):
-            require(sum(chances) == 1 and min(chances) > 0 and not any(mean(chances, vectors)), "noise must be centred")
-        for name in self.everywhere:
-            for k, bound in enumerate(given[name]) if name.endswith("_client") else [(None, given[name])]:
-                require(bound >= 0 and bounds.square(name, k) <= bound**2, f"{name} must be a bound over all points")
-        bends = [[bend for line in lines for bend in line.bends()] for lines in self.lines]
-        return {"L_client": [max(map(abs, b)) for b in bends], "mu_client": [*map(min, bends)],
-                "L_objective": max(abs(bend) for line in main for bend in line.bends()),
-                "sigma_sq_client": [sum(q * dot(v, v) for q, v in law) for law in self.laws]}
+    def named(self, name, indices, at):
+        """The value of a name: of a definition, of a hypothesis that defines it, of a run, or a given one."""
+        base, name = BESIDE.get(name, (None, name))
+        if name in self.rules:
+            rule = self.rules[name]
+            index = dict(zip(rule["indices"], indices, strict=True))
+            return self.formulas.value(rule["formula"], At(index, at.outcome))
+        if name in self.defined:
+            return self.defining_value(name, (*indices,))
+        measured = name in self.measured and at.outcome is not None
+        found = (self.run(at.outcome, base).record if measured else self.given)[name]
+        by_round = name == "epsilon" and name not in self.free
+        for i in [indices[0] // self.size["local_steps"]] if by_round else indices:
+            require(i >= 0 and i.denominator == 1, f"{i} is no index of {name}")
+            found = found[int(i)]
+        return found
 
-    def objective(self, v):
-        return dot(self.main, [self.F(k, v) for k in self.all])
+    def given_past(self, word, args, at):
+        """A mean: over all draws, those of sampling or of noise, or those from a round on."""
+        r = self.formulas.value(args[1], at) if len(args) > 1 else None
+        return self.mean((word, r), args[0], at, lambda draw: MEANS[word](draw, r))
 
-    def objective_grad(self, v):
-        return mean(self.main, [self.grad(k, v) for k in self.all])
-
-    def tau(self, t):
-        return t - t % self.size["local_steps"]
-
-    def layer_part(self, l, v):
-        l = place(l, len(self.given["layer_sizes"]), "a layer")
-        ends = [int(sum(self.given["layer_sizes"][: i])) for i in (l, l + 1)]
-        return Vector(a if ends[0] <= j < ends[1] else a * 0 for j, a in enumerate(v))
+    def mean(self, word, body, at, free):
+        """The mean over the draws that are ``free``, the others as they are."""
+        drawn = at.outcome or [None for _ in self.draws]
+        held = (i for i, (draw, _) in zip(drawn, self.draws, strict=True) if not free(draw))
+        key = (word, id(body), *at.index.items(), *held)
+        if key not in self.means:
+            self.means[key] = add(*(self.formulas.value(body, at._replace(outcome=case)) * chance
+                                    for chance, case in self.outcomes(at.outcome, free)))
+        return self.means[key]

@@ -5,8 +5,8 @@ from functools import partial
 from math import inf
 from operator import le, lt
 
-from verify.checker.defining import names
 from verify.checker.forms import LAYER, Form, NoForm, Row, between, effort, long, pairing, plain
+from verify.checker.old_defining import names
 from verify.checker.pieces import BOUNDS
 from verify.checker.waiting import Waiting
 from verify.checker.words import require

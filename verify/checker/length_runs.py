@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from verify.checker.forms import NoForm
-from verify.checker.run import Run
+from verify.checker.old_run import Run
 from verify.checker.words import require
 
 WORLD = ("replaced", -1, 0, 0)  # the draw of the client whose sample is replaced

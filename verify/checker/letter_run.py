@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from verify.checker.forms import Row
-from verify.checker.run import Run
+from verify.checker.old_run import Run
 from verify.checker.words import require
 
 

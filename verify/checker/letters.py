@@ -18,8 +18,8 @@ from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, NoForm, Row, effort,
 from verify.checker.known import CLASS
 from verify.checker.letter_run import LetterRun
 from verify.checker.limits import LETTERS, Meter, bounded
-from verify.checker.replay import Replay
-from verify.checker.run import INDEPENDENT
+from verify.checker.old_replay import Replay
+from verify.checker.old_run import INDEPENDENT
 from verify.checker.words import require
 
 #: words that mean the same of letters as of coordinates; the others have none

@@ -1,15 +1,22 @@
-"""One replayed run of the stand-alone checker: what a method asks of it, and everything that happens, by name."""
+"""One run of a method: what a method asks for, and everything that happens, by name."""
 
 from collections import defaultdict
 from fractions import Fraction
 from functools import reduce
+from importlib import import_module
 from itertools import combinations, product
 from math import comb, prod
-from operator import add, le, lt
+from operator import add
+from pkgutil import iter_modules
 
+from verify.checker import methods
 from verify.checker.intervals import Vector
 from verify.checker.limits import OUTCOMES, bounded
 from verify.checker.words import exact, require
+
+#: of every file of methods/: name -> the method, and the names of its states
+METHODS = {name: method for file in iter_modules(methods.__path__)
+           for name, method in import_module(f"{methods.__name__}.{file.name}").METHODS.items()}
 
 #: samplings of distinct clients, of which the second averages models; and of clients that each decide by themselves, of
 #: which the second divides by their expected number
@@ -18,26 +25,28 @@ INDEPENDENT = (_, EXPECTED) = ("bernoulli", "bernoulli-expected")
 
 
 class Run:
-    """One outcome of chance on an instance.
+    """One outcome of chance.
 
     A method is a generator: it yields its state before a round, by name, and is sent the clients drawn for the round.
-    ``record`` has everything that claims can name. ``chances`` and ``alternatives`` have, by the coordinates (kind, round,
-    step, client) of each draw, the chance of what was drawn and how many things could have been.
+    ``instance`` has sizes, step sizes, arguments and the words of formulas; the ``federation`` answers for the clients:
+    gradients, noise, local problems. ``record`` has everything that claims can name. ``chances`` and ``alternatives`` have,
+    by the coordinates (kind, round, step, client) of each draw, the chance of what was drawn and how many things could
+    have been.
     """
 
-    def __init__(self, instance, method, outcome):
-        self.instance, self.outcome, self.chances, self.alternatives = instance, outcome, {}, {}
-        self.record, given, sizes, self.options_read = defaultdict(list), instance.given, instance.size, set()
-        self.weights, self.priority, self.how = given["client_weight"], given["priority"], instance.how
-        self.clients, self.local_steps, self.step_size = instance.all, sizes["local_steps"], instance.step_size
-        self.start = instance.start()
+    def __init__(self, instance, federation, method, outcome):
+        self.instance, self.federation, self.outcome = instance, federation, outcome
+        self.record, self.chances, self.alternatives, self.options_read = defaultdict(list), {}, {}, set()
+        self.weights, self.priority, self.clients = federation.weights, federation.priority, federation.clients
+        self.start, self.how = federation.start, instance.how
+        self.local_steps, self.step_size = instance.size["local_steps"], instance.step_size
         self.zero, self.included, self.round = self.start * 0, [1 for _ in self.clients], -1
-        self.begin()
+        federation.begin(self)
         steps, past = method(self), []
         state = next(steps)
         self.keep(state)
-        for self.round in range(sizes["rounds"]):
-            drawn = self.draw_clients(sizes["participants"])
+        for self.round in range(instance.size["rounds"]):
+            drawn = self.draw_clients(instance.size["participants"])
             self.record["x_broadcast"].append(self.model)
             self.record["sampled"].append([int(k in drawn) for k in self.clients])
             goes_on = bool(drawn) or self.how["sampling"] == EXPECTED
@@ -50,12 +59,9 @@ class Run:
             self.drawn = drawn
             self.keep(state)
             self.mean_before, self.shares_before = self.over_all(self.before), self.shares()
-        self.at(self.local_steps * sizes["rounds"], state.get("client_model", [self.model for _ in self.clients]))
+        self.at(self.local_steps * instance.size["rounds"], state.get("client_model", [self.model for _ in self.clients]))
         self.record, unread = dict(self.record), self.how["options"].keys() - self.options_read
         require(not unread, f"the method does not read its options {', '.join(sorted(unread))}")
-
-    def begin(self):
-        """Chance before the first round."""
 
     def again(self, method, past):
         """The method after the rounds ``past`` alone, pairs (round, clients drawn), from its start; nothing is recorded."""
@@ -94,17 +100,18 @@ class Run:
 
     def initial(self, *free):
         """The first values of the method's states that are ``free``, by name; the instance may give no others."""
-        given = self.instance.given["initial"]
-        require({*given} <= {*free}, f"first states that are free: {', '.join(free) or 'none'}; got {', '.join(given)}")
-        return given
+        return self.federation.first_states(free)
 
     def first(self, name, value):
         """A state of the method before the first round, by name: the ``value`` that the method gives it."""
-        return value
+        return self.federation.first_state(name, value)
+
+    @property
+    def layer_sizes(self): return self.federation.layer_sizes
 
     def by_coordinates(self, word, *vectors):
         """A function of vectors, coordinate by coordinate: a word of formulas."""
-        return self.instance.words[word](*vectors)
+        return self.instance.operators[word](*vectors)
 
     # what is recorded -----------------------------------------------------------------------------------------------------
     def keep(self, state):
@@ -136,11 +143,11 @@ class Run:
 
     def choose(self, kind, values, chances):
         """One of the ``values``, with ``chances()``, which depend on the run."""
-        return self.draw(kind, [*zip(chances(), values, strict=True)])
+        return self.federation.choose(self, kind, values, chances)
 
     def split(self, layers):
         """The layers of the model: ``layers`` of this run."""
-        return layers(self)
+        return self.federation.split(self, layers)
 
     def draw_clients(self, participants):
         """Numbers of the priority clients of a round, as often as they are drawn; none where nobody takes part."""
@@ -164,20 +171,12 @@ class Run:
 
     def gradient(self, k, point, kind="noise", step=0):
         """A stochastic gradient, on samples of a local step, ``extra`` ones of the round, or those at the ``start``."""
-        law = self.instance.laws[k]
-        return self.instance.grad(k, point) + (self.draw(kind, law, step, k) if len(law) > 1 else law[0][1])
+        return self.federation.stochastic(self, k, point, kind, step)
 
     # what methods are made of ----------------------------------------------------------------------------------------------
     def matching(self, models, round):
-        """1 on priority clients, and on free clients that are there and whose loss matches the objective, else 0."""
-        given, close = self.instance.given, lt if self.how["strict"] else le
-        limit, there = (given[name][min(round, len(given[name]) - 1)] for name in ("epsilon", "available"))
-
-        def meets(k):
-            gap = abs(self.instance.F(k, models[k]) - self.instance.objective(models[k]))
-            return there[k] == 1 and close(gap, limit)
-
-        return [int(self.priority[k] or meets(k)) for k in self.clients]
+        """1 on clients that are included in this round's mean, else 0."""
+        return self.federation.matching(self, models, round)
 
     def shares(self):
         """Weight of each client in the mean over those drawn: p_k of a free client, else what the sampling makes of it."""
@@ -275,5 +274,5 @@ class Run:
             raise ValueError("a local problem that is solved has one local step")
         self.meet([x for _ in self.clients])
         self.at(self.round, [x for _ in self.clients], [self.zero for _ in self.clients])
-        self.part([self.instance.solve(k, linear[k], pull, x) for k in self.clients])
+        self.part([self.federation.solution(k, linear[k], pull, x) for k in self.clients])
         return self.before

@@ -12,23 +12,29 @@ from verify.checker.limits import TERMS, bounded
 from verify.checker.words import require
 
 
-def infimum(replay, point, body, index, outcome):
-    """The least value of the formula ``body`` over all vectors that ``point`` may be; minus infinity is refused."""
-    require(isinstance(point, str) and not replay.factored, "an infimum is one over points, of losses without factors")
+def infimum(instance, args, at):
+    """The least value of a formula over all vectors that a point may be, of ``args``, the point's name and the formula;
+    minus infinity is refused."""
+    (point, body), federation = args, instance.federation
+    require(isinstance(point, str), "an infimum is one over points")
     require(number(body, point), f"the least value over all {point} is known of sums over coordinates alone")
-    require(getattr(replay, "lines", None), "the least value over all points is known of clients without samples")
-    base = replay.model(replay.given["x_star"])
+    require(getattr(federation, "lines", None) and not federation.factored,
+            "the least value over all points is known of clients without samples or factors")
+    star, coordinates = instance.given["x_star"], federation.coordinates
+    base = coordinates.model(star)
 
-    def at(place, value):
-        moved = Vector(value if i == place else entry for i, entry in enumerate(base))
-        return replay.value(body, {**index, point: replay.turn(moved)}, outcome)
+    def of(vector):
+        return instance.formulas.value(body, at._replace(index={**at.index, point: vector}))
 
-    first = total = replay.value(body, {**index, point: replay.given["x_star"]}, outcome)
+    def moved(place, value):
+        return of(coordinates.parameters(Vector(value if i == place else entry for i, entry in enumerate(base))))
+
+    first = total = of(star)
     for place in range(len(base)):
-        knots = sorted({knot for lines in replay.lines for knot in lines[place].knots()})
+        knots = sorted({knot for lines in federation.lines for knot in lines[place].knots()})
         bounded(3 * len(knots) * len(base), TERMS, "points at which a formula is evaluated")
         pieces = zip([None, *knots], [*knots, None], strict=True)
-        total = total + min(least(lambda value, place=place: at(place, value), *ends) for ends in pieces) - first
+        total = total + min(least(lambda value, place=place: moved(place, value), *ends) for ends in pieces) - first
     return total
 
 

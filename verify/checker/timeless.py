@@ -7,10 +7,10 @@ they do, and only indices may shift. A formula that passes names no round by its
 
 from fractions import Fraction
 
-from verify.checker.defining import names
 from verify.checker.form import COMPUTED
-from verify.checker.instance import OF_INSTANCE
 from verify.checker.methods import adaptive
+from verify.checker.old_defining import names
+from verify.checker.old_instance import OF_INSTANCE
 from verify.checker.words import JOINED, MEANS, WORDS, require
 
 BY_ROUND, BY_TIME = ("x_round", "x_broadcast", "sampled"), ("x", "x_sampled", "x_local", "x_before", "g", "included",

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim
+from verify.checker import counterexample as checker
 from verify.checker import length_proof, limits, proof, rounds
-from verify.checker import replay as checker
 from verify.checker.form import differing
 from verify.checker.scope import scope
 from verify.checker.words import replayed

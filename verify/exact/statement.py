@@ -13,9 +13,9 @@ from bounds.language.claim import Claim, Condition, Procedure
 from bounds.language.names import names_from
 from fedtheory import find_algorithm
 from synthetic.numbers.decimals import as_written
-from verify.checker import replay as checker
 from verify.checker.form import COMPUTED, FEDERATION, FUNCTIONS, MEASURED, OF_COUPLED_RUNS, SAMPLE_WORDS, SIZES
 from verify.checker.pieces import BOUNDS
+from verify.checker.run import METHODS
 from verify.checker.samples import SAMPLE_NAMES
 from verify.claims.implicit import CLIENTS, all_hypotheses
 from verify.claims.method import own_arguments, subset_left_open
@@ -66,7 +66,7 @@ def not_replayed(claim: Claim) -> str | None:
     if words := sorted(_own(claim) & FUNCTIONS):
         return f"a name of the claim that is a word of the language ({', '.join(words)}; another name would do)"
     base = (claim.procedure or Procedure()).base
-    if claim.setting == "run" and base not in checker.METHODS:
+    if claim.setting == "run" and base not in METHODS:
         return base
     states = _states(claim)
     known = {*FUNCTIONS, *names_from(language.FEDERATION), *names_from(language.RUN), *states, *_own(claim),
@@ -157,7 +157,7 @@ def definition_of(claim: Claim, name: str) -> dict[str, int] | None:
 
 def _states(claim: Claim) -> tuple[str, ...]:
     """The arrays of its own that a claim's method records."""
-    return checker.METHODS[(claim.procedure or Procedure()).base][1] if claim.setting == "run" else ()
+    return METHODS[(claim.procedure or Procedure()).base][1] if claim.setting == "run" else ()
 
 
 def _everywhere(claim: Claim) -> list[str]:

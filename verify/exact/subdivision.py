@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-from verify.checker import replay as checker
+from verify.checker import counterexample as checker
 from verify.checker.limits import PIECES, Meter, TooLarge
 from verify.claims.choice import PLACES
 
@@ -75,7 +75,7 @@ def _broken(data, piece, meter) -> bool:
 def _holds(data, piece, meter) -> bool:
     """Whether the statement surely holds at one place, in one of the readings."""
     try:
-        return any(checker.holds(one, checker.kind(one)(one, piece, meter)) for one in _readings(data))
+        return any(checker.holds(one, piece, meter) for one in _readings(data))
     except TooLarge:
         raise
     except CANNOT:

@@ -33,8 +33,8 @@ from bounds.language.words import (
 )
 from bounds.printing.render import condition_text, letters_of
 from fedtheory.registry import find_algorithm
-from verify.checker.replay import METHODS
 from verify.checker.rounds import FROM_ANY_STATE
+from verify.checker.run import METHODS
 from verify.exact.check import CheckResult, check
 from verify.exact.statement import formula
 from verify.worst.setting import Setting, setting_of

@@ -15,8 +15,8 @@ from verify.checker import rounds as checker
 from verify.checker.forms import Form, NoForm, plain
 from verify.checker.letters import Letters
 from verify.checker.limits import SETTINGS, bounded
-from verify.checker.replay import METHODS
 from verify.checker.rounds import FORMAT, Duty, duties
+from verify.checker.run import METHODS
 from verify.checker.timeless import BY_ROUND
 from verify.checker.words import replayed
 from verify.claims.needs import speaks_of_samples

@@ -15,8 +15,8 @@ from verify.checker.every_number import ANY, EveryNumber
 from verify.checker.forms import Form, NoForm
 from verify.checker.letters import Letters
 from verify.checker.limits import TooLarge, bounded
+from verify.checker.old_replay import Replay
 from verify.checker.proof import FORMAT
-from verify.checker.replay import Replay
 from verify.checker.waiting import Waiting
 from verify.checker.words import replayed
 from verify.claims.sizes import once_by_claim

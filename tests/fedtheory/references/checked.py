@@ -16,8 +16,7 @@ from tests.fedtheory.references.common import EXTRA, START, Given, now
 from tests.fedtheory.references.sides import ETA, Row
 from verify.checker.intervals import Interval, Vector
 from verify.checker.limits import Meter
-from verify.checker.replay import METHODS
-from verify.checker.run import Run
+from verify.checker.run import METHODS, Run
 from verify.checker.words import WORDS
 
 __all__ = ["CHECKED", "checked", "replayed"]
@@ -49,10 +48,6 @@ class _Replayed(Run):
 
     def draw_clients(self, participants):
         return self.instance.active[self.round]
-
-    def gradient(self, k, point, kind="noise", step=0):
-        time, number = {"noise": (self.round, step), "extra": (self.round, EXTRA), "start": (START, 0)}[kind]
-        return self.instance.noisy(k, point, time, number)
 
     def draw(self, kind, alternatives, step=0, client=0):
         assert kind == "trackers", f"nobody gives {kind}"
@@ -107,17 +102,22 @@ def replayed(method: str, given: Given, options: dict, *, eta_l, tracked=None, s
     if solve is not None and "epsilon" in options:  # it knows how exactly it solves
         options["epsilon"] = None
     instance = SimpleNamespace(
-        given=numbers | {
-            "client_weight": [equal] * given.clients, "priority": [1] * given.clients, "initial": initial,
-            "epsilon": [Fraction(0)], "available": [[1] * given.clients]},
-        size=sizes, all=range(given.clients), active=given.active, tracked=tracked, parameter=numbers.__getitem__,
-        meter=Meter(), words=WORDS, how={"options": options, "sampling": "full" if full else "without-replacement",
-                            "indicator": "broadcast", "strict": True},
-        step_size=[Fraction(now(eta_l, t)) for t in range(rounds) for _ in range(given.local_steps)],
-        start=lambda: _vector(given.x), grad=on_federation(given.full), F=lambda k, v: 0, objective=lambda v: 0,
-        noisy=lambda k, point, t, step: on_federation(lambda i, x: given.grad(i, x, t, step))(k, point),
-        solve=lambda k, linear, pull, x: on_federation(
+        size=sizes, active=given.active, tracked=tracked, parameter=numbers.__getitem__, meter=Meter(), operators=WORDS,
+        how={"options": options, "sampling": "full" if full else "without-replacement",
+             "indicator": "broadcast"},
+        step_size=[Fraction(now(eta_l, t)) for t in range(rounds) for _ in range(given.local_steps)])
+
+    def stochastic(run, k, point, kind, step):
+        time, number = {"noise": (run.round, step), "extra": (run.round, EXTRA), "start": (START, 0)}[kind]
+        return on_federation(lambda i, x: given.grad(i, x, time, number))(k, point)
+
+    federation = SimpleNamespace(
+        weights=[equal] * given.clients, priority=[1] * given.clients, clients=range(given.clients),
+        start=_vector(given.x), factored=False, begin=lambda run: None, first_states=lambda free: initial,
+        first_state=lambda name, value: value, matching=lambda run, models, round: [1] * given.clients,
+        grad=on_federation(given.full), stochastic=stochastic,
+        solution=lambda k, linear, pull, x: on_federation(
             lambda i, l, c: (solve or given.minimise)(i, l, pull if exact else float(pull), c))(k, linear, x))
-    path = _Replayed(instance, METHODS[method][0], {}).record[state]
+    path = _Replayed(instance, federation, METHODS[method][0], {}).record[state]
     return [np.array([_number(value) if exact else float(_number(value)) for value in vector], dtype=given.x.dtype)
             for vector in path]

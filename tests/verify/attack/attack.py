@@ -41,7 +41,7 @@ from verify.checker.every_number import EveryNumber
 from verify.checker.form import STATED, sized, stated
 from verify.checker.letters import Letters
 from verify.checker.proof import FORMAT as PROOF
-from verify.checker.replay import METHODS
+from verify.checker.run import METHODS
 from verify.exact.check import CheckResult, replay_alone
 from verify.exact.check import check as check_single
 from verify.growth.certificate import FORMAT as GROWTH

@@ -17,7 +17,7 @@ from random import Random
 from bounds.language.claim import Claim
 from bounds.registry.user_claims import load_claims
 from verify.checker.form import SIZES
-from verify.checker.replay import Replay
+from verify.checker.instance import Instance
 from verify.checker.words import COMPARE, FORMAT, breaks
 from verify.exact.statement import statement_of
 from verify.prove.prove import prove
@@ -207,16 +207,17 @@ def broken_at(claim: Claim) -> dict | None:
 def _fails(stated: dict, sizes: dict[str, int], values: dict) -> bool:
     texts = {name: [*map(str, value)] if isinstance(value, list) else str(value) for name, value in values.items()}
     given = {"sizes": {**dict.fromkeys(SIZES, 1), **sizes}, "instance": {}, "values": texts}
-    replay = Replay({"format": FORMAT, **stated, **given})
+    instance = Instance({"format": FORMAT, **stated, **given})
     try:
         for rule in stated["hypotheses"]:
-            if not all(COMPARE[rule["relation"]](*replay.sides(rule, index, ())) for index in replay.cases(rule)):
+            cases = instance.formulas.cases(rule)
+            if not all(COMPARE[rule["relation"]](*instance.sides(rule, index, ())) for index in cases):
                 return False
     except (ArithmeticError, LookupError, ValueError):
         return False
     rule = stated["statement"]
     try:
-        return any(breaks(rule["relation"], *replay.sides(rule, index, ())) for index in replay.cases(rule))
+        return any(breaks(rule["relation"], *instance.sides(rule, index, ())) for index in instance.formulas.cases(rule))
     except (ArithmeticError, LookupError, ValueError):
         return True
 

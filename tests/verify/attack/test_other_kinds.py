@@ -200,14 +200,14 @@ FAULTS = {
     "wrong chances": ("run.py", "(1 - chance, 0)", "(chance, 0)", "nobody-takes-part", None),
     "an outcome less": ("run.py", "[(chance, 1), (1 - chance, 0)]", "[(chance, 1)]", "nobody-takes-part", None),
     "nobody is everybody": ("run.py", "goes_on = bool(drawn) or", "goes_on = True or", "mean-step", None),
-    "fewer participants": ("replay.py", 'not in ("full", *INDEPENDENT)', '!= "full"', "number-of-participants",
+    "fewer participants": ("instance.py", 'not in ("full", *INDEPENDENT)', '!= "full"', "number-of-participants",
                            put("sizes", "participants", 1)),
     "the server's variate is zero": (
         "methods/averaging.py", 'run.over_all(c) if start in ("zero",', 'run.zero if start in ("zero",',
         "variates-and-their-mean", None),
     "an end is left out": ("form.py", "(places[0], places[-1]) == (0, 1)", "places[0] == 0", "better-step",
                            put("subdivision", ["0", "1/4"])),
-    "a piece is its lower end": ("replay.py", "Interval(low, high) if low < high else Fraction(low)", "Fraction(low)",
+    "a piece is its lower end": ("instance.py", "Interval(low, high) if low < high else Fraction(low)", "Fraction(low)",
                                  "better-step", put("subdivision", ["0", "1"])),
     "any hypothesis is a condition on the number": (
         "existing.py", "return mentions(sides, self.alone) and all(only_of(side, names) for side in sides)",
@@ -216,7 +216,7 @@ FAULTS = {
         "existing.py", "mentions(formula, known) and only_of(formula, known | self.sizes | {*indices})",
         "mentions(formula, known)", "for-every-value-by-definition", put(VALUES, "a", "3/2")),
     "conditions that no value meets": (
-        "replay.py", "if not any(allowed(", "if certificate is None and any(allowed(", "some-value-is-allowed",
+        "counterexample.py", "if not any(allowed(", "if certificate is None and any(allowed(", "some-value-is-allowed",
         put("sizes", "n", 2)),
     "steps of both signs": ("existing.py", "len(others) == 1 and", "others and", "steps-of-both-signs",
                             put("subdivision", ["0", "1"])),

@@ -10,8 +10,9 @@ from bounds.language.claim import INDEPENDENT, Condition, Procedure, Variable
 from bounds.language.words import E, F_star, iterations, objective, x_sampled
 from synthetic.numbers.arrays import BALLS, EXACT
 from tests.verify.checker.test_replay import _simple
-from verify.checker import replay as checker
+from verify.checker.instance import Instance
 from verify.checker.methods import adaptive
+from verify.checker.run import METHODS
 from verify.exact.certificate import certificate
 from verify.instances.chance import chance_of
 from verify.instances.draw import draw_leaves
@@ -216,10 +217,10 @@ def replayed(name, sampling, seed=None, noisy=(), rounds=2, steps=2, equal=True)
     federation = federation_of(shape, leaves, backend)
     environment = realise(claim, shape, leaves, backend, federation.with_layers(shape.layers))
     data = certificate(claim, environment, 1, 0)
-    return environment, checker.kind(data)(json.loads(json.dumps(data, default=str)))
+    return environment, Instance(json.loads(json.dumps(data, default=str)))
 
 
 def names_of(environment, name):
-    states = [state for state in checker.METHODS[ROWS[name][0]][1] if state in environment.bound]
+    states = [state for state in METHODS[ROWS[name][0]][1] if state in environment.bound]
     measured = [each for each in MEASURED if each not in NOT_COMPARED.get(ROWS[name][0], ())]
     return (*measured, *(state for state in states if state not in adaptive.BESIDE))

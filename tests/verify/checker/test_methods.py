@@ -13,7 +13,8 @@ from tests.bounds.each_claim import look_at_each
 from tests.not_empty import not_empty
 from tests.verify.checker.method_rows import FULL_ONLY, ROWS, TOSSING, names_of, noisy_client, replayed
 from tests.verify.checker.records import compare_with_record
-from verify.checker import replay as checker
+from verify.checker.formulas import At
+from verify.checker.instance import Instance
 from verify.checker.methods import (
     adaptive,
     averaging,
@@ -26,7 +27,7 @@ from verify.checker.methods import (
     sharpness,
     uploads,
 )
-from verify.checker.run import Run
+from verify.checker.run import METHODS, Run
 
 BESIDE = {name: base for base, method in ALGORITHMS.items()
           for name, record in method.traits.records.items() if record.method}
@@ -104,13 +105,13 @@ def test_a_fault_in_bernoulli_sampling_is_noticed(row, monkeypatch):
 
 
 def test_the_checker_knows_every_method():
-    assert checker.METHODS.keys() == ALGORITHMS.keys() == {row[0] for row in ROWS.values()}
+    assert METHODS.keys() == ALGORITHMS.keys() == {row[0] for row in ROWS.values()}
 
 
 class Beside(NamedTuple):
     """What a replay has beside its own runs, as :func:`compare_with_record` asks for it."""
 
-    replay: checker.Replay
+    replay: Instance
     name: str
 
     def outcomes(self):
@@ -118,7 +119,7 @@ class Beside(NamedTuple):
 
     def run(self, outcome):
         rounds = range(self.replay.size["rounds"] + 1)
-        return SimpleNamespace(record={self.name: [self.replay.name(self.name, [r], outcome) for r in rounds]})
+        return SimpleNamespace(record={self.name: [self.replay.named(self.name, [r], At({}, outcome)) for r in rounds]})
 
 
 @pytest.mark.parametrize("noisy", [(), (1,)])
@@ -139,7 +140,7 @@ def test_all_states_are_compared():
         environment, _ = replayed(name, "full")
         seen.setdefault(ROWS[name][0], set()).update(names_of(environment, name))
     for base, states in not_empty(seen.items()):
-        left_out = {*checker.METHODS[base][1]} - states - {*BESIDE}
+        left_out = {*METHODS[base][1]} - states - {*BESIDE}
         assert left_out <= {"local-adam": {"client_scalar_moment2"}, "moon": {"last_local_model"}}.get(base, set())
 
 
@@ -147,7 +148,7 @@ def test_every_procedure_of_a_claim_is_replayed_or_about_growth():
     """The methods and options of all explicit claims about runs are known, and each has a row above."""
     for claim in not_empty(all_claims().values()):
         if claim.setting == "run" and claim.explicit and claim.statement is not None:
-            assert claim.procedure.base in checker.METHODS, claim.id
+            assert claim.procedure.base in METHODS, claim.id
 
 
 # planted faults ------------------------------------------------------------------------------------------------------------
@@ -235,7 +236,7 @@ def test_a_fault_in_a_method_is_noticed(row, monkeypatch):
     changed = {"__name__": "changed"}
     exec(compile(source.replace(text, other), "changed", "exec"), changed)
     base = ROWS[name][0]
-    monkeypatch.setitem(checker.METHODS, base, changed["METHODS"][base])
+    monkeypatch.setitem(METHODS, base, changed["METHODS"][base])
     with pytest.raises((AssertionError, ValueError)):
         for seed in range(4, 12):  # a maximum may agree by chance
             sampling, rounds = "full" if name in FULL else "without-replacement", 3 if name in LATE else 2

@@ -22,7 +22,8 @@ from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import EXACT
 from tests.changes import both, put
 from tests.verify.checker.records import compare_with_record
-from verify.checker import replay as checker
+from verify.checker import counterexample as checker
+from verify.checker.instance import Instance
 from verify.checker.words import FORMAT
 from verify.exact.certificate import certificate
 from verify.exact.check import read
@@ -365,7 +366,7 @@ def test_the_checker_runs_as_the_engine_does(indicator, sampling, participants, 
             leaves["epsilon"] = leaves["epsilon"] * 0 + (10**9 if number else Fraction(1, 10**9))
         environment = realise(claim, shape, leaves, EXACT)
         data = json.loads(json.dumps(certificate(claim, environment, 1, 0)))
-        compare_with_record(checker.Replay(data), environment, MEASURED)
+        compare_with_record(Instance(data), environment, MEASURED)
         included |= {tuple(row) for row in environment.bound["included"].data.reshape(-1, 4)}
     assert len(included) > 1, "free clients are always, or never, included: this compares too little"
 
@@ -389,12 +390,12 @@ FORMULAS = [
 
 @pytest.mark.parametrize(("node", "sure"), FORMULAS, ids=str)
 def test_formulas_of_given_numbers_alone_are_known_before_anything_is_drawn(node, sure):
-    assert checker.Replay(refutation("control/contraction@no noise")).is_sure(node, set()) is sure
+    assert Instance(refutation("control/contraction@no noise")).formulas.sure(node, set()) is sure
 
 
 def test_what_chance_does_not_touch_is_computed_once():
     """A sum of 1000 terms of five nodes, on both sides of which one stands, at more than one outcome of chance."""
-    replay = checker.Replay(refutation("control/stochastic-recursion@/10", 3))
+    replay = Instance(refutation("control/stochastic-recursion@/10", 3))
     spent, number = replay.meter.spent, ["Sum", ["*", "k", "clients"], "k", 1, 1000]
     rule = {"left": number, "right": ["+", 1, number]}
     outcomes = [outcome for _, outcome in replay.outcomes()]

@@ -15,7 +15,7 @@ from bounds.language.words import E, L_client, grad, k, mu_client, norm, norm2, 
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import EXACT
 from tests.verify.instances.test_worlds import GAP, LAST, SHAPES, claim_of, linear, random_leaves, shape_of
-from verify.checker import replay as checker
+from verify.checker.instance import Instance
 from verify.claims.method import free_starts
 from verify.evaluation.evaluate import evaluate
 from verify.evaluation.judge import exact_violation
@@ -82,7 +82,7 @@ def test_heterogeneity_and_lipschitz_constants():
     left = E(GAP) + sigma_g + sigma_g_client[0] + sigma_g_2
     _, data = written(claim_of(left), shape, leaves)
     assert check(data).accepted
-    bounds = checker.SampleReplay(data).given
+    bounds = Instance(data).given
     assert [bounds[name] for name in ("G_lip", "sigma_g", "sigma_g_2")] == [5, 2, 2]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from bounds.registry.user_claims import load_claims
 from synthetic.numbers.arrays import EXACT, NUMPY
-from verify.checker import replay as checker
+from verify.checker.instance import Instance
 from verify.claims.method import faults_of_method
 from verify.evaluation.evaluate import sides
 from verify.exact.certificate import certificate
@@ -91,5 +91,5 @@ def test_the_checker_finds_the_same_least_values(clients, formula, tmp_path):
         if least > -np.inf:
             found += 1
             data = certificate(claim, environment, 1, 0)
-            assert checker.Replay(data).sides(data["hypotheses"][place], {}, None)[0] == least
+            assert Instance(data).sides(data["hypotheses"][place], {}, None)[0] == least
     assert found

@@ -16,7 +16,7 @@ from bounds.language.words import E, eta_l, k, norm, objective, objective_grad, 
 from synthetic.numbers.arrays import BALLS, EXACT, NUMPY
 from synthetic.numbers.draws import SAMPLES
 from tests.verify.instances.coupled_by_hand import Loops
-from verify.checker import replay as checker
+from verify.checker.instance import Instance
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.evaluate import evaluate, sides
 from verify.evaluation.judge import exact_violation
@@ -236,7 +236,7 @@ def test_bounded_losses():
     np.testing.assert_allclose(values.min(axis=0), leaves["sample_offset"].reshape(-1).astype(float), atol=1e-3)
     data = certificate(claim, environment, *exact_violation(claim, environment))
     assert check(json.loads(json.dumps(data))).accepted
-    assert checker.SampleReplay(data).given["H_loss"] == found
+    assert Instance(data).given["H_loss"] == found
 
 
 # faults ---------------------------------------------------------------------------------------------------------------

@@ -35,8 +35,8 @@ from bounds.registry.claims import find_claim
 from tests.changes import put
 from tests.classical import CONVEX, EXACT, JUST_CONVEX, NOISE, SMOOTH
 from verify.checker import rounds as checker
-from verify.checker.replay import METHODS
 from verify.checker.rounds import FROM_ANY_STATE, AnyRun, AnyState
+from verify.checker.run import METHODS
 from verify.checker.words import replayed
 from verify.exact.check import check
 from verify.exact.statement import statement_of

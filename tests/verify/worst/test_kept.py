@@ -7,8 +7,8 @@ import pytest
 from bounds.registry.claims import find_claim
 from verify.checker.comparisons import Length
 from verify.checker.every_number import CLIENT, EveryNumber
-from verify.checker.kept import Kept
 from verify.checker.letters import NOTHING, Letters
+from verify.checker.old_kept import Kept
 from verify.exact.statement import statement_of
 from verify.worst.setting import setting_of
 

@@ -11,7 +11,7 @@ from verify.checker.limits import OUTCOMES, bounded
 def first_controls(run):
     """y_k before the first round (fadamgc 3.12 y_init), and their mean y."""
     start = run.option("y_init", "zero", "gradient", "normalised-gradient")
-    y_k = [run.zero if start == "zero" else run.instance.grad(k, run.start) for k in run.clients]
+    y_k = [run.zero if start == "zero" else run.federation.grad(k, run.start) for k in run.clients]
     if start == "normalised-gradient":
         y_k = [along(g, 1) for g in y_k]
     return y_k, run.over_all(y_k)

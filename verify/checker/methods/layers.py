@@ -26,7 +26,7 @@ class Layers:
     """The layers of the instance: ``of`` has the layer of each coordinate."""
 
     def __init__(self, run):
-        self.sizes = [int(size) for size in run.instance.given["layer_sizes"]]
+        self.sizes = run.layer_sizes
         self.of, self.all = [l for l, size in enumerate(self.sizes) for _ in range(size)], range(len(self.sizes))
 
     def part(self, v, l):

@@ -10,7 +10,7 @@ from verify.checker.words import require
 
 def fedpara(run):
     """FedAvg on clients with factors (:mod:`verify.checker.factors`)."""
-    require(run.instance.factored, "fedpara trains factors of a model, which these clients do not have")
+    require(run.federation.factored, "fedpara trains factors of a model, which these clients do not have")
     yield from fedavg(run)
 
 

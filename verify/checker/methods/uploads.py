@@ -47,7 +47,7 @@ def whole(number):
 
 def fedpaq(run):
     """fedluar 8, QSGD: |v| sign(v_j) / levels times u_j = levels |v_j| / |v|, rounded up with the chance of its fraction."""
-    x, parts = run.start, [int(size) for size in run.instance.given["layer_sizes"]]
+    x, parts = run.start, run.layer_sizes
     bits, levels = run.number("bits"), run.argument("levels")
     levels = 2 ** (int(bits) - 1) - 1 if levels is None else exact(levels)
     if run.option("scope", "per-layer", "whole-vector") == "whole-vector":
@@ -99,7 +99,7 @@ def prunefl(run):
     """fedluar 8: only the parameters of the largest sums of squared gradients, per time, are trained and sent."""
     dim, period, first = len(run.zero), run.number("period"), int(run.number("client"))
     count, times = max(1, whole(run.number("density") * dim + Fraction(1, 2))), run.array("times") or [Fraction(1)]
-    sizes = [int(size) for size in run.instance.given["layer_sizes"]]
+    sizes = run.layer_sizes
     if len(times) == len(sizes) != dim:
         times = [time for time, size in zip(times, sizes, strict=True) for _ in range(size)]
     times = [*times] * dim if len(times) == 1 else times

@@ -14,19 +14,19 @@ from math import prod
 from pkgutil import iter_modules
 
 from verify.checker import methods
-from verify.checker.defining import acyclic, has_all
 from verify.checker.existing import Chosen
-from verify.checker.factors import Factors
 from verify.checker.form import checked, coupled, factored, pieces
-from verify.checker.instance import OF_INSTANCE, Instance
 from verify.checker.intervals import Interval, agrees
-from verify.checker.kept import Kept
 from verify.checker.limits import OUTCOMES, TERMS, Meter, bounded
 from verify.checker.methods import adaptive
 from verify.checker.near import Near
-from verify.checker.run import INDEPENDENT, Run
-from verify.checker.samples import Samples
-from verify.checker.space import infimum
+from verify.checker.old_defining import acyclic, has_all
+from verify.checker.old_factors import Factors
+from verify.checker.old_instance import OF_INSTANCE, Instance
+from verify.checker.old_kept import Kept
+from verify.checker.old_run import INDEPENDENT, Run
+from verify.checker.old_samples import Samples
+from verify.checker.old_space import infimum
 from verify.checker.words import COMPARE, JOINED, MEANS, WORDS, add, breaks, replayed, require
 
 #: of every file of methods/: name -> the method, and the names of its states

@@ -1,0 +1,139 @@
+"""Formulas, and what evaluates them.
+
+A formula is a whole number, a name, or a list: ["+", a, b], ["x", t], ["Sum", body, "k", low, high], ["E", a].
+"""
+
+from collections import namedtuple
+from fractions import Fraction
+
+from verify.checker.limits import TERMS, bounded
+from verify.checker.words import JOINED, WORDS, require
+
+#: where a formula is evaluated: the values of indices by name, and the outcome of chance, None before anything is drawn
+At = namedtuple("At", "index outcome")
+
+
+class Formulas:
+    """Evaluates formulas.
+
+    ``operators`` are words that take values. ``binders`` are words that read their own arguments: functions of (arguments,
+    at). ``named(name, indices, at)`` is the value of a name. ``fixed`` are the names whose values no draw changes. A value
+    is kept by its formula, the indices that the formula names, and the outcome where a draw may change it.
+    """
+
+    def __init__(self, operators, binders, named, fixed, meter):
+        self.operators, self.binders, self.named, self.meter = operators, binders, named, meter
+        self.fixed, self.kept, self.read = {*fixed, *WORDS, *JOINED}, {}, {}
+
+    def value(self, node, at):
+        self.meter.spend(1)
+        if type(node) is int:
+            return Fraction(node)
+        word, *args = node if isinstance(node, list) else [node]
+        if word in at.index:
+            require(not args, f"{word} is an index")
+            return at.index[word]
+        at, key = self.key(node, at)
+        if key is None or key not in self.kept:
+            found = self.meaning(word, args, at)
+            self.meter.record(found)
+            if key is None:
+                return found
+            self.kept[key] = found
+        return self.kept[key]
+
+    def meaning(self, word, args, at):
+        if word in self.binders:
+            return self.binders[word](args, at)
+        if word in JOINED:
+            return self.joined(*JOINED[word], args, at)
+        args = [self.value(a, at) for a in args]
+        return self.operators[word](*args) if word in self.operators else self.named(word, args, at)
+
+    def joined(self, join, places, args, at):
+        """A sum, a product, a largest value: the values of the body for each value of the index, joined."""
+        bodies, name, low, high, *more = places
+        inner = [at._replace(index={**at.index, args[name]: i}) for i in self.span(args[low], args[high], at)]
+        values = [tuple(self.value(args[b], one) for b in bodies) if isinstance(bodies, tuple) else
+                  self.value(args[bodies], one) for one in inner]
+        return join(values, *(self.value(args[m], at) for m in more))
+
+    def span(self, low, high, at):
+        """The whole numbers of a range."""
+        low, high = self.value(low, at), self.value(high, at)
+        require(low.denominator == high.denominator == 1, "a range goes from a whole number to one")
+        bounded(high - low, TERMS, "terms of a range")
+        return map(Fraction, range(int(low), int(high) + 1))
+
+    def cases(self, rule):
+        """The values of a condition's indices, all of them."""
+        found = [{}]
+        for name, low, high in rule["over"]:
+            found = [{**index, name: i} for index in found for i in self.span(low, high, At(index, None))]
+            self.meter.spend(len(found))
+        return found
+
+    def sides(self, rule, at):
+        return self.value(rule["left"], at), self.value(rule["right"], at)
+
+    def sure(self, node, indices):
+        """Whether a formula has one value whatever is drawn."""
+        return names(node) <= self.fixed | bound(node) | indices
+
+    def key(self, node, at):
+        """Where the formula is evaluated, without the outcome if that changes nothing; and by what its value is kept."""
+        if not isinstance(node, list):
+            return at, None
+        if id(node) not in self.read:  # while a formula is kept here, no other lies at its place in memory
+            self.read[id(node)] = node, names(node), self.sure(node, {*at.index})
+        _, used, sure = self.read[id(node)]
+        if sure:
+            at = at._replace(outcome=None)
+        elif at.outcome is None:
+            return at, None
+        index = tuple((name, i) for name, i in at.index.items() if name in used)
+        plain = all(type(i) is Fraction for _, i in index)  # an argument of a definition may be a vector
+        return at, (id(node), at.outcome, index) if plain else None
+
+
+def names(node):
+    """All names and words in a formula."""
+    if isinstance(node, list):
+        return set().union(*map(names, node))
+    return {node} if isinstance(node, str) else set()
+
+
+def bound(node):
+    """The indices that sums and the like in a formula bind."""
+    if not isinstance(node, list):
+        return set()
+    own = {node[1:][JOINED[node[0]][1][1]]} if isinstance(node[0], str) and node[0] in JOINED else set()
+    return own.union(*map(bound, node))
+
+
+def acyclic(rules):
+    """Refuse names that rest on themselves: ``rules`` has the indices and the formula of each name."""
+    rests_on = {name: names(rule["formula"]) & {*rules} for name, rule in rules.items()}
+    while free := {name for name, others in rests_on.items() if not others & {*rests_on}}:
+        rests_on = {name: others for name, others in rests_on.items() if name not in free}
+    require(not rests_on, f"{', '.join(sorted(rests_on))} would be defined by itself")
+
+
+def definition(name, rule, lengths):
+    """The indices and the formula of a hypothesis ``name == formula``, which says what every entry of the name is."""
+    left, *indices = rule["left"] if isinstance(rule["left"], list) else [rule["left"]]
+    plain = all(isinstance(index, str) for index in indices) and len({*indices}) == len(indices)
+    require(rule["relation"] == "==" and left == name and plain, f"no hypothesis says what {name} is")
+    ranges = {index: (low, high) for index, low, high in rule["over"]}
+    every = lengths is None or (len(lengths) == len(indices) and {*ranges} == {*indices} and all(
+        ranges[index][0] == 0 and has_all(ranges[index][1], size) for index, size in zip(indices, lengths, strict=True)))
+    require(every, f"a hypothesis says what some entries of {name} are, and not what the others are")
+    return {"indices": indices, "formula": rule["right"]}
+
+
+def has_all(high, size):
+    """Whether an axis of this size, such as ``rounds`` or ``rounds + 1``, has no entry behind ``high``."""
+    name, _, more = size.partition(" + ")
+    parts = high[1:] if isinstance(high, list) and high[0] == "+" else [high]
+    others = [part for part in parts if part != name]
+    return len(others) == len(parts) - 1 and all(type(part) is int for part in others) and sum(others) >= int(more or 0) - 1
