@@ -10,6 +10,7 @@ from verify.checker.coordinates import Factors, Turned
 from verify.checker.intervals import dot, each
 from verify.checker.limits import TERMS, bounded
 from verify.checker.pieces import Bounds, Line
+from verify.checker.run import Run
 from verify.checker.words import add, mean, place, require
 
 
@@ -26,7 +27,7 @@ class Federation:
         self.lines = [each(lambda a, c, more: Line([(a, c)], more), *row) for row in zip(
             given["curvature"], given["center"], pieces, strict=True)]
         main = [w * q for w, q in zip(self.weights, self.priority, strict=True)]
-        self.main = main  # the weights of the objective
+        self.main, self.count = main, sum(self.priority)  # the weights of the objective, and how many clients have one
         self.whole = [add(*(line * w for line, w in zip(row, main, strict=True))) for row in zip(*self.lines, strict=True)]
         self.laws = [law or [(Fraction(1), star * 0)] for law in given["noise"]]  # by client: pairs (chance, vector)
         self.is_one(sizes)
@@ -104,11 +105,15 @@ class Federation:
         first = sum(self.layer_sizes[: place(l, len(self.layer_sizes), "a layer")])
         return type(v)(a if first <= j < first + self.layer_sizes[int(l)] else a * 0 for j, a in enumerate(v))
 
-    @property
-    def words(self):
+    def operators(self, instance):
         return {name: getattr(self, name) for name in ("F", "grad", "objective", "objective_grad", "layer_part")}
 
+    def binders(self, instance): return {}
+    def sides(self, instance, rule, at): return instance.formulas.sides(rule, at)
+
     # what runs ask ---------------------------------------------------------------------------------------------------------
+    def run(self, instance, method, outcome): return Run(instance, self, method, outcome)
+
     def begin(self, run):
         """What is drawn before the first round: nothing."""
 

@@ -7,8 +7,7 @@ Any other name is refused, and so is a name with two meanings.
 from itertools import pairwise
 
 from verify.checker.limits import PIECES, SIZE, bounded, written
-from verify.checker.old_instance import OF_INSTANCE
-from verify.checker.words import COMPARE, FORMAT, JOINED, MEANS, SETTINGS, WORDS, require
+from verify.checker.words import COMPARE, FORMAT, JOINED, MEANS, OF_INSTANCE, SETTINGS, WORDS, require
 
 STATED = ("claim", "reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere", "free")
 #: a number that the statement says to exist: its interval from ``low`` to ``high``, and which ends are not in it

@@ -9,8 +9,10 @@ from fractions import Fraction
 from verify.checker.limits import TERMS, bounded
 from verify.checker.words import JOINED, WORDS, require
 
-#: where a formula is evaluated: the values of indices by name, and the outcome of chance, None before anything is drawn
-At = namedtuple("At", "index outcome")
+#: where a formula is evaluated: the values of indices by name, and the outcome of chance, None before anything is drawn.
+#: Of proofs: the round whose past is given, None outside of means; whether it is inside of one; the point that is looked at
+#: in place of all points; and the notes of what was asked, outside of means
+At = namedtuple("At", "index outcome given inside point notes", defaults=(None, False, None, None))
 
 
 class Formulas:
@@ -18,12 +20,13 @@ class Formulas:
 
     ``operators`` are words that take values. ``binders`` are words that read their own arguments: functions of (arguments,
     at). ``named(name, indices, at)`` is the value of a name. ``fixed`` are the names whose values no draw changes. A value
-    is kept by its formula, the indices that the formula names, and the outcome where a draw may change it.
+    is kept by its formula, the indices that the formula names, and the outcome where a draw may change it. Words that are
+    ``numbering`` give what they find a number, for each value of all indices another one.
     """
 
-    def __init__(self, operators, binders, named, fixed, meter):
+    def __init__(self, operators, binders, named, fixed, meter, numbering=()):
         self.operators, self.binders, self.named, self.meter = operators, binders, named, meter
-        self.fixed, self.kept, self.read = {*fixed, *WORDS, *JOINED}, {}, {}
+        self.fixed, self.numbering, self.kept, self.read = {*fixed, *WORDS, *JOINED}, {*numbering}, {}, {}
 
     def value(self, node, at):
         self.meter.spend(1)
@@ -87,13 +90,14 @@ class Formulas:
         if id(node) not in self.read:  # while a formula is kept here, no other lies at its place in memory
             self.read[id(node)] = node, names(node), self.sure(node, {*at.index})
         _, used, sure = self.read[id(node)]
+        numbers = bool(self.numbering & used)
         if sure:
-            at = at._replace(outcome=None)
-        elif at.outcome is None:
+            at = At(at.index, None)
+        if at.notes or at.point is not None or (at.outcome is None and (numbers or not sure)):
             return at, None
-        index = tuple((name, i) for name, i in at.index.items() if name in used)
-        plain = all(type(i) is Fraction for _, i in index)  # an argument of a definition may be a vector
-        return at, (id(node), at.outcome, index) if plain else None
+        index = tuple((name, i) for name, i in at.index.items() if numbers or name in used)
+        plain = all(type(i).__hash__ and not isinstance(i, tuple) for _, i in index)  # an argument may be a vector
+        return at, (id(node), at.outcome, at.given, at.inside, index) if plain else None
 
 
 def names(node):

@@ -14,12 +14,30 @@ from verify.checker.intervals import Interval
 from verify.checker.limits import OUTCOMES, Meter, bounded
 from verify.checker.methods.adaptive import BESIDE
 from verify.checker.near import Near
-from verify.checker.run import INDEPENDENT, METHODS, Run
-from verify.checker.samples import CoupledRun, Samples, Words
+from verify.checker.run import INDEPENDENT, METHODS
+from verify.checker.samples import Samples
 from verify.checker.space import infimum
 from verify.checker.words import MEANS, WORDS, add, exact, require
 
 PLACE = "the place"  # where a number that is said to exist lies in its interval, from 0 to 1; no name has a space
+
+
+def clients_of(instance):
+    """The clients of a counterexample."""
+    certificate = instance.certificate
+    if coupled(certificate):
+        return Samples(instance.given, instance.size, instance.free, certificate["everywhere"], instance.meter)
+    found = Federation(instance.given, instance.size, certificate["everywhere"], instance.meter)
+    require(not found.factored or instance.how["base"] == "fedpara", "only fedpara trains factors")
+    return found
+
+
+def entry(array, i, name):
+    """An entry of an array that a formula names."""
+    if hasattr(array, "entry"):
+        return array.entry(i, name)
+    require(i >= 0 and i.denominator == 1, f"{i} is no index of {name}")
+    return array[int(i)]
 
 
 class Instance:
@@ -32,8 +50,8 @@ class Instance:
     hypotheses define, ``draws`` the draws of a run, each with the number of its alternatives.
     """
 
-    def __init__(self, certificate, piece=None, meter=None, near=False):
-        self.meter = meter or Meter()
+    def __init__(self, certificate, piece=None, meter=None, near=False, clients=clients_of, numbering=()):
+        self.certificate, self.meter = certificate, meter or Meter()
         self.size, self.how, self.rules, self.free, values, hypotheses = (certificate[name] for name in (
             "sizes", "procedure", "definitions", "free", "values", "hypotheses"))
         numbers = {name: value for name, value in values.items() if not isinstance(value, dict)}
@@ -44,21 +62,18 @@ class Instance:
         acyclic({**self.rules, **self.defined})
         if "exists" in certificate:
             self.defined[certificate["exists"]["name"]] = self.between(certificate["exists"], *piece, near)
-        self.federation = self.twin = self.first = None
-        self.draws, self.measured, self.means = (), (), {}
+        self.first, self.draws, self.measured, self.means = None, (), (), {}
         self.defining_value = cache(self.defining_value)
         self.operators = WORDS | {"tau": lambda t: t - t % self.size["local_steps"]}
-        self.words, binders = None, {"infimum": lambda args, at: infimum(self, args, at)}
+        binders = {"infimum": lambda args, at: infimum(self, args, at)}
         binders |= {word: lambda args, at, word=word: self.given_past(word, args, at) for word in MEANS}
         fixed = {*self.free, *self.size}
-        self.formulas = Formulas(self.operators, binders, self.named, fixed, self.meter)
-        if coupled(certificate):
-            self.with_samples(certificate["everywhere"], binders)
-        elif certificate["setting"] != "algebra":
-            self.federation = Federation(self.given, self.size, certificate["everywhere"], self.meter)
-            require(not self.federation.factored or self.how["base"] == "fedpara", "only fedpara trains factors")
+        self.formulas = Formulas(self.operators, binders, self.named, fixed, self.meter, numbering)
+        self.federation = None if certificate["setting"] == "algebra" else clients(self)
+        if self.federation:
             self.given |= self.federation.constants
-            self.operators |= self.federation.words
+            self.operators |= self.federation.operators(self)
+            binders |= self.federation.binders(self)
         if certificate["setting"] == "run":
             self.chance()
 
@@ -71,22 +86,11 @@ class Instance:
         width = ["+", exists["high"], ["*", -1, exists["low"]]]
         return {"indices": [], "formula": ["+", exists["low"], ["*", PLACE, width]]}
 
-    def with_samples(self, everywhere, binders):
-        self.federation, self.twin = (Samples(self.given, self.size, self.meter, twin) for twin in (False, True))
-        self.federation.is_one(self.size["dim"])
-        constants = self.federation.constants_of_class(self.given, everywhere)
-        self.given |= {name: value for name, value in constants.items() if name not in self.free}
-        self.given |= {"priority": self.federation.priority, "client_weight": self.federation.weights}
-        ends = range(int(self.size["rounds"]) + 1)  # there are no free clients
-        self.given |= {"epsilon": [Fraction(0) for _ in ends], "available": [self.federation.priority for _ in ends]}
-        self.words = Words(self)
-        binders |= self.words.binders()
-
     # chance: an outcome is a tuple of numbers, one for each draw that a run makes; None where nothing has been drawn
     def chance(self):
         rounds, steps = self.size["rounds"], self.size["local_steps"]
         by_number = self.how["sampling"] not in ("full", *INDEPENDENT)
-        require(by_number or self.size["participants"] == sum(self.federation.priority),
+        require(by_number or self.size["participants"] == self.federation.count,
                 "where all clients take part, or each by itself, participants is their number")
         require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
         self.given["x_round"] = [self.federation.start]  # steps may depend on where runs start
@@ -104,7 +108,7 @@ class Instance:
             return self.first
         method, _ = METHODS[base or self.how["base"]]
         named = dict(zip((draw for draw, _ in self.draws), outcome, strict=True))
-        run = CoupledRun(self, method, named) if self.twin else Run(self, self.federation, method, named)
+        run = self.federation.run(self, method, named)
         require(not self.draws or self.draws == (*run.alternatives.items(),), "runs must make the same draws")
         return run
 
@@ -126,8 +130,11 @@ class Instance:
     # formulas --------------------------------------------------------------------------------------------------------------
     def value(self, node, outcome=None): return self.formulas.value(node, At({}, outcome))
 
-    def sides(self, rule, index, outcome):
-        return (self.words or self.formulas).sides(rule, At(index, outcome))
+    def sides(self, rule, index, outcome): return self.sides_at(rule, At(index, outcome))
+
+    def sides_at(self, rule, at):
+        """Both sides of a condition."""
+        return self.federation.sides(self, rule, at) if self.federation else self.formulas.sides(rule, at)
 
     def parameter(self, name, *indices):
         """What a name is before anything is drawn."""
@@ -150,8 +157,7 @@ class Instance:
         found = (self.run(at.outcome, base).record if measured else self.given)[name]
         by_round = name == "epsilon" and name not in self.free
         for i in [indices[0] // self.size["local_steps"]] if by_round else indices:
-            require(i >= 0 and i.denominator == 1, f"{i} is no index of {name}")
-            found = found[int(i)]
+            found = entry(found, i, name)
         return found
 
     def given_past(self, word, args, at):
@@ -163,7 +169,7 @@ class Instance:
         """The mean over the draws that are ``free``, the others as they are."""
         drawn = at.outcome or [None for _ in self.draws]
         held = (i for i, (draw, _) in zip(drawn, self.draws, strict=True) if not free(draw))
-        key = (word, id(body), *at.index.items(), *held)
+        key = (word, id(body), at.given, *at.index.items(), *held)
         if key not in self.means:
             self.means[key] = add(*(self.formulas.value(body, at._replace(outcome=case)) * chance
                                     for chance, case in self.outcomes(at.outcome, free)))

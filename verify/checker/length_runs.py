@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from verify.checker.forms import NoForm
-from verify.checker.old_run import Run
 from verify.checker.words import require
+from verify.letters.run import Run
 
 WORLD = ("replaced", -1, 0, 0)  # the draw of the client whose sample is replaced
 SHARED, OWN, TWIN = "F", "f", "f'"  # whose function: a client's loss, that of a draw's sample, and of the twin's sample

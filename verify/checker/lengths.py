@@ -15,9 +15,9 @@ from verify.checker.forms import ORIGIN, NoForm, Row
 from verify.checker.gaps import GAPS, Gaps
 from verify.checker.length_runs import SHARED, WORLD, Coupled, LetterRun
 from verify.checker.limits import LETTERS, bounded
-from verify.checker.old_replay import Replay
-from verify.checker.old_run import INDEPENDENT
 from verify.checker.words import MEANS, require
+from verify.letters.replay import Replay
+from verify.letters.run import INDEPENDENT
 
 #: words that mean the same of letters as of coordinates; the others have none
 WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")

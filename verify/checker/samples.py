@@ -26,15 +26,23 @@ SUPREMA = ("worst_mean_gap", "worst_mean_signed_gap")
 
 
 class Samples:
-    """The clients of an instance with samples; ``twin``: those of the second run, whose data have the fresh sample."""
+    """The clients of an instance with samples; the ``twin`` of the ``first`` has those of the second run,
+    whose data have the fresh sample."""
 
     factored = False
 
-    def __init__(self, given, sizes, meter, twin=False):
-        self.atoms, self.meter, self.twin, self.samples = given["atoms"], meter, twin, int(sizes["samples"])
-        self.clients, self.initial = range(int(sizes["clients"])), given["initial"]
+    def __init__(self, given, sizes, free, everywhere, meter, first=None):
+        self.atoms, self.meter, self.samples = given["atoms"], meter, int(sizes["samples"])
+        self.clients, self.count, self.initial = range(sizes["clients"]), sizes["clients"], given["initial"]
         self.weights = Vector([Fraction(1, len(self.clients))] * len(self.clients))
-        self.priority, self.start = [Fraction(1)] * len(self.clients), given["start_offset"]
+        self.priority, self.start, self.second = [Fraction(1)] * self.count, given["start_offset"], first is not None
+        if first is None:
+            self.is_one(sizes["dim"])
+            found, ends = self.constants_of_class(given, everywhere), range(sizes["rounds"] + 1)
+            self.constants = {name: value for name, value in found.items() if name not in free}
+            self.constants |= {"priority": self.priority, "client_weight": self.weights}
+            self.constants |= {"epsilon": [Fraction(0) for _ in ends], "available": [self.priority for _ in ends]}
+            self.twin = Samples(given, sizes, free, everywhere, meter, self)
 
     @property
     def layer_sizes(self): raise ValueError("layers of clients with samples are not replayed")
@@ -82,7 +90,18 @@ class Samples:
     def mean_loss(self, k, atoms, v):
         return sum(self.atom_loss(k, a, v) for a in atoms) / len(atoms)
 
+    def operators(self, instance): return {}
+
+    def binders(self, instance):
+        self.words = Words(instance, self)
+        return self.words.binders()
+
+    def sides(self, instance, rule, at): return self.words.sides(rule, at)
+
     # what runs ask ---------------------------------------------------------------------------------------------------------
+    def run(self, instance, method, outcome):
+        return CoupledRun(*(Run(instance, clients, method, outcome) for clients in (self, self.twin)))
+
     def begin(self, run):
         """Draw the data."""
         def any_of(kind, values, step=0, client=0):
@@ -92,7 +111,7 @@ class Samples:
         run.replaced, run.used = any_of("replaced", [*product(self.clients, range(self.samples))]), {}
         client, sample = run.replaced
         fresh = any_of("fresh", range(len(self.atoms[client])))
-        if self.twin:
+        if self.second:
             run.data[client][sample] = fresh
 
     def stochastic(self, run, k, point, kind, step):
@@ -117,8 +136,7 @@ class Samples:
 class CoupledRun:
     """Both runs of one outcome; the names of the second one's record begin with twin_."""
 
-    def __init__(self, instance, method, outcome):
-        own, twin = (Run(instance, clients, method, outcome) for clients in (instance.federation, instance.twin))
+    def __init__(self, own, twin):
         require(own.alternatives == twin.alternatives, "coupled runs must make the same draws")
         self.chances, self.alternatives, self.data, self.where = own.chances, own.alternatives, own.data, own.replaced
         times, clients = range(len(own.record["g"]) - 1), own.clients
@@ -138,8 +156,8 @@ class CoupledRun:
 class Words:
     """The words of claims about samples, on the coupled runs of an instance."""
 
-    def __init__(self, instance):
-        self.instance, self.clients, self.given_data = instance, instance.federation, instance.how["replaced"] == "any"
+    def __init__(self, instance, clients):
+        self.instance, self.clients, self.given_data = instance, clients, instance.how["replaced"] == "any"
         self.value, self.kept = instance.formulas.value, {}
 
     def binders(self):

@@ -9,7 +9,7 @@ proof is refused.
 
 from fractions import Fraction
 
-from verify.checker.old_defining import names
+from verify.checker.formulas import names
 from verify.checker.words import JOINED, MEANS, WORDS
 
 LAYERED = ("fedluar", "feddrop")  #: methods whose runs depend on the layers of a model

@@ -151,6 +151,9 @@ JOINED = {
     "first_least": (first_least, ((3, 4), 0, 1, 2)),
 }
 
+#: words whose meaning depends on the instance
+OF_INSTANCE = ("F", "grad", "objective", "objective_grad", "tau", "layer_part")
+
 #: which draws a mean is over, by (kind, round, ...) of a draw and the round that is given
 MEANS = {
     "E": lambda draw, r: True,

@@ -33,10 +33,10 @@ from bounds.language.words import (
 )
 from bounds.printing.render import condition_text, letters_of
 from fedtheory.registry import find_algorithm
-from verify.checker.rounds import FROM_ANY_STATE
 from verify.checker.run import METHODS
 from verify.exact.check import CheckResult, check
 from verify.exact.statement import formula
+from verify.letters.rounds import FROM_ANY_STATE
 from verify.worst.setting import Setting, setting_of
 
 __all__ = ["PREFIX", "Contraction", "check_contraction", "terms", "zeta_sq"]

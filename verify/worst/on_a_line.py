@@ -9,9 +9,9 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from verify.checker.forms import ORIGIN, Form, NoForm, Row
-from verify.checker.letters import Letters
 from verify.checker.limits import TooLarge, bounded
 from verify.exact.statement import statement_of
+from verify.letters.letters import Letters
 from verify.worst.program import Program, Solution, programs
 from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.worst_case import STEPS

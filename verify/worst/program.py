@@ -12,8 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from verify.checker.forms import LAYER, Form, Row
-from verify.checker.letters import Letters
-from verify.checker.waiting import Waiting
+from verify.letters.letters import Letters
+from verify.letters.waiting import Waiting
 from verify.worst.solution_check import Asked
 
 __all__ = [

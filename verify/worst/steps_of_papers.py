@@ -11,9 +11,9 @@ from bounds.registry.claims import all_claims
 from fedtheory.schedules import Tabulated
 from synthetic.base.checks import whole
 from verify.checker.forms import plain
-from verify.checker.letters import Letters
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, free_names, statement_of
+from verify.letters.letters import Letters
 from verify.worst.admitted import admitted
 from verify.worst.chart import worst
 from verify.worst.program import NotSolved

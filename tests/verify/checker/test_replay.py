@@ -130,7 +130,7 @@ def test_the_checker_is_short_and_runs_nothing_else(path):
     imported |= {node.module for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)}
     assert {name.split(".")[0] for name in imported} <= {"verify", *sys.stdlib_module_names}
     assert all(name.startswith("verify.checker") for name in imported if name.startswith("verify"))
-    finds_methods = {"importlib"} if path.stem == "replay" else set()  # the files of methods/, by no name of a certificate
+    finds_methods = {"importlib"} if path.stem == "run" else set()  # the files of methods/, by no name of a certificate
     assert not imported & {"importlib", "subprocess", "os", "runpy", "ctypes"} - finds_methods
     assert "__import__" not in source and "eval(" not in source and "exec(" not in source
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from verify.checker.forms import LAYER, LOSS, ORIGIN, WORLD, Form, Row
-from verify.checker.letters import Letters
+from verify.letters.letters import Letters
 
 __all__ = ["Federation", "Values"]
 

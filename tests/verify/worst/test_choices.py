@@ -8,11 +8,11 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from tests.changes import put
-from verify.checker.choices import whole, within
 from verify.checker.forms import LAYER, WORLD, Form, Row, pairing
-from verify.checker.letters import Letters
 from verify.exact.check import check, replay_alone
 from verify.exact.statement import statement_of
+from verify.letters.choices import whole, within
+from verify.letters.letters import Letters
 from verify.worst.setting import setting_of
 from verify.worst.worst_case import worst_case
 

@@ -17,14 +17,15 @@ from tests.changes import both, dropped, put
 from tests.classical import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from tests.kept import forget
 from tests.verify.worst.federations import Federation, Values
-from verify.checker import every_number, powers, proof
-from verify.checker.at_a_number import AtANumber
-from verify.checker.every_number import ANY, Alike, EveryNumber, common
+from verify.checker import powers
 from verify.checker.forms import LAYER, Form, nonnegative
-from verify.checker.letters import Letters
 from verify.checker.powers import CLIENTS
 from verify.exact.check import replay_alone
 from verify.exact.statement import statement_of
+from verify.letters import every_number, proof
+from verify.letters.at_a_number import AtANumber
+from verify.letters.every_number import ANY, Alike, EveryNumber, common
+from verify.letters.letters import Letters
 from verify.worst.every_round import at, every_round
 from verify.worst.proven import proven
 from verify.worst.setting import Place, setting_of

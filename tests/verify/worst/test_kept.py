@@ -5,11 +5,11 @@ from fractions import Fraction as Q
 import pytest
 
 from bounds.registry.claims import find_claim
-from verify.checker.comparisons import Length
-from verify.checker.every_number import CLIENT, EveryNumber
-from verify.checker.letters import NOTHING, Letters
-from verify.checker.old_kept import Kept
 from verify.exact.statement import statement_of
+from verify.letters.comparisons import Length
+from verify.letters.every_number import CLIENT, EveryNumber
+from verify.letters.kept import Kept
+from verify.letters.letters import NOTHING, Letters
 from verify.worst.setting import setting_of
 
 NOISE, LAYERS, EACH = "classical/sgd-value", "fedluar/lemma-A.2-kappa", "every number of clients"

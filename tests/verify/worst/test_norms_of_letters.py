@@ -5,8 +5,8 @@ from fractions import Fraction as Q
 import pytest
 
 from bounds.registry.user_claims import load_claims
-from verify.checker.comparisons import Length, squared
 from verify.checker.forms import Form, NoForm
+from verify.letters.comparisons import Length, squared
 from verify.worst.every_round import every_round
 from verify.worst.proven import PLACES
 from verify.worst.worst_case import worst_case

@@ -15,11 +15,11 @@ from bounds.formulas.units import check_units, units_of
 from bounds.registry.claims import find_claim
 from fedtheory.registry import ALGORITHMS
 from verify.checker.forms import Form
-from verify.checker.letters import Letters
-from verify.checker.rounds import FROM_ANY_STATE
 from verify.cli.main import main
 from verify.exact.check import replay_alone
 from verify.exact.statement import statement_of
+from verify.letters.letters import Letters
+from verify.letters.rounds import FROM_ANY_STATE
 from verify.worst import blocks
 from verify.worst.blocks import largest
 from verify.worst.chart import worst

@@ -21,9 +21,9 @@ from tests.not_empty import not_empty
 from tests.said import tells
 from verify.checker.form import STATED
 from verify.checker.forms import Form
-from verify.checker.letters import Letters
 from verify.exact.certificate import certificate
 from verify.exact.check import check, replay_alone
+from verify.letters.letters import Letters
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 from verify.worst import worst_case as module

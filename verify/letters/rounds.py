@@ -11,18 +11,18 @@ keep. What is proven there of one round holds of each round of every run, if it 
 
 from fractions import Fraction
 
-from verify.checker.course import NEVER, Course, added, holds_for_all_rounds, least
-from verify.checker.every_number import Alike, EachRun
 from verify.checker.form import STATED, keys
 from verify.checker.forms import LAYER, ORIGIN, Form, NoForm
-from verify.checker.letters import NOTHING, LetterRun, Letters
 from verify.checker.limits import written
-from verify.checker.old_defining import names
-from verify.checker.old_replay import METHODS
-from verify.checker.proof import MORE, Duty, checked, lacking, numbers_of, same_as_of_some
 from verify.checker.scope import ROUNDS, ties
-from verify.checker.timeless import COUNTS, Timeless, put
 from verify.checker.words import require
+from verify.letters.course import NEVER, Course, added, holds_for_all_rounds, least
+from verify.letters.defining import names
+from verify.letters.every_number import Alike, EachRun
+from verify.letters.letters import NOTHING, LetterRun, Letters
+from verify.letters.proof import MORE, Duty, checked, lacking, numbers_of, same_as_of_some
+from verify.letters.replay import METHODS
+from verify.letters.timeless import COUNTS, Timeless, put
 
 FORMAT = "fedtheory rounds 1"
 GIVEN = ("sizes", "values", "unknown", "weights", "potential", "proofs")

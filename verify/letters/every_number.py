@@ -13,14 +13,14 @@ clients at once, or for m otherwise, has no form.
 
 from fractions import Fraction
 
-from verify.checker.comparisons import Ratio
 from verify.checker.forms import APART, LAYER, LOSS, ORIGIN, Form, Linear, NoForm, Row, plain, unknown
-from verify.checker.known_of_all import KnownOfAll, common, factored, is_common
-from verify.checker.letter_run import LetterRun
-from verify.checker.letters import Letters
 from verify.checker.methods import adaptive
 from verify.checker.powers import CLIENTS, FormOfClients
 from verify.checker.words import require
+from verify.letters.comparisons import Ratio
+from verify.letters.known_of_all import KnownOfAll, common, factored, is_common
+from verify.letters.letter_run import LetterRun
+from verify.letters.letters import Letters
 
 #: methods that treat all clients alike, and speak of their number nowhere
 ALIKE = ("fedavg", "fedswa", "fedmoswa", "scaffold", "fedprox", "fedpd", "feddyn", "afedpd", "fedadmm", "fedcm", "fedavg-m",

@@ -1,44 +1,25 @@
-"""Replays a counterexample with the standard library and the files of this folder alone.
+"""Evaluates the formulas of a statement on a run for every outcome of chance: the base of runs on letters."""
 
-Simulates the algorithm on the recorded instance for every outcome of chance, in fractions or in intervals that surely
-contain the numbers; checks every hypothesis; accepts only if the statement is surely broken, by the recorded values.
-Formulas: ["+", a, b], ["x", t], ["Sum", body, "k", low, high], ["E", a].
-"""
-
-import json
 from fractions import Fraction
 from functools import cache, lru_cache
-from importlib import import_module
 from itertools import product
 from math import prod
-from pkgutil import iter_modules
 
-from verify.checker import methods
-from verify.checker.existing import Chosen
-from verify.checker.form import checked, coupled, factored, pieces
-from verify.checker.intervals import Interval, agrees
-from verify.checker.limits import OUTCOMES, TERMS, Meter, bounded
+from verify.checker.limits import OUTCOMES, TERMS, bounded
 from verify.checker.methods import adaptive
-from verify.checker.near import Near
-from verify.checker.old_defining import acyclic, has_all
-from verify.checker.old_factors import Factors
-from verify.checker.old_instance import OF_INSTANCE, Instance
-from verify.checker.old_kept import Kept
-from verify.checker.old_run import INDEPENDENT, Run
-from verify.checker.old_samples import Samples
-from verify.checker.old_space import infimum
-from verify.checker.words import COMPARE, JOINED, MEANS, WORDS, add, breaks, replayed, require
+from verify.checker.run import METHODS
+from verify.checker.words import JOINED, MEANS, OF_INSTANCE, WORDS, add, require
+from verify.letters.defining import acyclic, has_all
+from verify.letters.instance import Instance
+from verify.letters.kept import Kept
+from verify.letters.run import INDEPENDENT, Run
+from verify.letters.space import infimum
 
-#: of every file of methods/: name -> the method, and the names of its states
-METHODS = {name: method for file in iter_modules(methods.__path__)
-           for name, method in import_module(f"{methods.__name__}.{file.name}").METHODS.items()}
-#: where a number that is said to exist lies in its interval, from 0 to 1; no name has a space
-PLACE = "the place"
 fraction = lru_cache(1024)(Fraction)  # whole numbers in formulas are few
 
 
 class Replay(Kept, Instance):
-    def __init__(self, certificate, piece=None, meter=None, near=False):
+    def __init__(self, certificate, meter=None):
         super().__init__(certificate, meter)
         self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE}
         self.means, self.draws, self.measured, self.run = {}, (), (), cache(self.run)
@@ -46,14 +27,6 @@ class Replay(Kept, Instance):
         self.defined = {name: self.defining(name, certificate["hypotheses"][value["hypothesis"]], self.free[name])
                         for name, value in certificate["values"].items() if isinstance(value, dict)}
         acyclic({**self.rules, **self.defined})
-        if "exists" in certificate:
-            low, high, exists = *piece, certificate["exists"]
-            self.given[PLACE] = Interval(low, high) if low < high else Fraction(low)
-            if near:
-                require(low == 0 < high, "only the first piece lies next to the lower end")
-                self.given[PLACE] = Near(1, Fraction(1), Fraction(high))
-            width = ["+", exists["high"], ["*", -1, exists["low"]]]
-            self.defined[exists["name"]] = {"indices": [], "formula": ["+", exists["low"], ["*", PLACE, width]]}
         self.defining_value = cache(self.defining_value)
         for prepare in {"point": [self.federation], "run": [self.federation, self.chance]}.get(certificate["setting"], []):
             prepare()
@@ -187,92 +160,3 @@ class Replay(Kept, Instance):
             cases = [{**i, name: n} for i in cases for n in self.span(limits, i)]
             self.meter.spend(len(cases))
         return cases
-
-
-class SampleReplay(Samples, Replay):
-    """An instance whose clients have samples."""
-
-
-class FactoredReplay(Factors, Replay):
-    """An instance whose clients' parameters are factors of a model."""
-
-
-def kind(certificate):
-    """The class of the certificate's instance."""
-    return SampleReplay if coupled(certificate) else FactoredReplay if factored(certificate) else Replay
-
-
-def check(certificate):
-    """(accepted, reason, left, right). Of clients with samples, whatever is said of gradients must be violated for those of
-    the training loss and, with the values in ``also``, for those of the population risk."""
-    checked(certificate)
-    text = json.dumps([certificate[n] for n in ("statement", "hypotheses", "definitions")])
-    twice = coupled(certificate) and ('"grad"' in text or '"objective_grad"' in text)
-    require(("also" in certificate) == twice, "of clients with samples, claims on gradients have two readings")
-    said = check_reading(certificate)
-    if not said[0] or not twice:
-        return said
-    how = certificate["procedure"] | {"gradients": "population"}
-    return check_reading(certificate | certificate["also"] | {"procedure": how})
-
-
-def check_reading(certificate):
-    """One reading. Of a number that is said to exist, the statement must be broken on every piece of its interval, and at
-    the upper end by the recorded sides. The interval is taken with both ends, which asks for more, but see on_piece."""
-    if "exists" not in certificate:
-        return judged(certificate, kind(certificate)(certificate))
-    meter, found = Meter(), pieces(certificate["subdivision"])
-    for piece in found:
-        said = on_piece(certificate, piece, meter)
-        if not said[0]:
-            return False, f"{said[1]}, with the number from {piece[0]} to {piece[1]} of its interval", *said[2:]
-    if not any(allowed(certificate, place, meter) for place in (1, *(low for low, _ in found))):
-        return False, "no place of the subdivision meets the conditions on the number", "", ""
-    return judged(certificate, kind(certificate)(certificate, (1, 1), meter))
-
-
-def on_piece(certificate, piece, meter):
-    """(accepted, reason, left, right) where a number that is said to exist lies in a piece of its interval. Of numbers
-    alone, the first piece of an interval from 0 on is looked at without 0 too, if that is left out."""
-    low, high = piece
-    if low == 0 < high and certificate["setting"] == "algebra" and Chosen(certificate).open_at_zero:
-        said = replayed(lambda c: judged(c, kind(c)(c, piece, meter, near=True), recorded=False), certificate)
-        if said[0]:
-            return said
-    at_high = kind(certificate)(certificate, (high, high), meter) if low == 0 < high else None
-    return judged(certificate, kind(certificate)(certificate, piece, meter), recorded=False, at_high=at_high)
-
-
-def allowed(certificate, place, meter):
-    """Whether a number that is said to exist surely meets the conditions on it at a place of its interval."""
-    replay, chosen = kind(certificate)(certificate, (place, place), meter), Chosen(certificate)
-    rules = [rule for rule in certificate["hypotheses"] if chosen.is_condition(rule)]
-    return not any(breaks(rule["relation"], *replay.sides(rule, index, None), unless=False)
-                   for rule in rules for index in replay.cases(rule))
-
-
-def judged(certificate, replay, recorded=True, at_high=None):
-    """(accepted, reason, left, right) of a replay; ``recorded``: whether the sides must be those recorded. ``at_high``: the
-    replay at the upper end of the first piece of an interval."""
-    statement, sides, chosen = certificate["statement"], ("", ""), Chosen(certificate)
-    outcomes = [outcome for _, outcome in replay.outcomes()]
-    defining = {value["hypothesis"] for value in certificate["values"].values() if isinstance(value, dict)}
-    for place, rule in enumerate([*certificate["hypotheses"], statement]):
-        if place in defining or (rule is not statement and chosen.is_condition(rule)):
-            continue
-        where = at_high if at_high and rule is not statement and chosen.is_sign(rule) else replay
-        for index, outcome in product(where.cases(rule), outcomes):
-            sides = where.sides(rule, index, outcome)
-            if rule is not statement and not COMPARE[rule["relation"]](*sides):
-                return False, f"a hypothesis fails at {index}: {rule['text']}", *sides
-            if rule is statement and breaks(rule["relation"], *sides) and (not recorded or all(
-                    map(agrees, sides, (certificate["left"], certificate["right"])))):
-                return True, "every hypothesis holds and the statement is violated", *sides
-    return False, "nothing violates the statement by the recorded values", *sides
-
-
-def holds(certificate, replay):
-    """Whether the statement surely holds in a replay."""
-    statement, outcomes = certificate["statement"], [outcome for _, outcome in replay.outcomes()]
-    return all(COMPARE[statement["relation"]](*replay.sides(statement, index, outcome))
-               for index, outcome in product(replay.cases(statement), outcomes))

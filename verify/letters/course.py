@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 from verify.checker.forms import Form, NoForm, plain
-from verify.checker.old_defining import names
-from verify.checker.timeless import COUNTS
 from verify.checker.words import require
+from verify.letters.defining import names
+from verify.letters.timeless import COUNTS
 
 NEVER = (Fraction(1), 0)  # the key of what does not depend on R
 MOST = 1000  # powers of a number that are computed

@@ -9,9 +9,8 @@ from fractions import Fraction
 
 from verify.checker.form import COMPUTED
 from verify.checker.methods import adaptive
-from verify.checker.old_defining import names
-from verify.checker.old_instance import OF_INSTANCE
-from verify.checker.words import JOINED, MEANS, WORDS, require
+from verify.checker.words import JOINED, MEANS, OF_INSTANCE, WORDS, require
+from verify.letters.defining import names
 
 BY_ROUND, BY_TIME = ("x_round", "x_broadcast", "sampled"), ("x", "x_sampled", "x_local", "x_before", "g", "included",
                                                          "sampled_weight")

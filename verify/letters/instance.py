@@ -7,9 +7,6 @@ from verify.checker.limits import TERMS, Meter, bounded
 from verify.checker.pieces import Bounds, Line
 from verify.checker.words import add, exact, mean, place, require
 
-#: words whose meaning depends on the instance
-OF_INSTANCE = ("F", "grad", "objective", "objective_grad", "tau", "layer_part")
-
 
 class Instance:
     """Everything that a certificate gives, by name: ``given`` has data and values, ``size`` the whole numbers."""

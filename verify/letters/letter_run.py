@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from verify.checker.forms import Row
-from verify.checker.old_run import Run
 from verify.checker.words import require
+from verify.letters.run import Run
 
 
 class LetterRun(Run):

@@ -5,11 +5,11 @@ from functools import cached_property
 from itertools import combinations
 from math import comb
 
-from verify.checker.choices import Past, told_apart, whole
 from verify.checker.forms import LOSS, Form, NoForm, nonnegative, plain
 from verify.checker.intervals import extreme, quotient
 from verify.checker.limits import OUTCOMES, bounded
 from verify.checker.words import WORDS, require
+from verify.letters.choices import Past, told_apart, whole
 
 NOTHING = -1  # the first round in which anything is drawn: given that round's past, all noise is random
 

@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-from verify.checker.choices import whole
 from verify.checker.forms import APART, LAYER, LOSS, ORIGIN, WORLD, Form, pairing
 from verify.checker.powers import FormOfClients
 from verify.checker.words import require
+from verify.letters.choices import whole
 
 
 class AtANumber:

@@ -11,16 +11,16 @@ Expectations are conditional ones, given all noise that is drawn before some rou
 
 from fractions import Fraction
 
-from verify.checker.by_coordinate import BY_COORDINATE, ByCoordinate
-from verify.checker.choices import Choices
-from verify.checker.comparisons import NOTHING, Comparisons, Length
 from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, NoForm, Row, effort, loss, pairing, plain, unknown
-from verify.checker.known import CLASS
-from verify.checker.letter_run import LetterRun
 from verify.checker.limits import LETTERS, Meter, bounded
-from verify.checker.old_replay import Replay
-from verify.checker.old_run import INDEPENDENT
 from verify.checker.words import require
+from verify.letters.by_coordinate import BY_COORDINATE, ByCoordinate
+from verify.letters.choices import Choices
+from verify.letters.comparisons import NOTHING, Comparisons, Length
+from verify.letters.known import CLASS
+from verify.letters.letter_run import LetterRun
+from verify.letters.replay import Replay
+from verify.letters.run import INDEPENDENT
 
 #: words that mean the same of letters as of coordinates; the others have none
 WORDS = {"+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau"}

@@ -9,14 +9,14 @@ is one for every number of clients from its own on (``EveryNumber``).
 from collections import namedtuple
 from fractions import Fraction
 
-from verify.checker.at_a_number import agree
-from verify.checker.every_number import ANY, EveryNumber
 from verify.checker.form import STATED, keys, one_meaning, shaped, sized, stated, texts, valued
 from verify.checker.forms import combined, nonnegative
-from verify.checker.letters import Letters
 from verify.checker.limits import SETTINGS, bounded, written
 from verify.checker.scope import scope
 from verify.checker.words import require
+from verify.letters.at_a_number import agree
+from verify.letters.every_number import ANY, EveryNumber
+from verify.letters.letters import Letters
 
 FORMAT = "fedtheory proof 2"
 GIVEN, MORE = ("sizes", "values", "unknown", "weights", "proofs"), ("degree",)

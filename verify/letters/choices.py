@@ -10,8 +10,8 @@ from collections import namedtuple
 from functools import cache
 
 from verify.checker.forms import LOSS, WORLD, Form, NoForm, Row, plain
-from verify.checker.known import Known
 from verify.checker.words import COMPARE
+from verify.letters.known import Known
 
 #: what is given: the choices made before a round, as pairs (draw, value), and whether sides tell worlds apart
 Past = namedtuple("Past", "round given told_apart")

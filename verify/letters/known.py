@@ -6,10 +6,10 @@ from math import inf
 from operator import le, lt
 
 from verify.checker.forms import LAYER, Form, NoForm, Row, between, effort, long, pairing, plain
-from verify.checker.old_defining import names
 from verify.checker.pieces import BOUNDS
-from verify.checker.waiting import Waiting
 from verify.checker.words import require
+from verify.letters.defining import names
+from verify.letters.waiting import Waiting
 
 #: constants of clients that a class bounds: how the relation of a hypothesis that bounds them begins
 CLASS = {"L_client": "<", "mu_client": ">"}
