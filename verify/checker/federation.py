@@ -17,6 +17,8 @@ from verify.checker.words import add, mean, place, require
 class Federation:
     """The clients of an instance. ``given`` has what the certificate says, by name."""
 
+    average = None  # the mean over clients is that by their weights
+
     def __init__(self, given, sizes, everywhere, meter):
         self.given, self.meter, self.weights, self.priority = given, meter, given["client_weight"], given["priority"]
         self.coordinates = Factors() if "factors" in given else Turned(given.get("half_tangent"))
@@ -27,11 +29,11 @@ class Federation:
         self.lines = [each(lambda a, c, more: Line([(a, c)], more), *row) for row in zip(
             given["curvature"], given["center"], pieces, strict=True)]
         main = [w * q for w, q in zip(self.weights, self.priority, strict=True)]
-        self.main, self.count = main, sum(self.priority)  # the weights of the objective, and how many clients have one
+        self.main = main  # the weights of the objective
         self.whole = [add(*(line * w for line, w in zip(row, main, strict=True))) for row in zip(*self.lines, strict=True)]
         self.laws = [law or [(Fraction(1), star * 0)] for law in given["noise"]]  # by client: pairs (chance, vector)
         self.is_one(sizes)
-        self.constants = self.constants_of_class(everywhere)
+        self.found = self.constants_of_class(everywhere)
         self.laws = [law if len(law) == 1 else [(chance, self.coordinates.parameters(v)) for chance, v in law]
                      for law in self.laws]
 
@@ -105,10 +107,14 @@ class Federation:
         first = sum(self.layer_sizes[: place(l, len(self.layer_sizes), "a layer")])
         return type(v)(a if first <= j < first + self.layer_sizes[int(l)] else a * 0 for j, a in enumerate(v))
 
+    def constants(self, instance): return self.found
+
     def operators(self, instance):
         return {name: getattr(self, name) for name in ("F", "grad", "objective", "objective_grad", "layer_part")}
 
     def binders(self, instance): return {}
+    def may_name(self, instance, name, indices): """Refuse a name that has no value here: none."""
+    def are_all(self, participants): return participants == sum(self.priority)
     def sides(self, instance, rule, at): return instance.formulas.sides(rule, at)
 
     # what runs ask ---------------------------------------------------------------------------------------------------------

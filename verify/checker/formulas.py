@@ -21,11 +21,13 @@ class Formulas:
     ``operators`` are words that take values. ``binders`` are words that read their own arguments: functions of (arguments,
     at). ``named(name, indices, at)`` is the value of a name. ``fixed`` are the names whose values no draw changes. A value
     is kept by its formula, the indices that the formula names, and the outcome where a draw may change it. Words that are
-    ``numbering`` give what they find a number, for each value of all indices another one.
+    ``numbering`` give what they find a number, for each value of all indices another one. ``simplified`` is what becomes of
+    a value, ``end`` of one that ends a range.
     """
 
-    def __init__(self, operators, binders, named, fixed, meter, numbering=()):
+    def __init__(self, operators, binders, named, fixed, meter, numbering=(), simplified=lambda value: value, end=None):
         self.operators, self.binders, self.named, self.meter = operators, binders, named, meter
+        self.simplified, self.end = simplified, end or whole
         self.fixed, self.numbering, self.kept, self.read = {*fixed, *WORDS, *JOINED}, {*numbering}, {}, {}
 
     def value(self, node, at):
@@ -38,7 +40,7 @@ class Formulas:
             return at.index[word]
         at, key = self.key(node, at)
         if key is None or key not in self.kept:
-            found = self.meaning(word, args, at)
+            found = self.simplified(self.meaning(word, args, at))
             self.meter.record(found)
             if key is None:
                 return found
@@ -63,10 +65,9 @@ class Formulas:
 
     def span(self, low, high, at):
         """The whole numbers of a range."""
-        low, high = self.value(low, at), self.value(high, at)
-        require(low.denominator == high.denominator == 1, "a range goes from a whole number to one")
+        low, high = self.end(self.value(low, at)), self.end(self.value(high, at))
         bounded(high - low, TERMS, "terms of a range")
-        return map(Fraction, range(int(low), int(high) + 1))
+        return map(Fraction, range(low, high + 1))
 
     def cases(self, rule):
         """The values of a condition's indices, all of them."""
@@ -98,6 +99,12 @@ class Formulas:
         index = tuple((name, i) for name, i in at.index.items() if numbers or name in used)
         plain = all(type(i).__hash__ and not isinstance(i, tuple) for _, i in index)  # an argument may be a vector
         return at, (id(node), at.outcome, at.given, at.inside, index) if plain else None
+
+
+def whole(number):
+    """The end of a range."""
+    require(number.denominator == 1, "a range goes from a whole number to one")
+    return int(number)
 
 
 def names(node):

@@ -43,14 +43,13 @@ def entry(array, i, name):
 class Instance:
     """The instance of a certificate.
 
-    A number that is said to exist lies in a ``piece`` of its interval, from 0 to 1; ``near``: 0 is the lower end of that
-    piece, and is left out.
-
+    ``clients`` makes the federation of an instance. A number that is said to exist lies in a ``piece`` of its interval, from
+    0 to 1; ``near``: 0 is the lower end of that piece, and is left out. ``reading``: more of what :class:`Formulas` takes.
     ``given`` has numbers, vectors and arrays by name, ``rules`` the definitions of the claim, ``defined`` the names that
     hypotheses define, ``draws`` the draws of a run, each with the number of its alternatives.
     """
 
-    def __init__(self, certificate, piece=None, meter=None, near=False, clients=clients_of, numbering=()):
+    def __init__(self, certificate, piece=None, meter=None, near=False, clients=clients_of, **reading):
         self.certificate, self.meter = certificate, meter or Meter()
         self.size, self.how, self.rules, self.free, values, hypotheses = (certificate[name] for name in (
             "sizes", "procedure", "definitions", "free", "values", "hypotheses"))
@@ -68,12 +67,13 @@ class Instance:
         binders = {"infimum": lambda args, at: infimum(self, args, at)}
         binders |= {word: lambda args, at, word=word: self.given_past(word, args, at) for word in MEANS}
         fixed = {*self.free, *self.size}
-        self.formulas = Formulas(self.operators, binders, self.named, fixed, self.meter, numbering)
-        self.federation = None if certificate["setting"] == "algebra" else clients(self)
-        if self.federation:
-            self.given |= self.federation.constants
+        self.formulas = Formulas(self.operators, binders, self.named, fixed, self.meter, **reading)
+        self.federation = None
+        if certificate["setting"] != "algebra":
+            self.federation = clients(self)
             self.operators |= self.federation.operators(self)
             binders |= self.federation.binders(self)
+            self.given |= self.federation.constants(self)
         if certificate["setting"] == "run":
             self.chance()
 
@@ -90,7 +90,7 @@ class Instance:
     def chance(self):
         rounds, steps = self.size["rounds"], self.size["local_steps"]
         by_number = self.how["sampling"] not in ("full", *INDEPENDENT)
-        require(by_number or self.size["participants"] == self.federation.count,
+        require(by_number or self.federation.are_all(self.size["participants"]),
                 "where all clients take part, or each by itself, participants is their number")
         require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
         self.given["x_round"] = [self.federation.start]  # steps may depend on where runs start
@@ -146,6 +146,8 @@ class Instance:
 
     def named(self, name, indices, at):
         """The value of a name: of a definition, of a hypothesis that defines it, of a run, or a given one."""
+        if self.federation:
+            self.federation.may_name(self, name, indices)
         base, name = BESIDE.get(name, (None, name))
         if name in self.rules:
             rule = self.rules[name]

@@ -225,6 +225,8 @@ class Run:
         return self._weighted(self.weights, vectors)
 
     def _weighted(self, weights, vectors):
+        if self.federation.average:
+            return self.federation.average(self, weights, vectors)
         own = self._counted(self.weights)
         counted = own if weights is self.weights else self._counted(weights)
         total, whole = reduce(add, (vectors[k] * w for k, w in enumerate(counted))), sum(own, Fraction(0))

@@ -29,19 +29,19 @@ class Samples:
     """The clients of an instance with samples; the ``twin`` of the ``first`` has those of the second run,
     whose data have the fresh sample."""
 
-    factored = False
+    factored, average = False, None
 
     def __init__(self, given, sizes, free, everywhere, meter, first=None):
         self.atoms, self.meter, self.samples = given["atoms"], meter, int(sizes["samples"])
-        self.clients, self.count, self.initial = range(sizes["clients"]), sizes["clients"], given["initial"]
+        self.clients, self.initial = range(sizes["clients"]), given["initial"]
         self.weights = Vector([Fraction(1, len(self.clients))] * len(self.clients))
-        self.priority, self.start, self.second = [Fraction(1)] * self.count, given["start_offset"], first is not None
+        self.priority, self.start, self.second = [Fraction(1)] * len(self.clients), given["start_offset"], first is not None
         if first is None:
             self.is_one(sizes["dim"])
             found, ends = self.constants_of_class(given, everywhere), range(sizes["rounds"] + 1)
-            self.constants = {name: value for name, value in found.items() if name not in free}
-            self.constants |= {"priority": self.priority, "client_weight": self.weights}
-            self.constants |= {"epsilon": [Fraction(0) for _ in ends], "available": [self.priority for _ in ends]}
+            self.found = {name: value for name, value in found.items() if name not in free}
+            self.found |= {"priority": self.priority, "client_weight": self.weights}
+            self.found |= {"epsilon": [Fraction(0) for _ in ends], "available": [self.priority for _ in ends]}
             self.twin = Samples(given, sizes, free, everywhere, meter, self)
 
     @property
@@ -90,12 +90,15 @@ class Samples:
     def mean_loss(self, k, atoms, v):
         return sum(self.atom_loss(k, a, v) for a in atoms) / len(atoms)
 
+    def constants(self, instance): return self.found
     def operators(self, instance): return {}
 
     def binders(self, instance):
         self.words = Words(instance, self)
         return self.words.binders()
 
+    def may_name(self, instance, name, indices): """Refuse a name that has no value here: none."""
+    def are_all(self, participants): return participants == len(self.clients)
     def sides(self, instance, rule, at): return self.words.sides(rule, at)
 
     # what runs ask ---------------------------------------------------------------------------------------------------------

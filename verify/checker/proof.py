@@ -1,0 +1,127 @@
+"""Checks proofs: sums of multiples of facts and of squares.
+
+At each of its settings a certificate has multipliers of facts that hold for every federation of the class. Where the larger
+side of the statement, less the smaller one and these multiples, is a sum of squares, the statement holds at these sizes and
+numbers for every federation of the class in every dimension. A setting with a ``degree`` is one for every number of clients
+from its own on.
+"""
+
+from fractions import Fraction
+
+from verify.checker.agreement import agree
+from verify.checker.comparisons import Duty, compared
+from verify.checker.every_client import ANY
+from verify.checker.form import STATED, keys, one_meaning, shaped, sized, stated, texts, valued
+from verify.checker.forms import Form, combined, nonnegative
+from verify.checker.known import known
+from verify.checker.letter_federation import on_letters
+from verify.checker.limits import SETTINGS, bounded, written
+from verify.checker.powers import on_ends
+from verify.checker.scope import scope
+from verify.checker.starts import FromStart
+from verify.checker.words import require
+
+FORMAT = "fedtheory proof 2"
+GIVEN, MORE = ("sizes", "values", "unknown", "weights", "proofs"), ("degree",)
+
+
+def check(certificate):
+    """(accepted, reason, "", "")."""
+    said = "proven: the statement is a sum of what is known and of squares"
+    return checked(certificate, FORMAT, GIVEN, proven, said, MORE)
+
+
+def checked(certificate, form, given, proven, accepted, more=(), every_round=False):
+    """(accepted, reason, "", "") of a proof at several settings, each with the keys ``given``, and perhaps those of
+    ``more``; ``proven`` says what is wrong with one of them. ``every_round``: it is a proof for every number of rounds."""
+    require(isinstance(certificate, dict) and certificate.get("format") == form, f"not a {form}")
+    keys(certificate, ("format", *STATED, "settings"), "a proof")
+    stated(certificate)
+    require(certificate["statement"]["relation"] not in ("<", ">"), "a sum proves no strict inequality")
+    settings = certificate["settings"]
+    require(isinstance(settings, list) and settings, "settings must be a list of at least one")
+    bounded(len(settings), SETTINGS, "settings")
+    stating = {name: certificate[name] for name in STATED}
+    said = [proven(stating | keys(setting, given, "a setting", more)) for setting in settings]
+    refused = [f"setting {number}: {reason}" for number, reason in enumerate(said) if reason]
+    return not refused, "; ".join(refused) or f"{accepted}; for {scope(certificate, every_round)[0]}", "", ""
+
+
+def numbers_of(certificate):
+    """Of a setting sizes, values, names without a value and weights, and the multipliers."""
+    sized(certificate)
+    free, unknown = certificate["free"], texts(certificate["unknown"], "unknown")
+    given = valued(certificate["values"], free, certificate["sizes"])
+    require({*unknown} <= {*free} and len({*unknown}) == len(unknown), "numbers without a value must be free names")
+    require(all(name.isidentifier() for name in unknown), "numbers without a value have names of letters, digits and _")
+    for name in free:
+        kinds = (name in certificate["sizes"], name in given, name in unknown)
+        require(sum(kinds) == 1, f"{name} must be a size, a value or a number without one; it is {sum(kinds)} of these")
+        require(name not in unknown or free[name] in ([], ["clients"]), f"{name} is no number")
+    weights = certificate["weights"]
+    if weights != ANY or "degree" not in certificate:
+        shaped(weights, [certificate["sizes"]["clients"]], "weights")
+        positive = all(written(p) > 0 for p in weights)
+        require(sum(map(written, weights)) == 1 and positive, "weights are positive and sum to one")
+    require(isinstance(certificate["proofs"], list), "proofs must be a list")
+    proofs = [{name: written(number) for name, number in keys(proof, (), "a proof", proof).items()}
+              for proof in certificate["proofs"]]
+    one_meaning(certificate)
+    return (certificate["sizes"], given, unknown, weights), proofs
+
+
+def proven(certificate):
+    """What is wrong with the proof at one setting; empty where nothing is."""
+    numbers, proofs = numbers_of(certificate)
+    return shown(duties(certificate, numbers), proofs)
+
+
+def duties(certificate, numbers):
+    """All that is to be proven at one setting."""
+    def of(*numbers, degree=None):
+        run = on_letters(certificate, *numbers, FromStart(), degree).federation
+        return [Duty(run, *pair) for pair in compared(run, certificate["statement"])]
+
+    return same_as_of_some(of, numbers, certificate["degree"]) if "degree" in certificate else of(*numbers)
+
+
+def same_as_of_some(of, numbers, degree):
+    """What is to be proven for every number of clients, if it is the same as ``of`` some numbers: the first two."""
+    every, (sizes, values, unknown, weights) = of(*numbers, degree=degree), numbers
+    for count in (sizes["clients"], sizes["clients"] + 1):
+        parts = [k + 1 if weights == ANY else 1 for k in range(count)]
+        weighed = [str(Fraction(part, sum(parts))) for part in parts]
+        some = of(sizes | {"clients": count, "participants": count}, values, unknown, weighed)
+        same = len(every) == len(some) and all(map(agree, every, some))
+        require(same, f"what is to be proven of {count} clients is something else than of every number of clients")
+    return every
+
+
+def shown(asked, proofs):
+    """What is wrong with proofs of what is ``asked``; empty where nothing is."""
+    require(asked, "the statement says nothing at this setting")
+    require(len(proofs) == len(asked), f"{len(asked)} pairs of sides need as many proofs; got {len(proofs)}")
+    runs = [*{id(duty.run): duty.run for duty in asked}.values()]
+    facts = {id(run): known(run, [*dict.fromkeys(duty.past for duty in asked if duty.run is run)]) for run in runs}
+    for number, (multipliers, duty) in enumerate(zip(proofs, asked, strict=True)):
+        if wrong := lacking(number, multipliers, facts[id(duty.run)][duty.past], duty):
+            return wrong
+    return ""
+
+
+def lacking(number, multipliers, known, duty):
+    """What keeps multipliers of facts from proving a duty; empty where nothing does."""
+    spend, people, forms = duty.run.letters.meter.spend, duty.run.people, {}
+    for name, multiplier in multipliers.items():
+        forms[name], zero = known.fact(name)
+        if multiplier < 0 and not zero:
+            return f"multipliers of inequalities are negative in proof {number}: {name}"
+    gap = duty.larger - duty.smaller
+    if people.one:
+        require(not (people.any_weights and gap.with_powers), "a weight outside of sums")
+        found = on_ends(gap, people.least, people.degree)
+        require(found, f"a side has a larger degree in 1/m than {people.degree}")
+        gap = sum(found, Form({}))
+    if not nonnegative(gap - combined(forms, multipliers, spend), spend):
+        return f"what is left in proof {number} is not a sum of squares"
+    return ""
