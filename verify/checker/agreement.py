@@ -19,8 +19,9 @@ class AtANumber:
         self.pair([g for _, g, _ in here.points[0]], [[g for _, g, _ in points] for points in there.points])
         self.pair([row for seen in here.noises.values() for row, *_ in seen],
                   [[row for (j, *_), seen in there.noises.items() if j == k for row, *_ in seen] for k in self.clients])
-        for name, state in every.states.items():
-            mine = some.states[name]
+        mine_by_name = some.initial | some.states
+        for name, state in (every.initial | every.states).items():
+            mine = mine_by_name[name]
             many = isinstance(mine, list)
             self.pair(state if many else [state], [[mine[k] if many else mine] for k in self.clients])
         for (letter, past), mean in here.conditional.items():

@@ -56,6 +56,14 @@ def on_letters(stated, sizes, values, unknown, weights, start, degree=None):
     return found
 
 
+def bounded_constant(rule):
+    """The constant of all clients that a hypothesis bounds; None if it is of another kind."""
+    left, over = rule["left"], rule["over"]
+    if not (isinstance(left, list) and len(left) == 2 and left[0] in (*CLASS, "sigma_sq_client")):
+        return None
+    return left[0] if over in [[[left[1], 0, end]] for end in ALL_CLIENTS] else None
+
+
 def simplified(value):
     """A form without letters as the number that it is."""
     return plain(value) if isinstance(value, Form) and {*value.parts} <= {()} and not value.with_powers else value
@@ -71,19 +79,22 @@ def end(number):
 
 class LetterFederation:
     """The clients of a run on letters: all of them priority clients, whose objective has a minimum. ``bounds`` are those
-    that hypotheses give to the constants of clients, ``states`` the first states of the method that are letters."""
+    that hypotheses give to the constants of clients; ``initial`` and ``states`` the states of the method that are letters:
+    those that a claim leaves free, and those of a run from any state."""
 
     factored, layer_sizes = False, ()
 
     def __init__(self, instance, clients, unknown, start):
         require(instance.size["layers"] < LAYER, "too many layers")
         self.instance, self.hypotheses, self.begins = instance, instance.certificate["hypotheses"], start
-        defining = {value["hypothesis"] for value in instance.certificate["values"].values() if isinstance(value, dict)}
+        values = instance.certificate["values"].values()
+        self.defining = {value["hypothesis"] for value in values if isinstance(value, dict)}
         self.others = [(place, rule) for place, rule in enumerate(self.hypotheses)
-                       if bounded_constant(rule) not in CLASS and place not in defining]
+                       if bounded_constant(rule) not in CLASS and place not in self.defining]
         self.people, self.clients, self.weights = clients, clients.all, clients.weights
         self.average = clients.mean if clients.one else None
-        self.priority, self.states, self.choices = clients.listed([1 for _ in clients.all]), {}, None
+        self.priority, self.initial, self.states = clients.listed([1 for _ in clients.all]), {}, {}
+        self.choices = None
         self.letters, self.extremes = Letters(clients, instance.size["layers"], instance.meter), {}
         self.coordinates, self.given, self.unknown = ByCoordinate(self.letters), instance.given, unknown
 
@@ -107,6 +118,9 @@ class LetterFederation:
         given["F_star_client"] = clients.numbers("least F")
         self.begins.begin(self)
         return {}
+
+    @staticmethod
+    def bounded_constant(rule): return bounded_constant(rule)
 
     def bound(self, name, k):
         """The bound that the hypotheses give to a client's constant; None where there is none."""
@@ -172,11 +186,11 @@ class LetterFederation:
     def first_states(self, free):
         """A letter for each first state of a method that is ``free``; the same in all runs."""
         for name in free:
-            if name not in self.states:
+            if name not in self.initial:
                 many = name.startswith("client_")
-                self.states[name] = self.people.listed([self.letters.letter() for _ in self.clients]) if many else (
+                self.initial[name] = self.people.listed([self.letters.letter() for _ in self.clients]) if many else (
                     self.letters.letter(shared=True))
-        return self.states
+        return self.initial
 
     def choose(self, run, kind, values, chances):
         """A choice with unknown chances; in the last round nobody asks what it is."""
@@ -328,14 +342,6 @@ class LetterFederation:
                 above = self.extremes[key] - value if word != "Min" else value - self.extremes[key]
                 self.letters.largest[f"{word} {self.letters.loose} {number}"] = above
         return self.extremes[key]
-
-
-def bounded_constant(rule):
-    """The constant of all clients that a hypothesis bounds; None if it is of another kind."""
-    left, over = rule["left"], rule["over"]
-    if not (isinstance(left, list) and len(left) == 2 and left[0] in (*CLASS, "sigma_sq_client")):
-        return None
-    return left[0] if over in [[[left[1], 0, end]] for end in ALL_CLIENTS] else None
 
 
 def refused(word):

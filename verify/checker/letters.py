@@ -20,8 +20,8 @@ class Letters:
     depends, ``drawn`` of each draw in which round. ``points[k]`` has what was asked of client k: (where, gradient, value),
     the first of which is the optimum; ``noises`` what came of each draw: (noise, stochastic gradient, where); ``solved`` the
     answers of local problems; ``conditional`` the means of letters given the past of a round. ``functions`` has the letter
-    of each function by coordinates, ``largest`` what is known of the largest and the least of several numbers. ``shared`` are
-    letters that are the same for all clients, where one stands for each. ``exact``: there is no noise.
+    of each function by coordinates, ``largest`` what is known of the largest and the least of several numbers. ``shared``
+    are letters that are the same for all clients, where one stands for each. ``exact``: there is no noise.
     """
 
     def __init__(self, clients, layers, meter):
