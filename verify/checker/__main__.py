@@ -8,13 +8,12 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for a start by the folder's name
-from verify.checker import length_proof
+from verify.checker import length_proof, proof, rounds
 from verify.checker.counterexample import check
 from verify.checker.form import differing
 from verify.checker.intervals import shown
 from verify.checker.limits import read, text_of
 from verify.checker.words import replayed
-from verify.letters import proof, rounds
 
 
 def main(paths):

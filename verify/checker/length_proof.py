@@ -9,8 +9,8 @@ from verify.checker.amounts import total
 from verify.checker.form import keys, one_meaning, shaped, sized, texts, valued
 from verify.checker.length_rules import Rules, chosen, nonnegative
 from verify.checker.limits import written
+from verify.checker.proof import checked
 from verify.checker.words import require
-from verify.letters.proof import checked
 
 FORMAT = "fedtheory proof of lengths 1"
 GIVEN = ("sizes", "values", "vectors", "weights", "proofs")

@@ -8,14 +8,13 @@ from typing import Any
 
 from bounds.language.claim import Claim
 from verify.checker import counterexample as checker
-from verify.checker import length_proof, limits
+from verify.checker import length_proof, limits, proof, rounds
 from verify.checker.form import differing
 from verify.checker.scope import scope
 from verify.checker.words import replayed
 from verify.exact.certificate import printed
 from verify.exact.comparison import differences
 from verify.exact.statement import statement_of
-from verify.letters import proof, rounds
 
 __all__ = ["CheckResult", "check", "proof_scope", "read", "replay_alone"]
 

@@ -17,6 +17,8 @@ from bounds.language.claim import Claim
 from verify.checker.form import STATED, differing
 from verify.checker.length_proof import FORMAT as LENGTHS
 from verify.checker.limits import FRACTION, written
+from verify.checker.proof import FORMAT as PROOF
+from verify.checker.rounds import FORMAT as ROUNDS
 from verify.checker.words import FORMAT as SINGLE
 from verify.exact import check as single
 from verify.exact.check import CheckResult, read
@@ -24,8 +26,6 @@ from verify.growth.certificate import FORMAT
 from verify.growth.fit import OCTAVES, fit
 from verify.growth.motion import FREE_WEIGHT, SCALE, far, largest_named
 from verify.growth.order import hides_logarithms, with_constant
-from verify.letters.proof import FORMAT as PROOF
-from verify.letters.rounds import FORMAT as ROUNDS
 
 __all__ = ["about", "check", "check_file", "claim_of", "largest_member"]
 

@@ -1,4 +1,4 @@
-"""Checks proofs for every number of rounds: one round from any state, and induction.
+"""What is to be proven for every number of rounds: of one round from any state, and by induction.
 
 A run on letters begins from any state that the method can be in: letters for the model and for all that clients and server
 keep. What is proven there of one round holds of each round of every run, if it says the same of every round
@@ -11,7 +11,7 @@ keep. What is proven there of one round holds of each round of every run, if it 
 
 from fractions import Fraction
 
-from verify.checker.form import STATED, keys
+from verify.checker.form import STATED
 from verify.checker.forms import LAYER, ORIGIN, Form, NoForm
 from verify.checker.limits import written
 from verify.checker.scope import ROUNDS, ties
@@ -20,12 +20,10 @@ from verify.letters.course import NEVER, Course, added, holds_for_all_rounds, le
 from verify.letters.defining import names
 from verify.letters.every_number import Alike, EachRun
 from verify.letters.letters import NOTHING, LetterRun, Letters
-from verify.letters.proof import MORE, Duty, checked, lacking, numbers_of, same_as_of_some
+from verify.letters.proof import Duty, same_as_of_some
 from verify.letters.replay import METHODS
 from verify.letters.timeless import COUNTS, Timeless, put
 
-FORMAT = "fedtheory rounds 1"
-GIVEN = ("sizes", "values", "unknown", "weights", "potential", "proofs")
 POTENTIAL = ("value", "factor", "cost")
 
 #: methods of which a round depends on the state before it alone, all of which ``Run.first`` or ``Run.start`` gives
@@ -260,28 +258,3 @@ def factors_of(node):
             yield from factors_of(factor)
     else:
         yield node
-
-
-def check(certificate):
-    """(accepted, reason, "", "")."""
-    return checked(certificate, FORMAT, GIVEN, proven, "proven for every number of rounds, by one round from any state",
-                   MORE, every_round=True)
-
-
-def proven(certificate):
-    """What is wrong with the proof at one setting; empty where nothing is."""
-    numbers, proofs = numbers_of(certificate)
-    potential = certificate["potential"]
-    if potential is not None:
-        keys(potential, POTENTIAL, "a potential")
-    asked = duties(certificate, numbers, potential, certificate.get("degree"))
-    require(asked, "the statement says nothing at this setting")
-    require(len(proofs) == len(asked), f"{len(asked)} inequalities need as many proofs; got {len(proofs)}")
-    known = {}
-    for number, (multipliers, duty) in enumerate(zip(proofs, asked, strict=True)):
-        letters = duty.letters
-        if (id(letters), duty.past) not in known:
-            known[id(letters), duty.past] = letters.known({duty.past})[duty.past]
-        if wrong := lacking(number, multipliers, known[id(letters), duty.past], duty):
-            return wrong
-    return ""

@@ -18,6 +18,7 @@ from bounds.language.claim import Claim, Variable, names_in
 from synthetic.numbers.arrays import NUMPY
 from verify.checker.form import STATED, differing
 from verify.checker.forms import Form
+from verify.checker.rounds import FORMAT as ROUNDS
 from verify.claims.related import related
 from verify.evaluation.environment import UNMEASURED
 from verify.exact import check as single
@@ -25,7 +26,6 @@ from verify.exact.check import CheckResult
 from verify.exact.statement import free_names, statement_of
 from verify.growth.check import claim_of
 from verify.letters.letters import Letters
-from verify.letters.rounds import FORMAT as ROUNDS
 from verify.proofs.follows import Link, link, premises_of, unusable
 from verify.proofs.of_runs import proof_of_run
 from verify.prove.prove import prove

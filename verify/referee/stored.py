@@ -110,12 +110,11 @@ def objection(verdict: Verdict, claim: Claim, certificate: Mapping[str, Any] | N
 
 
 def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
-    from verify.checker import length_proof
+    from verify.checker import length_proof, proof, rounds
     from verify.checker.words import FORMAT as SINGLE
     from verify.exact import check as single
     from verify.growth import check as growth
     from verify.growth.certificate import FORMAT as GROWTH
-    from verify.letters import proof, rounds
     from verify.proofs import chained
 
     refutes = {SINGLE: single.check, GROWTH: growth.check}

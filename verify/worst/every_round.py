@@ -11,15 +11,16 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Claim
+from verify.checker import rounds as checker
 from verify.checker.forms import Form, NoForm, plain
 from verify.checker.limits import SETTINGS, bounded
+from verify.checker.rounds import FORMAT
 from verify.checker.run import METHODS
 from verify.checker.words import replayed
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
-from verify.letters import rounds as checker
 from verify.letters.letters import Letters
-from verify.letters.rounds import FORMAT, Duty, duties
+from verify.letters.rounds import Duty, duties
 from verify.letters.timeless import BY_ROUND
 from verify.worst.challenge import ENOUGH, challenged
 from verify.worst.every_number import first_proof, has_degree

@@ -13,8 +13,9 @@ from synthetic.base.checks import number, whole
 from synthetic.base.shown import Shown
 from verify.checker.forms import Form, NoForm
 from verify.checker.limits import TooLarge, bounded
+from verify.checker.rounds import FORMAT
 from verify.exact.statement import formula, statement_of
-from verify.letters.rounds import FORMAT, AnyState, Duty, duties
+from verify.letters.rounds import AnyState, Duty, duties
 from verify.letters.timeless import put
 from verify.worst.contraction import Contraction, check_contraction, terms, zeta_sq
 from verify.worst.every_round import proofs_of

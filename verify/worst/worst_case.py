@@ -10,15 +10,15 @@ from typing import Any
 
 from bounds.language.claim import Claim
 from synthetic.base.shown import Shown
+from verify.checker import proof as checker
 from verify.checker.forms import Form, NoForm
 from verify.checker.limits import TooLarge, bounded
+from verify.checker.proof import FORMAT
 from verify.checker.words import replayed
 from verify.claims.sizes import once_by_claim
 from verify.exact.statement import statement_of
-from verify.letters import proof as checker
 from verify.letters.every_number import ANY, EveryNumber
 from verify.letters.letters import Letters
-from verify.letters.proof import FORMAT
 from verify.letters.replay import Replay
 from verify.letters.waiting import Waiting
 from verify.worst.admitted import admitted

@@ -38,6 +38,7 @@ from tests.verify.attack.scopes import attack_scopes, proofs_of_many
 from tests.verify.attack.second_opinion import disproves, refutes, restated
 from tests.verify.attack.side_conditions import attack_side_conditions
 from verify.checker.form import STATED, sized, stated
+from verify.checker.proof import FORMAT as PROOF
 from verify.checker.run import METHODS
 from verify.exact.check import CheckResult, replay_alone
 from verify.exact.check import check as check_single
@@ -47,7 +48,6 @@ from verify.growth.check import check_file
 from verify.growth.order import with_constant
 from verify.letters.every_number import EveryNumber
 from verify.letters.letters import Letters
-from verify.letters.proof import FORMAT as PROOF
 from verify.referee.decide import Settings, decide
 from verify.worst.program import programs
 from verify.worst.proof import proof

@@ -12,8 +12,8 @@ from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
 from tests.verify.attack.every_round import over_rounds
 from tests.verify.attack.second_opinion import disproves
+from verify.checker.rounds import FORMAT as EVERY_ROUND
 from verify.exact.check import proof_scope, replay_alone
-from verify.letters.rounds import FORMAT as EVERY_ROUND
 from verify.worst.every_round import at
 from verify.worst.proven import PLACES
 from verify.worst.worst_case import worst_case

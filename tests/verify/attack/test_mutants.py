@@ -16,11 +16,11 @@ from tests.verify.attack.every_round import attack_rounds
 from tests.verify.attack.mutants import mutant
 from tests.verify.attack.other_kinds import of_other_kinds
 from tests.verify.attack.second_opinion import disproves, refutes, restated
+from verify.checker import proof as checker
 from verify.checker.powers import CLIENTS
 from verify.exact.check import CheckResult
 from verify.exact.statement import statement_of
 from verify.letters import known_of_all
-from verify.letters import proof as checker
 from verify.referee.decide import Settings, decide
 from verify.worst.every_round import at
 

@@ -8,9 +8,8 @@ import pytest
 from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
 from tests.verify.attack.scopes import TIES, attack_scopes, emptied, proofs_of_many, tied
-from verify.checker import scope
+from verify.checker import rounds, scope
 from verify.exact.check import proof_scope, replay_alone
-from verify.letters import rounds
 from verify.referee import decide as deciding
 from verify.referee.decide import Settings, decide
 from verify.search.stages import NAMES

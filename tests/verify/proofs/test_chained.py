@@ -15,7 +15,7 @@ from bounds.registry.user_claims import PATHS
 from tests.changes import both, dropped, put
 from tests.classical import CONVEX, JUST_CONVEX, NOISE, SMOOTH
 from tests.said import tells
-from verify.letters import rounds
+from verify.checker import rounds
 from verify.proofs import chained as chains
 from verify.proofs import follows
 from verify.proofs.chained import _at, chained, check, narrower

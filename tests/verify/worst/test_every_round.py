@@ -34,11 +34,11 @@ from bounds.language.words import (
 from bounds.registry.claims import find_claim
 from tests.changes import put
 from tests.classical import CONVEX, EXACT, JUST_CONVEX, NOISE, SMOOTH
+from verify.checker import rounds as checker
 from verify.checker.run import METHODS
 from verify.checker.words import replayed
 from verify.exact.check import check
 from verify.exact.statement import statement_of
-from verify.letters import rounds as checker
 from verify.letters.rounds import FROM_ANY_STATE, AnyRun, AnyState
 from verify.worst.every_round import at, every_round
 from verify.worst.setting import Place, setting_of

@@ -19,12 +19,12 @@ from tests.verify.worst.federations import Federation, Values
 from verify.checker import limits
 from verify.checker.forms import Form, NoForm, Row, combined
 from verify.checker.limits import Meter, TooLarge
+from verify.checker.proof import FORMAT
 from verify.exact.check import check, replay_alone
 from verify.exact.statement import statement_of
 from verify.letters import known
 from verify.letters.by_coordinate import ByCoordinate
 from verify.letters.letters import Letters
-from verify.letters.proof import FORMAT
 from verify.worst.setting import setting_of
 from verify.worst.worst_case import worst_case
 

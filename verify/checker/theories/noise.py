@@ -14,7 +14,7 @@ def variance(run, past, k, kind, round, step, number):
 
 def uncorrelated(run, past, i, j, layer=0, apart=""):
     """<n, v> = 0 in the mean, of a letter n of noise, from the given round on, and one that does not depend on its draw: n
-    has mean zero given all that does not depend on the draw. ``apart``: of what clients' letters differ from their mean by."""
+    has mean zero given all that does not depend on the draw. ``apart``: of what clients differ from their mean by."""
     first, depends = run.letters.first_of_draws(past), run.letters.depends
     require(any(n in first and first[n] not in depends[v] for n, v in ((i, j), (j, i))), "letters that may be correlated")
     if apart:
