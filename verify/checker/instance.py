@@ -61,7 +61,7 @@ class Instance:
         acyclic({**self.rules, **self.defined})
         if "exists" in certificate:
             self.defined[certificate["exists"]["name"]] = self.between(certificate["exists"], *piece, near)
-        self.first, self.draws, self.measured, self.means = None, (), (), {}
+        self.draws, self.measured, self.runs, self.means = (), (), {}, {}
         self.defining_value = cache(self.defining_value)
         self.operators = WORDS | {"tau": lambda t: t - t % self.size["local_steps"]}
         binders = {"infimum": lambda args, at: infimum(self, args, at)}
@@ -95,22 +95,22 @@ class Instance:
         require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
         self.given["x_round"] = [self.federation.start]  # steps may depend on where runs start
         self.step_size = [self.parameter("eta_l", t) for t in range(rounds * steps)]
-        self.run = cache(self.run)
         first = self.run(())
-        self.first, self.draws, self.measured = first, (*first.alternatives.items(),), first.record.keys()
+        self.draws, self.measured = (*first.alternatives.items(),), first.record.keys()
+        self.runs = {(tuple(0 for _ in self.draws), None): first}
         twice = {*self.measured} & {*self.free, *self.rules, *self.size}
         require(not twice, f"runs record {', '.join(sorted(twice))}, which may not have another meaning")
         bounded(prod(count for _, count in self.draws), OUTCOMES, "outcomes of chance")
 
     def run(self, outcome, base=None):
         """Every quantity of one run, of the procedure's method or of the one named."""
-        if self.first and not base and not any(outcome):
-            return self.first
-        method, _ = METHODS[base or self.how["base"]]
-        named = dict(zip((draw for draw, _ in self.draws), outcome, strict=True))
-        run = self.federation.run(self, method, named)
-        require(not self.draws or self.draws == (*run.alternatives.items(),), "runs must make the same draws")
-        return run
+        if (outcome, base) not in self.runs:
+            method, _ = METHODS[base or self.how["base"]]
+            named = dict(zip((draw for draw, _ in self.draws), outcome, strict=True))
+            run = self.federation.run(self, method, named)
+            require(not self.draws or self.draws == (*run.alternatives.items(),), "runs must make the same draws")
+            self.runs[outcome, base] = run
+        return self.runs[outcome, base]
 
     def outcomes(self, held=None, free=lambda draw: True):
         """All outcomes, pairs (chance, outcome); what is not ``free`` stays as it is ``held``, and has no chance."""

@@ -79,7 +79,8 @@ class Known:
         if kind == "client":
             return interpolation.two_points(self.run, self.given, *map(whole_number, words)), False
         require(kind in INEQUALITIES or kind in EQUALITIES, f"nothing known is called {name}")
-        words = [whole_number(word) if word.isdecimal() else word for word in words]
+        before = {"-1": -1} if kind in ("noise", "mean") else {}  # the round before the first
+        words = [before[word] if word in before else whole_number(word) if word.isdecimal() else word for word in words]
         return (INEQUALITIES | EQUALITIES)[kind](self.run, self.given, *words), kind in EQUALITIES
 
     def with_choices(self, name):
@@ -115,7 +116,7 @@ def drawn_as(letters, name):
     require(kind in ("noise", "uncorrelated", "across"), f"{name} is no fact of sums over worlds")
     if kind == "noise":
         k, what, *draw, _ = words
-        seen = letters.noises[(whole_number(k), what, *map(whole_number, draw))]
+        seen = letters.noises[(whole_number(k), what, *(-1 if n == "-1" else whole_number(n) for n in draw))]
         return letters.chosen_before[next(iter(seen[0][0].parts))]
     i, j, *_ = map(whole_number, words[:2])
     first, other = letters.first_of_draws(), letters.clients.draws if kind == "across" else lambda draw: [draw]

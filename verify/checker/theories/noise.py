@@ -8,7 +8,7 @@ from verify.checker.words import require
 def variance(run, past, k, kind, round, step, number):
     """sigma_k^2 - |n|^2 >= 0 in the mean, of the noise n of a draw from the given round on: sigma_k^2 is its variance."""
     require(round >= past, "noise that is given")
-    row, *_ = run.letters.noises[(k, kind, round, step)][number]
+    row, *_ = run.letters.noises[(k, kind, round, step)][max(number, 0)]
     return run.given["sigma_sq_client"][k] - pairing(row, row)
 
 
@@ -40,6 +40,6 @@ def conditional(run, past, letter, round, j, layer=0):
     """<u - E[u | past of a round], v> = 0 in the mean, of a letter u and one v that is known given that past."""
     letters = run.letters
     require(round >= past and all(letters.drawn[draw] < round for draw in letters.depends[j]), "a letter that is not given")
-    require(layer in letters.parts, "no layer")
+    require(layer in letters.parts and min(letter, j) >= 0, "no layer, or no letter")
     rest = Row.one(letter + layer * LAYER) - letters.part(layer, letters.conditional[letter, round])
     return pairing(rest, Row.one(j + layer * LAYER)) + Form({})
