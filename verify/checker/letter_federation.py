@@ -1,28 +1,20 @@
 """What a run on letters asks of its clients, and what the words of formulas mean on letters."""
 
 from fractions import Fraction
-from itertools import combinations
-from math import comb
 
 from verify.checker.by_coordinate import ByCoordinate
-from verify.checker.choices import Choices, told_apart
-from verify.checker.comparisons import Length, Ratio
-from verify.checker.every_client import ALIKE, ANY, CLIENT, DEGREE, LAYERS, OneForAll, factored, is_common
+from verify.checker.choices import Choices
+from verify.checker.every_client import ALIKE, ANY, CLIENT, DEGREE, LAYERS, OneForAll
 from verify.checker.form import STATED
-from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, NoForm, Row, effort, loss, pairing, plain
+from verify.checker.forms import LAYER, ORIGIN, Form, NoForm, Row, loss, plain
 from verify.checker.formulas import At
 from verify.checker.instance import Instance
-from verify.checker.intervals import extreme, quotient
-from verify.checker.letters import NOTHING, Letters, OneByOne
-from verify.checker.limits import OUTCOMES, bounded
+from verify.checker.letter_words import NUMBERING, LetterWords
+from verify.checker.letters import Letters, OneByOne
 from verify.checker.methods.adaptive import BESIDE
-from verify.checker.powers import CLIENTS, FormOfClients
 from verify.checker.run import INDEPENDENT, Run
-from verify.checker.words import JOINED, MEANS, WORDS, require
+from verify.checker.words import require
 
-#: words that mean the same of letters as of coordinates
-SAME = {"+", "*", "exp", "log", "Exp1", "Mod", "Abs", "upper", "scaled", "root", "square", "raised"}
-NUMBERING = ("Max", "Min", "largest_sum", "share")
 #: constants of clients that a class bounds: how the relation of a hypothesis that bounds them begins
 CLASS = {"L_client": "<", "mu_client": ">"}
 ALL_CLIENTS = (["+", -1, "clients"], ["+", "clients", -1])
@@ -95,7 +87,7 @@ class LetterFederation:
         self.average = clients.mean if clients.one else None
         self.priority, self.initial, self.states = clients.listed([1 for _ in clients.all]), {}, {}
         self.choices = None
-        self.letters, self.extremes = Letters(clients, instance.size["layers"], instance.meter), {}
+        self.letters, self.words = Letters(clients, instance.size["layers"], instance.meter), LetterWords(self)
         self.coordinates, self.given, self.unknown = ByCoordinate(self.letters), instance.given, unknown
 
     def constants(self, instance):
@@ -119,8 +111,9 @@ class LetterFederation:
         self.begins.begin(self)
         return {}
 
-    @staticmethod
-    def bounded_constant(rule): return bounded_constant(rule)
+    def bounds_constants(self, place):
+        """Whether a hypothesis bounds a constant of the clients, or defines a name."""
+        return place in self.defining or bounded_constant(self.hypotheses[place]) is not None
 
     def bound(self, name, k):
         """The bound that the hypotheses give to a client's constant; None where there is none."""
@@ -200,156 +193,9 @@ class LetterFederation:
         self.letters.chosen.add((kind, run.round, 0, 0))
         return run.draw(kind, [(Fraction(1), value) for value in values])
 
-    # words of formulas -----------------------------------------------------------------------------------------------------
-    def operators(self, instance):
-        found = {word: refused(word) for word in WORDS if word not in SAME}
-        return found | self.coordinates.words() | {
-            "dot": self.dot, "norm2": lambda v: self.dot(v, v), "^": self.power, "layer_part": self.layer_part,
-            "grad": lambda k, x: self.grad(self.people.number(k), x),
-            "objective_grad": lambda x: self.people.objective_grad(self.letters, x)}
-
-    def binders(self, instance):
-        value = instance.formulas.value
-        found = {word: lambda args, at, word=word: self.mean(word, args, at) for word in MEANS}
-        found |= {word: lambda args, at, word=word: self.extreme(word, args, at) for word in NUMBERING}
-        found |= {"infimum": self.at_the_point, "highest": self.highest, "norm": self.norm}
-        found |= {word: lambda args, at, word=word: self.noted(word, [value(a, at) for a in args], at)
-                  for word in ("dot", "norm2", "F", "objective")}
-        return found | ({"Sum": self.sum} if self.people.one else {})
-
-    def noted(self, word, args, at):
-        """A number that may be random; outside of means it is noted on what it depends."""
-        if word == "F":
-            k = self.people.number(args[0])
-            found, rows = self.letters.asked(k, args[1])[2], args[1:]
-        elif word == "objective":
-            found, rows = self.objective(*args), args
-        else:
-            found, rows = self.dot(*(args if word == "dot" else args * 2)), args
-        if at.notes:
-            rows = [row for row in rows if isinstance(row, Row)]
-            at.notes.certain |= frozenset().union(*(self.letters.upstream(factored(row)[0]) for row in rows))
-        return found
-
+    def operators(self, instance): return self.words.operators()
+    def binders(self, instance): return self.words.binders()
     def objective(self, x): return self.people.objective(self.letters, x)
-
-    def dot(self, u, v):
-        if not isinstance(u, Row) or not isinstance(v, Row):
-            if all(isinstance(w, Row) or plain(w) == 0 for w in (u, v)):
-                return Fraction(0)
-            raise NoForm("an inner product is one of vectors")
-        (u, p), (v, q) = factored(u), factored(v)
-        self.letters.meter.spend(effort(u, v))
-        return pairing(u, v) * CLIENTS ** (p + q) if p + q else pairing(u, v)
-
-    def norm(self, args, at):
-        """A length, where it is no matter of chance: the mean of lengths is no root of a mean of squares."""
-        v, = (self.instance.formulas.value(a, at) for a in args)
-        square = self.noted("norm2", [v], at) + Form({})
-        if self.choices or (at.inside and self.letters.upstream(v)):
-            raise NoForm("a mean of lengths")
-        return Length(square)
-
-    def layer_part(self, l, v):
-        require(l in range(self.instance.size["layers"]), f"{l} is no layer")
-        return v if not isinstance(v, Row) and plain(v) == 0 else self.letters.layer(int(l), v)
-
-    def power(self, base, exponent):
-        """A power; of a number without a value that is no matter of chance, its root, by the square of that."""
-        if isinstance(base, FormOfClients):
-            return base ** plain(exponent)
-        sure = isinstance(base, Form) and {*base.parts} - {()} and all(
-            isinstance(key, str) and not key.startswith(LOSS) for key in {*base.parts} - {()})
-        return Length(base) if sure and exponent == Fraction(1, 2) else WORDS["^"](base, exponent)
-
-    def sum(self, args, at):
-        """A sum; over all clients, of what names no other client."""
-        value, (body, name, *ends) = self.instance.formulas.value, args
-        low, high = (value(each, at) for each in ends)
-        if not self.people.are_all(low, high):
-            return self.instance.formulas.joined(*JOINED["Sum"], args, at)
-        index = {n: v for n, v in at.index.items() if v is not CLIENT and (not isinstance(v, Row) or is_common(v))}
-        return self.people.total(value(body, at._replace(index=index | {name: CLIENT})))
-
-    def highest(self, args, at):
-        name, low, high, body = args
-        inner = [at._replace(index={**at.index, name: i}) for i in self.instance.formulas.span(low, high, at)]
-        return self.coordinates.upper(*(self.instance.formulas.value(body, one) for one in inner))
-
-    def at_the_point(self, args, at):
-        """In place of the least value of a formula over all points the one at the point that is looked at."""
-        point, body = args
-        if at.point is None or not isinstance(point, str):
-            raise NoForm("the least value over all points")
-        return self.instance.formulas.value(body, at._replace(index={**at.index, point: at.point}))
-
-    def mean(self, word, args, at):
-        """A mean over draws: given nothing, the past of a round, or all noise."""
-        r = self.instance.formulas.value(args[1], at) if len(args) > 1 else None
-        require(r is None or r.denominator == 1, f"{r} is no round")
-        past = {"E_sampling": at.given, "E_round": r}.get(word, NOTHING)
-        if self.letters.exact and self.begins.random_past:  # of sampling alone, whose past is random all the same
-            require(word in ("E", "E_round"), f"{word} of every round")
-        if not self.letters.exact or self.choices or self.begins.random_past:
-            past = self.past_of(past, at)
-        past = NOTHING if past is None else past
-        inner = at._replace(given=past, inside=True, notes=None)
-        if self.choices and word == "E_noise":
-            raise NoForm("a mean over noise, while choices depend on it")
-        if self.choices and word != "E_sampling":
-            found = self.choices.mean(args[0], inner, at.outcome, lambda draw: MEANS[word](draw, r))
-        else:
-            found = self.instance.mean(word, args[0], inner, lambda draw: MEANS[word](draw, r))
-        return self.letters.mean(found, past) if isinstance(found, Row) and word != "E_sampling" else found
-
-    def past_of(self, past, at):
-        """The round whose past a mean is given."""
-        if past is None and self.choices:
-            raise NoForm("a mean over samples of clients outside of expectations, beside choices")
-        past = self.instance.size["rounds"] if past is None else past  # outside of expectations all noise is given
-        if at.given is not None and past < at.given:
-            raise NoForm("a mean inside of a mean that is given more")
-        if at.notes:
-            at.notes.asked.add(past)
-        return past
-
-    def extreme(self, word, args, at):
-        """The largest or least of numbers, or a ratio: of forms a number that is at least, or at most, each of them."""
-        formulas, found = self.instance.formulas, None
-        if word == "share" and self.people.one:
-            raise NoForm("a ratio, for every number of clients")
-        if word == "largest_sum":
-            count, body, name, low, high = args
-            count, inner = formulas.value(count, at), formulas.span(low, high, at)
-            values = [formulas.value(body, at._replace(index={**at.index, name: i})) for i in inner]
-            require(count.denominator == 1 and 0 <= count <= len(values), f"{count} is no number of values")
-            bounded(comb(len(values), int(count)), OUTCOMES, "sums of values")
-            found = [sum(each, Fraction(0)) for each in combinations(values, int(count))]
-        else:
-            found = values = [formulas.value(a, at) for a in args]
-        if not any(isinstance(value, Form) and {*value.parts} - {()} for value in values):
-            found = [plain(value) if isinstance(value, Form) else value for value in found]
-            return quotient(*found) if word == "share" else extreme(found, word != "Min")
-        if told_apart(*(value for value in values if isinstance(value, Form))):
-            raise NoForm(f"{word} of means over choices")
-        if word == "share":
-            return Ratio(*found)
-        said = (value.said if isinstance(value, Form) else value for value in values)
-        key = word, str(args), *at.index.items(), at.given, *said
-        if key not in self.extremes:
-            self.extremes[key] = self.letters.anything()
-            for number, value in enumerate(found):
-                above = self.extremes[key] - value if word != "Min" else value - self.extremes[key]
-                self.letters.largest[f"{word} {self.letters.loose} {number}"] = above
-        return self.extremes[key]
-
-
-def refused(word):
-    """In place of a word that has no meaning on letters."""
-    def refuse(*_):
-        raise NoForm(f"{word} is not a form")
-
-    return refuse
 
 
 class LetterLayers:

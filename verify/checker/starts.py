@@ -67,7 +67,7 @@ class AnyState:
             require(name == "eta_l" or fixed, f"{name} may change with the rounds")
         self.timeless = Timeless(instance, METHODS[instance.how["base"]][1])
         for place, rule in enumerate(run.hypotheses):
-            if place in run.defining or run.bounded_constant(rule):
+            if run.bounds_constants(place):
                 self.timeless.says_the_same(rule, timed=False)
 
     def first_state(self, run, name, value):
