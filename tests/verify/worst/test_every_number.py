@@ -17,8 +17,11 @@ from tests.changes import both, dropped, put
 from tests.classical import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from tests.kept import forget
 from tests.verify.worst.federations import Federation, Values
-from verify.checker import powers
+from verify.checker import every_client, powers
+from verify.checker import proof as checking
 from verify.checker.forms import LAYER, Form, nonnegative
+from verify.checker.letter_federation import LetterFederation
+from verify.checker.letter_words import LetterWords
 from verify.checker.powers import CLIENTS
 from verify.exact.check import replay_alone
 from verify.exact.statement import statement_of
@@ -269,8 +272,27 @@ FAULTS = {
     "two clients at once": ("pairs of clients", Alike, "over_clients", with_the_outer_client),
     "each client": ("each client", Alike, "cases", of_each_client),
 }
-#: of these a run of two or three clients tells that something is wrong
-TOLD = {"a client by its number", "the last client", "models by number", "two clients at once", "each client"}
+
+
+def any_sum(self, args, at):
+    body, name, *_ = args
+    index = at.index | {name: every_client.CLIENT}
+    return self.run.people.total(self.run.instance.formulas.value(body, at._replace(index=index)))
+
+
+def each_client(self, rule):
+    return [{"k": every_client.CLIENT}] if rule is self.instance.certificate["statement"] else OF_RUNS(self, rule)
+
+
+OF_RUNS = LetterFederation.cases
+#: the same faults in the checker: of these a run of two or three clients tells that something is wrong
+IN_CHECKER = {
+    "a client by its number": (every_client.OneForAll, "number", lambda self, k: 0),
+    "the last client": (every_client.OneForAll, "number", lambda self, k: 0),
+    "models by number": (every_client.OfClients, "entry", lambda self, i, name: self[0]),
+    "two clients at once": (LetterWords, "sum", any_sum),
+    "each client": (LetterFederation, "cases", each_client),
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -279,9 +301,15 @@ def test_faults_by_which_false_statements_are_proven(name, monkeypatch, tmp_path
     statement, more = FALSE[of]
     claim = claim_of(tmp_path, statement, **more)
     monkeypatch.setattr(where, what, fault)
-    if name in TOLD:
+    if name in IN_CHECKER:
         assert onwards(claim) is None
         monkeypatch.setattr(proof, "same_as_of_some", lambda every, *_: every)
+        forget()
+        assert onwards(claim) is None, "a fault in the prover alone is one that the checker does not have"
+        monkeypatch.setattr(*IN_CHECKER[name])
+        forget()
+        assert onwards(claim) is None, "runs of two and three clients are compared"
+        monkeypatch.setattr(checking, "same_as_of_some", lambda of, numbers, degree: of(*numbers, degree=degree))
         forget()
     forged = onwards(claim)
     assert forged is not None
