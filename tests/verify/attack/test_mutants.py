@@ -18,6 +18,7 @@ from tests.verify.attack.other_kinds import of_other_kinds
 from tests.verify.attack.second_opinion import disproves, refutes, restated
 from verify.checker import proof as checker
 from verify.checker.powers import CLIENTS
+from verify.checker.theories import noise
 from verify.exact.check import CheckResult
 from verify.exact.statement import statement_of
 from verify.letters import known_of_all
@@ -97,7 +98,8 @@ def test_the_attack_notices_a_checker_to_which_everything_is_a_square(proven, mo
 
 
 def test_the_attack_notices_noise_of_means_that_is_taken_for_half_of_it(proven, monkeypatch):
-    monkeypatch.setattr(known_of_all, "CLIENTS", 2 * CLIENTS)
+    for theory in (known_of_all, noise):  # the prover's, and the checker's
+        monkeypatch.setattr(theory, "CLIENTS", 2 * CLIENTS)
     assert attack(of(proven, True, "attacked/noise-of-a-mean"), 60, seed=0).wrong
 
 

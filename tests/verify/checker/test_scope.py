@@ -8,7 +8,7 @@ import pytest
 from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
 from tests.verify.attack.scopes import TIES, attack_scopes, emptied, proofs_of_many, tied
-from verify.checker import rounds, scope
+from verify.checker import scope, starts
 from verify.exact.check import proof_scope, replay_alone
 from verify.referee import decide as deciding
 from verify.referee.decide import Settings, decide
@@ -72,7 +72,7 @@ def test_a_random_attack_on_scopes(many):
 
 
 def test_the_attack_notices_a_checker_that_leaves_hypotheses_out(many, monkeypatch):
-    monkeypatch.setattr(rounds, "ties", lambda *_: False)
+    monkeypatch.setattr(starts, "ties", lambda *_: False)
     assert attack_scopes(many, 40, seed=0)[1]
 
 
