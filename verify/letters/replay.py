@@ -13,7 +13,6 @@ from verify.letters.defining import acyclic, has_all
 from verify.letters.instance import Instance
 from verify.letters.kept import Kept
 from verify.letters.run import INDEPENDENT, Run
-from verify.letters.space import infimum
 
 fraction = lru_cache(1024)(Fraction)  # whole numbers in formulas are few
 
@@ -21,7 +20,7 @@ fraction = lru_cache(1024)(Fraction)  # whole numbers in formulas are few
 class Replay(Kept, Instance):
     def __init__(self, certificate, meter=None):
         super().__init__(certificate, meter)
-        self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE}
+        self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE if hasattr(self, name)}
         self.means, self.draws, self.measured, self.run = {}, (), (), cache(self.run)
         self.nothing_kept()
         self.defined = {name: self.defining(name, certificate["hypotheses"][value["hypothesis"]], self.free[name])
@@ -131,8 +130,6 @@ class Replay(Kept, Instance):
             of_index = [tuple(value(args[b], i, outcome) for b in body) if isinstance(body, tuple) else
                         value(args[body], i, outcome) for i in inner]
             return join(of_index, *(value(args[m], index, outcome) for m in more))
-        if word == "infimum":
-            return infimum(self, *args, index, outcome)
         if word in MEANS:
             r = self.value(args[1], index, outcome) if len(args) > 1 else None
             return self.mean((word, r), args[0], lambda draw: MEANS[word](draw, r), index, outcome)
