@@ -1,0 +1,94 @@
+"""Checks proofs about norms with the standard library and the files of this folder alone.
+
+At each of its settings a certificate has multipliers of facts, expressions that are never negative for any federation of the
+class (theories/lengths.py has all that are admitted). Where the larger side of the statement, less the smaller one and these
+multiples, has no negative coefficient, the statement holds at these sizes and numbers for every federation of the class in
+every dimension.
+"""
+
+from verify.checker.form import STATED, keys, one_meaning, shaped, sized, stated, texts, valued
+from verify.checker.length_clients import OWN
+from verify.checker.length_statement import LengthStatement
+from verify.checker.limits import SETTINGS, bounded, written
+from verify.checker.norm_expressions import SymbolicVector, nonnegative, total
+from verify.checker.scope import scope
+from verify.checker.theories import lengths
+from verify.checker.words import require
+
+FORMAT = "fedtheory proof of lengths 1"
+SETTING = ("sizes", "values", "vectors", "weights", "proofs")
+PROOF = ("known", "steps", "hits", "triangles")
+
+
+def check(certificate):
+    """(accepted, reason, "", "")."""
+    require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
+    keys(certificate, ("format", *STATED, "settings"), "a proof")
+    stated(certificate)
+    require(certificate["statement"]["relation"] not in ("<", ">"), "a sum proves no strict inequality")
+    settings, statement = certificate["settings"], {name: certificate[name] for name in STATED}
+    require(isinstance(settings, list) and settings, "settings must be a list of at least one")
+    bounded(len(settings), SETTINGS, "settings")
+    wrong = [lacking(statement | keys(setting, SETTING, "a setting")) for setting in settings]
+    if any(wrong):
+        return False, "; ".join(f"setting {number}: {reason}" for number, reason in enumerate(wrong) if reason), "", ""
+    scoped = scope(certificate, every_round=False)[0]
+    return True, f"proven: the statement is a sum of what is known of lengths; for {scoped}", "", ""
+
+
+def statement_of(setting):
+    """The statement at a setting of a certificate, if it has the form of one. Raises ValueError."""
+    coupled, free, vectors = "replaced" in setting["procedure"], setting["free"], texts(setting["vectors"], "vectors")
+    sizes, weights = sized(setting, ["samples"] * coupled), setting["weights"]
+    require(not coupled or sizes.get("samples", 0) >= 1, "samples must be at least 1")
+    values = valued(setting["values"], free, sizes)
+    for name in free:
+        kinds = (name in sizes, name in values, name in vectors)
+        require(sum(kinds) == 1, f"{name} must be a size, a value or a vector; it is {sum(kinds)} of these")
+        require((name in vectors) == (free[name] == ["dim"]), f"only vectors have no value; {name} is none, or is one")
+    require({*vectors} <= {*free} and len({*vectors}) == len(vectors), "vectors must be free names")
+    shaped(weights, [sizes["clients"]], "weights")
+    require(sum(map(written, weights)) == 1 and all(written(p) > 0 for p in weights), "weights are positive and sum to one")
+    one_meaning(setting)
+    return LengthStatement({name: setting[name] for name in STATED}, sizes, values, vectors, weights)
+
+
+def lacking(setting):
+    """What is wrong with the proofs of a setting; empty where nothing is."""
+    statement, proofs = statement_of(setting), setting["proofs"]
+    require(statement.pairs, "the statement says nothing at this setting")
+    known, count = lengths.facts(statement), len(statement.pairs)
+    require(isinstance(proofs, list) and len(proofs) == count, f"{count} pairs of sides need as many proofs")
+    for number, (proof, (smaller, larger)) in enumerate(zip(proofs, statement.pairs, strict=True)):
+        used = facts_of(statement, known, keys(proof, PROOF, "a proof"))
+        if any(times < 0 for _, times in used):
+            return f"a multiplier is negative in proof {number}"
+        if not nonnegative(total((larger, 1), (smaller, -1), *((fact, -times) for fact, times in used))):
+            return f"what is left in proof {number} may be negative"
+        statement.meter.spend(sum(1 + len(fact.terms) for fact, _ in used))
+    return ""
+
+
+def facts_of(statement, known, proof):
+    """Pairs (fact, multiplier) of all that a proof uses: what is ``known`` by name, and what it chooses."""
+    names, functions = proof["known"], [*statement.federation.basis.points]
+    require({*names} <= {*known}, f"nothing known is called {', '.join({*names} - {*known})}")
+    found = [(known[name], written(times)) for name, times in names.items()]
+    for function, i, j, a, s, times in proof["steps"]:
+        found.append((lengths.step(statement, functions[function], i, j, written(a), written(s)), written(times)))
+    for function, i, j, a, s, by, times in proof["hits"]:
+        whose, *draw = functions[function]
+        require(whose == OWN, "a draw is named by the function of the run itself")
+        found.append((lengths.hit(statement, tuple(draw), i, j, written(a), written(s), by), written(times)))
+    for whole, parts, times in proof["triangles"]:
+        made = [(vector(statement, part), written(c)) for part, c in parts]
+        found.append((lengths.triangle(statement, vector(statement, whole), made), written(times)))
+    return found
+
+
+def vector(statement, data):
+    """The vector that a list of pairs (number of a basis vector, coefficient) writes."""
+    basis = range(len(statement.federation.basis.depends_on))
+    require(isinstance(data, list) and all(type(i) is int and i in basis for i, _ in data),
+            "a vector is a list of basis vectors with coefficients")
+    return SymbolicVector.of({i: written(c) for i, c in data})
