@@ -10,7 +10,7 @@ from verify.checker.form import STATED, keys, one_meaning, shaped, sized, stated
 from verify.checker.length_clients import OWN
 from verify.checker.length_statement import LengthStatement
 from verify.checker.limits import SETTINGS, bounded, written
-from verify.checker.norm_expressions import SymbolicVector, nonnegative, total
+from verify.checker.norm_expressions import Combination, nonnegative, total
 from verify.checker.scope import scope
 from verify.checker.theories import lengths
 from verify.checker.words import require
@@ -65,13 +65,13 @@ def lacking(setting):
             return f"a multiplier is negative in proof {number}"
         if not nonnegative(total((larger, 1), (smaller, -1), *((fact, -times) for fact, times in used))):
             return f"what is left in proof {number} may be negative"
-        statement.meter.spend(sum(1 + len(fact.terms) for fact, _ in used))
+        statement.instance.meter.spend(sum(1 + len(fact.terms) for fact, _ in used))
     return ""
 
 
 def facts_of(statement, known, proof):
     """Pairs (fact, multiplier) of all that a proof uses: what is ``known`` by name, and what it chooses."""
-    names, functions = proof["known"], [*statement.federation.basis.points]
+    names, functions = proof["known"], [*statement.clients.points]
     require({*names} <= {*known}, f"nothing known is called {', '.join({*names} - {*known})}")
     found = [(known[name], written(times)) for name, times in names.items()]
     for function, i, j, a, s, times in proof["steps"]:
@@ -88,7 +88,7 @@ def facts_of(statement, known, proof):
 
 def vector(statement, data):
     """The vector that a list of pairs (number of a basis vector, coefficient) writes."""
-    basis = range(len(statement.federation.basis.depends_on))
+    basis = range(len(statement.clients.depends_on))
     require(isinstance(data, list) and all(type(i) is int and i in basis for i, _ in data),
             "a vector is a list of basis vectors with coefficients")
-    return SymbolicVector.of({i: written(c) for i, c in data})
+    return Combination({i: written(c) for i, c in data})

@@ -8,7 +8,7 @@ data, and on the data with one sample replaced.
 from fractions import Fraction
 
 from verify.checker.limits import LETTERS, bounded
-from verify.checker.norm_expressions import ORIGIN, NotLinear, SymbolicVector, number
+from verify.checker.norm_expressions import ORIGIN, Combination, NotLinear, number
 from verify.checker.run import Run
 from verify.checker.words import require
 
@@ -17,108 +17,104 @@ DATA = ("data",)  # the draw of all data
 SHARED, OWN, TWIN = "F", "f", "f'"  # whose function: a client's loss, that of a draw's sample, and of the second run's
 
 
-class Basis:
-    """The basis vectors. ``depends_on`` has for each the draws on which it depends, ``points`` for each function what was
-    asked of it: pairs (point, gradient), and ``noises`` the noise of each draw."""
-
-    def __init__(self):
-        self.depends_on, self.points, self.noises, self.states = [], {}, {}, {}
-
-    def vector(self, draws=frozenset()):
-        bounded(len(self.depends_on) + 1, 2 * LETTERS, "basis vectors")
-        self.depends_on.append(frozenset(draws))
-        return SymbolicVector({len(self.depends_on) - 1: 1})
-
-    def draws(self, vector):
-        """The draws on which a vector depends."""
-        return frozenset().union(*(self.depends_on[i] for i in vector.coefficients if i != ORIGIN))
-
-    def gradient(self, function, point, draws=frozenset()):
-        """The gradient of a function, which depends on ``draws``, at a point; one point has one gradient."""
-        seen, key = self.points.setdefault(function, []), point.key
-        for other, found in seen:
-            if other.key == key:
-                return found
-        seen.append((point, self.vector(self.draws(point) | draws)))
-        return seen[-1][1]
-
-
 class SymbolicClients:
-    """The clients of a run; ``basis`` is common to both runs on samples, of which ``second`` is the one on the other data.
+    """The clients of a run; of clients with samples a ``twin`` answers the second run, on the other data.
 
-    ``bounds`` has by name the bound on each client's constant, None where there is none.
+    ``bounds`` has by name the bound on each client's constant, None where there is none. Both runs share ``depends_on``, the
+    draws on which each basis vector depends, ``points``, of each function the pairs (point, gradient) that were asked for,
+    ``noises``, the noise of each draw, and ``states``. ``coupled``: clients have samples; ``given_data``: these are given.
     """
 
     layer_sizes, constants = (), {}
 
-    def __init__(self, statement, basis, weights, bounds, second=False):
-        self.statement, self.basis, self.bounds, self.second = statement, basis, bounds, second
-        self.weights, self.clients, self.count = weights, range(len(weights)), len(weights)
-        self.priority, self.start = [1 for _ in weights], SymbolicVector({ORIGIN: 1})
-        self.of_data = {DATA} if statement.coupled and not statement.given_data else frozenset()
-        self.twin = SymbolicClients(statement, basis, weights, bounds, True) if statement.coupled and not second else None
+    def __init__(self, weights, bounds, coupled, given_data, first=None):
+        self.weights, self.bounds, self.coupled, self.second = weights, bounds, coupled, first is not None
+        self.clients, self.count, self.priority = range(len(weights)), len(weights), [1 for _ in weights]
+        self.of_data, self.start = {DATA} if coupled and not given_data else set(), Combination({ORIGIN: Fraction(1)})
+        shared = (first.depends_on, first.points, first.noises, first.states) if first else ([], {}, {}, {})
+        self.depends_on, self.points, self.noises, self.states = shared
+        self.twin = SymbolicClients(weights, bounds, coupled, given_data, self) if coupled and not first else None
 
     def operators(self, instance): return {}
     def binders(self, instance): return {}
     def sides(self, instance, rule, at): return instance.formulas.sides(rule, at)
 
+    # basis vectors ---------------------------------------------------------------------------------------------------------
+    def basis_vector(self, draws=()):
+        bounded(len(self.depends_on) + 1, 2 * LETTERS, "basis vectors")
+        self.depends_on.append(frozenset(draws))
+        return Combination({len(self.depends_on) - 1: Fraction(1)})
+
+    def draws(self, vector):
+        """The draws on which a vector depends."""
+        return frozenset().union(*(self.depends_on[i] for i in vector.terms if i != ORIGIN))
+
+    def asked(self, function, point, draws):
+        """The gradient of a function, which depends on ``draws``, at a point; one point has one gradient."""
+        require(isinstance(point, Combination) and (point.is_vector or not point.terms), "a gradient is one at a point")
+        seen = self.points.setdefault(function, [])
+        found = next((gradient for other, gradient in seen if other.terms == point.terms), None)
+        if found is None:
+            found = self.basis_vector(self.draws(point) | draws)
+            seen.append((point, found))
+        return found
+
     def grad(self, k, point):
         require(k in self.clients, f"{k} is no client")
-        require(isinstance(point, SymbolicVector), "a gradient is one at a point")
-        return self.basis.gradient((SHARED, int(k)), point, self.of_data)
+        return self.asked((SHARED, int(k)), point, self.of_data)
+
+    def sample_grad(self, draw, point, whose=OWN): return self.asked((whose, *draw), point, {draw})
+
+    def noise(self, draw):
+        if self.bounds["sigma_sq_client"][draw[-1]] == 0:
+            return Combination({})
+        if draw not in self.noises:
+            self.noises[draw] = self.basis_vector({draw})
+        return self.noises[draw]
 
     def curvatures(self, function):
-        """The least and the largest curvature of a function; None where there is no bound."""
+        """The least and the largest curvature of a function."""
         L, m = (self.bounds[name][function[-1]] for name in ("L_client", "mu_client"))
-        require(L is None or m is None or m <= L, "curvatures must lie in an interval")
-        return None if L is None else (-L if m is None else m, L)
+        require(L is not None, f"nothing is known of the curvature of {function}")
+        require(m is None or m <= L, "curvatures must lie in an interval")
+        return -L if m is None else m, L
 
     # what runs ask ---------------------------------------------------------------------------------------------------------
     def run(self, instance, method, outcome):
-        if self.twin is None:
-            return Run(instance, self, method, outcome)
-        return CoupledRun(*(Run(instance, clients, method, outcome) for clients in (self, self.twin)))
+        runs = [Run(instance, clients, method, outcome) for clients in (self, self.twin) if clients]
+        return CoupledRun(*runs) if self.coupled else runs[0]
 
     def begin(self, run):
         """Draw the client whose sample is replaced."""
         run.calls = []
-        if self.statement.coupled:
+        if self.coupled:
             run.where = run.draw("replaced", [(Fraction(1, self.count), k) for k in self.clients])
 
     def stochastic(self, run, k, point, kind, step):
         """A client's gradient with the noise of the draw, which is the same wherever its gradient is taken; of clients with
         samples the gradient of the sample that is drawn."""
         draw = kind, run.round, step, k
-        if not self.statement.coupled:
+        if not self.coupled:
             return self.grad(k, point) + self.noise(draw)
-        found = self.sample_gradient(draw, point, TWIN if self.second and k == run.where else OWN)
+        found = self.sample_grad(draw, point, TWIN if self.second and k == run.where else OWN)
         run.calls.append((draw, point, found))
         return found
 
-    def sample_gradient(self, draw, point, whose=OWN): return self.basis.gradient((whose, *draw), point, {draw})
-
-    def noise(self, draw):
-        if self.bounds["sigma_sq_client"][draw[-1]] == 0:
-            return SymbolicVector({})
-        if draw not in self.basis.noises:
-            self.basis.noises[draw] = self.basis.vector({draw})
-        return self.basis.noises[draw]
-
     def solution(self, k, linear, pull, x):
         """The point v where the gradient of client k, plus linear + pull (v - x), is 0."""
-        if self.statement.coupled:
+        if self.coupled:
             raise NotLinear("local problems of clients with samples, whose losses are not those of one draw")
-        gradient = self.basis.vector(self.basis.draws(x) | self.basis.draws(linear))
+        gradient = self.basis_vector(self.draws(x) | self.draws(linear))
         point = x - (linear + gradient) / number(pull)
-        self.basis.points.setdefault((SHARED, k), []).append((point, gradient))
+        self.points.setdefault((SHARED, k), []).append((point, gradient))
         return point
 
     def first_states(self, free):
-        basis = self.basis
         for name in free:
-            if name not in basis.states:
-                basis.states[name] = [basis.vector() for _ in self.clients] if name.startswith("client_") else basis.vector()
-        return basis.states
+            if name not in self.states:
+                states = [self.basis_vector() for _ in (self.clients if name.startswith("client_") else "1")]
+                self.states[name] = states if name.startswith("client_") else states[0]
+        return self.states
 
     def first_state(self, name, value): return value
     def matching(self, run, models, round): return [1 for _ in self.clients]
