@@ -6,12 +6,12 @@ multiples, has no negative coefficient, the statement holds at these sizes and n
 every dimension.
 """
 
-from verify.checker.form import STATED, keys, one_meaning, shaped, sized, stated, texts, valued
+from verify.checker.form import STATED, keys, one_meaning, shaped, sized, texts, valued
 from verify.checker.length_clients import OWN
 from verify.checker.length_statement import LengthStatement
-from verify.checker.limits import SETTINGS, bounded, written
+from verify.checker.limits import written
 from verify.checker.norm_expressions import Combination, nonnegative, total
-from verify.checker.scope import scope
+from verify.checker.proof import checked
 from verify.checker.theories import lengths
 from verify.checker.words import require
 
@@ -22,18 +22,7 @@ PROOF = ("known", "steps", "hits", "triangles")
 
 def check(certificate):
     """(accepted, reason, "", "")."""
-    require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
-    keys(certificate, ("format", *STATED, "settings"), "a proof")
-    stated(certificate)
-    require(certificate["statement"]["relation"] not in ("<", ">"), "a sum proves no strict inequality")
-    settings, statement = certificate["settings"], {name: certificate[name] for name in STATED}
-    require(isinstance(settings, list) and settings, "settings must be a list of at least one")
-    bounded(len(settings), SETTINGS, "settings")
-    wrong = [lacking(statement | keys(setting, SETTING, "a setting")) for setting in settings]
-    if any(wrong):
-        return False, "; ".join(f"setting {number}: {reason}" for number, reason in enumerate(wrong) if reason), "", ""
-    scoped = scope(certificate, every_round=False)[0]
-    return True, f"proven: the statement is a sum of what is known of lengths; for {scoped}", "", ""
+    return checked(certificate, FORMAT, SETTING, lacking, "proven: the statement is a sum of what is known of lengths")
 
 
 def statement_of(setting):

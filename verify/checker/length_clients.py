@@ -25,19 +25,25 @@ class SymbolicClients:
     ``noises``, the noise of each draw, and ``states``. ``coupled``: clients have samples; ``given_data``: these are given.
     """
 
-    layer_sizes, constants = (), {}
+    layer_sizes, average = (), None
 
     def __init__(self, weights, bounds, coupled, given_data, first=None):
         self.weights, self.bounds, self.coupled, self.second = weights, bounds, coupled, first is not None
-        self.clients, self.count, self.priority = range(len(weights)), len(weights), [1 for _ in weights]
+        self.clients, self.priority = range(len(weights)), [1 for _ in weights]
         self.of_data, self.start = {DATA} if coupled and not given_data else set(), Combination({ORIGIN: Fraction(1)})
         shared = (first.depends_on, first.points, first.noises, first.states) if first else ([], {}, {}, {})
         self.depends_on, self.points, self.noises, self.states = shared
         self.twin = SymbolicClients(weights, bounds, coupled, given_data, self) if coupled and not first else None
 
+    def constants(self, instance): return {}
     def operators(self, instance): return {}
     def binders(self, instance): return {}
+    def are_all(self, participants): return participants == len(self.clients)
     def sides(self, instance, rule, at): return instance.formulas.sides(rule, at)
+
+    def may_name(self, instance, name, indices):
+        if name in ("dim", "layers"):
+            raise NotLinear(f"{name} may be any number")
 
     # basis vectors ---------------------------------------------------------------------------------------------------------
     def basis_vector(self, draws=()):
@@ -88,7 +94,7 @@ class SymbolicClients:
         """Draw the client whose sample is replaced."""
         run.calls = []
         if self.coupled:
-            run.where = run.draw("replaced", [(Fraction(1, self.count), k) for k in self.clients])
+            run.where = run.draw("replaced", [(Fraction(1, len(self.clients)), k) for k in self.clients])
 
     def stochastic(self, run, k, point, kind, step):
         """A client's gradient with the noise of the draw, which is the same wherever its gradient is taken; of clients with

@@ -69,7 +69,6 @@ class LengthStatement:
         norms = {"norm", "norm2", *GAPS} if self.each_gap else {"norm", "norm2"}
         if self.given_data and "E_data" in said and norms & said:
             raise NotLinear("an error over all data beside norms that have the data given")
-        del self.given["dim"], self.given["layers"]
         self.take_words()
         weights = self.given["client_weight"]
         require(not self.coupled or len({*weights}) == 1, "clients with samples have equal weights")
