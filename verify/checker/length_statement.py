@@ -28,7 +28,8 @@ class LengthStatement:
     one sample; ``given_data``: means are those given the data. ``each_gap``: a gap between losses is that for any sample and
     any two data sets, else the supremum of these. ``pairs`` are the pairs (smaller, larger) that the statement compares,
     ``assumed`` those of hypotheses: (name, relation, text, smaller, larger). ``points`` has of each function the points of
-    runs and formulas, with gradients; ``across`` the gradients of both runs' functions at points of the second one.
+    runs and formulas, with gradients; ``across`` the gradients of both runs' functions at points of the second one;
+    ``together`` what both runs ask for at the same time, and get.
     """
 
     def __init__(self, stated, sizes, values, vectors, weights):
@@ -36,12 +37,12 @@ class LengthStatement:
         self.everywhere, self.how, self.coupled = stated["everywhere"], stated["procedure"], coupled(stated)
         require(stated["setting"] in ("run", "point"), "only runs and points have symbolic vectors")
         require(not self.coupled or self.how["replaced"] in ("any", "random"), "which data are given is not known")
-        self.given_data, self.swaps = self.coupled and self.how["replaced"] == "any", {}
+        self.given_data, self.swaps, self.together = self.coupled and self.how["replaced"] == "any", {}, set()
         data = {"client_weight": weights, "priority": [1 for _ in weights]}
         Instance({**stated, "sizes": sizes, "values": values, "instance": data}, clients=self.clients_of)
         self.outcomes = [outcome for _, outcome in self.instance.outcomes()]
         for run in self.runs() if self.coupled else ():
-            self.exchange(run)
+            self.read_pairs(run)
         self.pairs = self.compared(stated["statement"])
         self.assumed = [*self.hypotheses_compared({v["hypothesis"] for v in values.values() if isinstance(v, dict)})]
         self.points = {function: [*seen] for function, seen in self.clients.points.items()}
@@ -106,7 +107,6 @@ class LengthStatement:
         if not isinstance(v, Combination):
             require(number(v) == 0, "a norm is one of a vector")
             return Fraction(0)
-        self.instance.meter.spend(len(v.terms))
         return self.length(v, *power)
 
     def mean_of(self, vectors):
@@ -168,6 +168,7 @@ class LengthStatement:
     # norms -----------------------------------------------------------------------------------------------------------------
     def length(self, vector, *power):
         """The expected norm of a vector, or of its square; of a statement without means the norm."""
+        self.instance.meter.spend(1 + len(vector.terms))
         return norm_of(vector, self.representative, *power)
 
     def representative(self, items):
@@ -179,12 +180,13 @@ class LengthStatement:
                 items = min(items, other, key=lambda these: ([i for i, _ in these], these))
         return items
 
-    def exchange(self, run):
-        """Note which basis vectors change places where the two runs do."""
+    def read_pairs(self, run):
+        """Note which basis vectors change places where the two runs do, and what both ask for at the same time."""
         swap = self.swaps.setdefault(run.where, {})
-        for (_, _, own), (_, _, twin) in run.pairs:
+        for (draw, x, own), (_, y, twin) in run.pairs:
             (a,), (b,) = own.terms, twin.terms
             require(swap.setdefault(a, b) == b and swap.setdefault(b, a) == a, "runs change places in one way")
+            self.together.add((draw, *(vector.key for vector in (x, own, y, twin))))
 
     def runs(self): return [self.instance.run(outcome) for outcome in self.outcomes]
 

@@ -158,9 +158,8 @@ def hit(statement, draw, i, j, a, s, by):
         own = [Combination({(): 2 * upper(lipschitz(statement))})]
     else:
         require(by == "length" and not statement.given_data, "norms of gradients depend on a given sample")
-        calls = [[v.terms for call in pair for v in call[1:]] for run in statement.runs() for pair in run.pairs
-                 if pair[0][0] == draw]
-        require([v.terms for v in (x, g, y, h)] in calls, "the gradients are those of both runs at the same time")
+        call = (draw, *(v.key for v in (x, g, y, h)))
+        require(call in statement.together, "the gradients are those of both runs at the same time")
         own = [statement.length(g), statement.length(h)]
     rho, moved = expansion(statement, (OWN, *draw), a, s), statement.length((x - y) * a - (g - h) * s)
     apart = statement.length(x - y), rho * (1 - 1 / n) + abs(a) / n
