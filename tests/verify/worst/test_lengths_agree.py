@@ -13,6 +13,7 @@ from verify.checker.theories import lengths
 from verify.checker.words import replayed
 from verify.exact.statement import statement_of
 from verify.letters import length_proof
+from verify.letters.gaps import GAPS
 from verify.worst.lengths_proven import lengths_at
 from verify.worst.setting import Place
 from verify.worst.worst_of_lengths import _settings
@@ -65,13 +66,12 @@ def setting_of(name):
         del own["unknown"]
         found = {**stated, **own, "proofs": []}
         if unless_refused(lambda data: length_proof.rules_of(data).known(), found) is not None:
-            return found
+            return json.loads(json.dumps(found))  # a copy of its own
     raise LookupError(name)
 
 
-def different(name):
+def different(setting):
     """The names of facts that the two have not in common, and the steps and hits with random numbers that differ."""
-    setting = setting_of(name)
     rules, statement = length_proof.rules_of(setting), length_certificate.statement_of(setting)
     pairs, known = rules.compared(setting["statement"]), rules.known()
     facts = lengths.facts(statement)
@@ -96,7 +96,23 @@ def different(name):
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_both_know_the_same(name):
-    assert different(name) == set()
+    assert different(setting_of(name)) == set()
+
+
+_MODELS = [["x_round", "rounds"], ["twin_x_round", "rounds"]]
+_ERROR = ["E_data", ["+", ["F_pop", _MODELS[0]], ["*", -1, ["objective", _MODELS[0]]]]]
+
+
+@pytest.mark.parametrize("replaced", ["any", "random"])
+@pytest.mark.parametrize("word", GAPS)
+def test_both_know_the_same_of_gaps(word, replaced):
+    """Of each gap that a statement bounds, and of the error that one bounds by the gap."""
+    setting, gap = setting_of("classical/local-sgd-stability-convex"), [word, *_MODELS]
+    setting["procedure"]["replaced"] = replaced
+    length = ["E", ["norm", ["+", _MODELS[0], ["*", -1, _MODELS[1]]]]]
+    for left, right in ((gap, ["*", "G_lip", length]), (_ERROR, gap), (["Abs", gap], length)):
+        setting["statement"] |= {"left": left, "right": right, "relation": "<=", "over": []}
+        assert different(setting) == set()
 
 
 #: faults in the checker's theory -> a claim whose facts show them
@@ -105,7 +121,7 @@ FAULTS = {
     "smaller roots": (("root_above", lambda own: lambda value: own(value) * Fraction(9, 10)), "fedmoswa/lemma-e.4"),
     "flatter samples": (("lipschitz", lambda own: lambda s: own(s) / 2), "classical/sgd-stability-distance"),
     "smaller bounds": (("at_most", lambda own: lambda *a: own(*a) - 1), "afedpd/rec-pi@at-most+stable"),
-    "more suprema": (("suprema", lambda own: lambda s: (*own(s), "worst_sample_gap")), "afedpd/eq-9@signed"),
+    "other suprema": (("suprema", lambda own: lambda s: (*own(s), "worst_sample_gap")), "afedpd/eq-9@signed"),
     "a hit by what it is not": (("hit", lambda own: lambda *a: own(*a[:-1], "length")), "fedmoswa/eq-28"),
 }
 
@@ -114,7 +130,7 @@ FAULTS = {
 def test_faults_in_the_theory_are_seen(fault, monkeypatch):
     (attribute, change), name = FAULTS[fault]
     monkeypatch.setattr(lengths, attribute, change(getattr(lengths, attribute)))
-    assert different(name)
+    assert different(setting_of(name))
 
 
 @pytest.mark.parametrize("name", ["classical/local-sgd-stability-convex", "fedmoswa/lemma-e.4", "fedmoswa/lemma-d.1-smooth"])
