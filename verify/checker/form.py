@@ -93,6 +93,7 @@ def stated(certificate):
         _condition(condition)
     for name, rule in keys(certificate["definitions"], (), "definitions", certificate["definitions"]).items():
         texts(keys(rule, ("indices", "formula"), f"the definition of {name}")["indices"], "indices")
+        _formula(rule["formula"])
     texts(certificate["everywhere"], "everywhere")
     if "exists" in certificate:
         exists = keys(certificate["exists"], EXISTS, "exists")
@@ -201,6 +202,16 @@ def _condition(condition):
     for triple in condition["over"]:
         named = isinstance(triple, list) and len(triple) == 3 and isinstance(triple[0], str)
         require(named, "over holds [index, low, high]")
+    for node in (condition["left"], condition["right"], *(end for _, *ends in condition["over"] for end in ends)):
+        _formula(node)
+
+
+def _formula(node):
+    """Refuse what is no formula: a whole number, a name, or a list of a word and its arguments."""
+    listed = isinstance(node, list) and node and isinstance(node[0], str)
+    require(listed or type(node) in (int, str), f"a formula is a whole number, a name, or a list; got {str(node)[:60]}")
+    for part in node[1:] if listed else ():
+        _formula(part)
 
 
 def one_meaning(certificate):

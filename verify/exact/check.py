@@ -8,7 +8,7 @@ from typing import Any
 
 from bounds.language.claim import Claim
 from verify.checker import counterexample as checker
-from verify.checker import length_proof, limits, proof, rounds
+from verify.checker import length_certificate, limits, proof, rounds
 from verify.checker.form import differing
 from verify.checker.scope import scope
 from verify.checker.words import replayed
@@ -45,7 +45,7 @@ def read(path: str | Path, what: str = "certificate") -> dict[str, Any]:
 def replay_alone(data: Mapping[str, Any]) -> CheckResult:
     """What the stand-alone checker says of a certificate, whatever it states."""
     named = str(data.get("format")) if isinstance(data, Mapping) else ""
-    kind = {each.FORMAT: each for each in (proof, rounds, length_proof)}.get(named, checker)
+    kind = {each.FORMAT: each for each in (proof, rounds, length_certificate)}.get(named, checker)
     accepted, reason, left, right = replayed(kind.check, data)
     return CheckResult(accepted, reason, printed(left), printed(right))
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from bounds.language.claim import Claim
 from verify.checker.form import STATED, differing
-from verify.checker.length_proof import FORMAT as LENGTHS
+from verify.checker.length_certificate import FORMAT as LENGTHS
 from verify.checker.limits import FRACTION, written
 from verify.checker.proof import FORMAT as PROOF
 from verify.checker.rounds import FORMAT as ROUNDS

@@ -110,7 +110,7 @@ def objection(verdict: Verdict, claim: Claim, certificate: Mapping[str, Any] | N
 
 
 def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
-    from verify.checker import length_proof, proof, rounds
+    from verify.checker import length_certificate, proof, rounds
     from verify.checker.words import FORMAT as SINGLE
     from verify.exact import check as single
     from verify.growth import check as growth
@@ -119,7 +119,7 @@ def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
 
     refutes = {SINGLE: single.check, GROWTH: growth.check}
     proves = {chained.FORMAT: chained.check} | dict.fromkeys(
-        (proof.FORMAT, rounds.FORMAT, length_proof.FORMAT), single.check)
+        (proof.FORMAT, rounds.FORMAT, length_certificate.FORMAT), single.check)
     named = str(certificate.get("format"))[:60] if isinstance(certificate, Mapping) else ""
     shows = ("refuted",) if named in refutes else ("certified", "consistent") if named in proves else ()
     if verdict.verdict not in shows:

@@ -5,8 +5,8 @@ from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from verify.checker.amounts import LENGTH, Amount, lower, row_of, upper
-from verify.checker.length_rules import Rules
+from verify.letters.amounts import LENGTH, Amount, lower, row_of, upper
+from verify.letters.length_rules import Rules
 
 __all__ = ["Column", "Used", "in_units", "largest", "unit_of"]
 

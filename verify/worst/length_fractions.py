@@ -3,9 +3,9 @@
 from fractions import Fraction
 from typing import Any
 
-from verify.checker.amounts import Amount, lower, number, upper
 from verify.checker.forms import Row
-from verify.checker.length_rules import nonnegative
+from verify.letters.amounts import Amount, lower, number, upper
+from verify.letters.length_rules import nonnegative
 from verify.worst.length_columns import Column
 
 __all__ = ["combination", "substituted"]

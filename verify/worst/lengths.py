@@ -12,10 +12,10 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from verify.checker.amounts import GAP, LENGTH, SIGNED, SQUARE, Amount, lower, row_of, upper
 from verify.checker.forms import ORIGIN, Row
-from verify.checker.length_rules import Rules, nonnegative
-from verify.checker.length_runs import OWN, TWIN
+from verify.letters.amounts import GAP, LENGTH, SIGNED, SQUARE, Amount, lower, row_of, upper
+from verify.letters.length_rules import Rules, nonnegative
+from verify.letters.length_runs import OWN, TWIN
 from verify.worst.length_columns import Column, Used, in_units, largest, unit_of
 from verify.worst.length_fractions import combination, substituted
 

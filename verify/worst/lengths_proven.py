@@ -6,11 +6,11 @@ from fractions import Fraction
 from random import Random
 
 from bounds.language.claim import Claim
-from verify.checker.amounts import number
 from verify.checker.forms import NoForm
-from verify.checker.length_proof import rules_of
 from verify.checker.limits import SETTINGS
 from verify.exact.statement import statement_of
+from verify.letters.amounts import number
+from verify.letters.length_proof import rules_of
 from verify.worst.challenge import CHALLENGES, limit
 from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, may_fail, most_often, only_small
 from verify.worst.setting import Place

@@ -9,12 +9,13 @@ import sympy as sp
 
 from bounds.language.claim import Claim, names_in
 from bounds.language.words import norm
-from verify.checker import length_proof as checker
+from verify.checker import length_certificate as checker
 from verify.checker.limits import LETTERS, bounded
 from verify.checker.words import replayed
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import once_by_claim
 from verify.exact.statement import statement_of
+from verify.letters import length_proof
 from verify.worst.admitted import admitted
 from verify.worst.lengths import found_proofs
 from verify.worst.setting import Place, Setting, setting_of
@@ -61,7 +62,7 @@ def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, 
         del own["unknown"]
         try:
             admitted(claim, setting)
-            rules = checker.rules_of({**stated, **own})
+            rules = length_proof.rules_of({**stated, **own})
             pairs, known = rules.compared(stated["statement"]), rules.known()
             bounded(len(rules.upstream), most or 2 * LETTERS, "letters")
             break

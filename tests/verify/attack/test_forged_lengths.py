@@ -9,7 +9,7 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from tests.verify.attack.mutants import mutant
-from verify.checker import length_proof
+from verify.checker import length_certificate
 from verify.checker.words import replayed
 from verify.exact.check import check
 from verify.worst.lengths_proven import lengths_at
@@ -27,7 +27,7 @@ def proofs():
     found = {}
     for name, (claim_id, given) in CLAIMS.items():
         certificate = lengths_at(find_claim(claim_id), given, factors=False).certificate
-        assert replayed(length_proof.check, certificate)[0]
+        assert replayed(length_certificate.check, certificate)[0]
         found[name] = json.loads(json.dumps(certificate))
     return found
 
@@ -126,7 +126,7 @@ def test_forgeries_are_refused(proofs, name):
     data = copy.deepcopy(proofs[kind])
     change(data)
     assert data != proofs[kind]
-    accepted, *_ = replayed(length_proof.check, data)
+    accepted, *_ = replayed(length_certificate.check, data)
     assert not accepted
     assert not check(data, find_claim(CLAIMS[kind][0])).accepted
 
@@ -182,8 +182,8 @@ def said(data, left, right):
 @pytest.mark.parametrize("name", MIXED)
 def test_statements_that_forget_chance_are_not_proven(proofs, name):
     kind, left, right = MIXED[name]
-    accepted, reason, *_ = replayed(length_proof.check, said(copy.deepcopy(proofs[kind]), left, right))
-    assert not accepted and ("NoForm" in reason or "may be negative" in reason)
+    accepted, reason, *_ = replayed(length_certificate.check, said(copy.deepcopy(proofs[kind]), left, right))
+    assert not accepted and ("NotLinear" in reason or "may be negative" in reason)
 
 
 def test_a_name_for_a_mean_is_a_mean(proofs):
@@ -192,10 +192,10 @@ def test_a_name_for_a_mean_is_a_mean(proofs):
     data["hypotheses"].append({"left": "bound", "relation": "==", "right": mean(long(MOVED)), "over": [], "text": "bound"})
     data["free"]["bound"] = []
     data["settings"][0]["values"]["bound"] = {"hypothesis": len(data["hypotheses"]) - 1}
-    assert replayed(length_proof.check, data)[0]
+    assert replayed(length_certificate.check, data)[0]
     data["statement"]["left"] = long(MOVED)
-    accepted, reason, *_ = replayed(length_proof.check, data)
-    assert not accepted and "NoForm" in reason
+    accepted, reason, *_ = replayed(length_certificate.check, data)
+    assert not accepted and "NotLinear" in reason
 
 
 #: proofs of statements that no smaller right side has, at any numbers: there is no true mutant with a smaller one
@@ -209,7 +209,7 @@ def test_no_mutant_proves_a_smaller_bound(proofs, name):
     multiply_bound(data, 99)
     for _ in range(_MUTANTS):
         settings = mutant({"of": data["settings"]}, rng).get("of")
-        accepted, *_ = replayed(length_proof.check, data | {"settings": settings})
+        accepted, *_ = replayed(length_certificate.check, data | {"settings": settings})
         assert not accepted or settings[0]["values"]["G_lip"] == "0", settings  # then nothing moves the runs apart
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY, to_numpy
 from verify.checker.form import SIZES
-from verify.checker.length_proof import rules_of
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import UNMEASURED, Environment
 from verify.evaluation.judge import judge
 from verify.exact.statement import definition_of, statement_of
 from verify.instances.draw import draw_leaves, draw_shape
 from verify.instances.shape import Shape
+from verify.letters.length_proof import rules_of
 from verify.measure.realise import realise
 from verify.worst.lengths import found_proofs
 

@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 
-from verify.checker.amounts import LENGTH, Amount, lower, upper
 from verify.checker.forms import ORIGIN
-from verify.checker.length_runs import OWN, SHARED, TWIN
+from verify.letters.amounts import LENGTH, Amount, lower, upper
+from verify.letters.length_runs import OWN, SHARED, TWIN
 
 __all__ = ["Chance", "holds"]
 

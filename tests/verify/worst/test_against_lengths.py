@@ -8,8 +8,8 @@ import pytest
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.papers import PAPERS
 from tests.verify.worst.against_lengths import seen
-from verify.checker.amounts import Amount
-from verify.checker.length_rules import Rules
+from verify.letters.amounts import Amount
+from verify.letters.length_rules import Rules
 from verify.worst.worst_of_lengths import about_lengths
 
 _LETTERS = 40

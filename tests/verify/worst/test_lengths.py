@@ -9,13 +9,13 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from tests.verify.worst.coupled_federations import Chance, holds
-from verify.checker import length_proof, length_rules
-from verify.checker.amounts import LENGTH, Amount, row_of, scaled
 from verify.checker.forms import ORIGIN, NoForm, Row
-from verify.checker.length_rules import Rules
-from verify.checker.lengths import Lengths
 from verify.exact.check import check
 from verify.exact.statement import statement_of
+from verify.letters import length_proof, length_rules
+from verify.letters.amounts import LENGTH, Amount, row_of, scaled
+from verify.letters.length_rules import Rules
+from verify.letters.lengths import Lengths
 from verify.worst.length_columns import Used
 from verify.worst.lengths import _Program
 from verify.worst.lengths_proven import lengths_at, lengths_proven

@@ -1,16 +1,16 @@
-"""Checks proofs about lengths with the standard library and the files of this folder alone.
+"""What the prover says of proofs about lengths; the checker has its own code for them.
 
 At each of its settings a certificate has multipliers of amounts that are never negative for any federation of the class
 (``Rules``). Where the larger side of the statement, less the smaller one and these multiples, has no negative coefficient,
 the statement holds at these sizes and numbers for every federation of the class in every dimension.
 """
 
-from verify.checker.amounts import total
 from verify.checker.form import keys, one_meaning, shaped, sized, texts, valued
-from verify.checker.length_rules import Rules, chosen, nonnegative
 from verify.checker.limits import written
 from verify.checker.proof import checked
 from verify.checker.words import require
+from verify.letters.amounts import total
+from verify.letters.length_rules import Rules, chosen, nonnegative
 
 FORMAT = "fedtheory proof of lengths 1"
 GIVEN = ("sizes", "values", "vectors", "weights", "proofs")

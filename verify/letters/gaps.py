@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from verify.checker.amounts import SIGNED, Amount
 from verify.checker.forms import NoForm
+from verify.letters.amounts import SIGNED, Amount
 
 GAPS = ("worst_mean_gap", "worst_mean_signed_gap", "worst_pair_gap", "worst_sample_gap")
 

@@ -3,13 +3,13 @@
 from fractions import Fraction
 from functools import cache, cached_property
 
-from verify.checker.amounts import GAP, LENGTH, NONNEGATIVE, SIGNED, SQUARE, Amount, lower, number, root_above, total, upper
 from verify.checker.forms import ORIGIN, NoForm, Row
-from verify.checker.length_runs import OWN, SHARED, TWIN
-from verify.checker.lengths import CLASS, Lengths, bounds_client
 from verify.checker.limits import written
 from verify.checker.pieces import BOUNDS
 from verify.checker.words import COMPARE, require
+from verify.letters.amounts import GAP, LENGTH, NONNEGATIVE, SIGNED, SQUARE, Amount, lower, number, root_above, total, upper
+from verify.letters.length_runs import OWN, SHARED, TWIN
+from verify.letters.lengths import CLASS, Lengths, bounds_client
 
 
 class Rules(Lengths):

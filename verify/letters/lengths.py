@@ -2,20 +2,20 @@
 
 A letter is a vector that nothing is known about but inequalities: the gradient of a function at a point, the noise of a
 draw, a first state. A model is a linear combination of letters, a side of a statement one of expected lengths
-(:mod:`verify.checker.amounts`). Functions are the clients' losses, or of clients with samples the loss of each draw.
+(:mod:`verify.letters.amounts`). Functions are the clients' losses, or of clients with samples the loss of each draw.
 """
 
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
-from verify.checker.amounts import SIGNED, SQUARE, Amount, length, lower, number, positive, upper
 from verify.checker.form import FUNCTIONS
 from verify.checker.forms import ORIGIN, NoForm, Row
-from verify.checker.gaps import GAPS, Gaps
-from verify.checker.length_runs import SHARED, WORLD, Coupled, LetterRun
 from verify.checker.limits import LETTERS, bounded
 from verify.checker.words import MEANS, require
+from verify.letters.amounts import SIGNED, SQUARE, Amount, length, lower, number, positive, upper
+from verify.letters.gaps import GAPS, Gaps
+from verify.letters.length_runs import SHARED, WORLD, Coupled, LetterRun
 from verify.letters.replay import Replay
 from verify.letters.run import INDEPENDENT
 
