@@ -9,6 +9,7 @@ from bounds.language.claim import RELATIONS, Condition, Variable
 from bounds.language.names import symbol
 from bounds.language.space import infimum
 from bounds.registry.abbreviations import EACH
+from bounds.registry.array_sizes import size_of_index
 from bounds.registry.declarations import Declarations
 from bounds.registry.expressions import NoFormula, excerpt, expression, only_ascii
 from bounds.registry.known_names import known_names
@@ -17,6 +18,7 @@ from bounds.registry.probabilities import without_probabilities
 
 __all__ = ["FormulaReader", "symbol_of"]
 
+_EVERY = "(every value)"  # in place of the last value of an index
 _MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
 
 
@@ -31,7 +33,7 @@ class FormulaReader(Declarations):
         A list that an abbreviation stands for may stand in the place of ranges: ``for ranges``.
         """
         self.checked(only_ascii, text)
-        text = self.checked(without_probabilities, text)
+        text = text if "P" in self.let else self.checked(without_probabilities, text)
         sides, *ranges = " ".join(text.split()).split(" for ")
         ranges = [part for one in ranges for part in self.ranges(one.strip())]
         relations = re.findall(r"[<>=!]+", sides)
@@ -42,10 +44,12 @@ class FormulaReader(Declarations):
         if len(points) > 1 or points not in ([], ["u"], ["v"]):
             self.fail(f"a condition at all points is written with one 'for all u' or 'for all v'; got {excerpt(text)}")
         ranges = [one for one in ranges if not one.startswith("all ")]
+        bare: set[str] = set()
         over, indices, strides = [], dict(more or {}) | {name: symbol(name) for name in points}, {}
         for one in ranges:
-            if (each := re.fullmatch(r"each\s+(\w)", one)) and each[1] in EACH:
-                one = f"{each[1]} in 0..{EACH[each[1]]}-1"
+            if each := re.fullmatch(r"each\s+(\w+)", one):
+                bare.add(each[1])
+                one = f"{each[1]} in 0..{_EVERY}"
             index, _, ends = one.partition(" in ")
             low, dots, ends = ends.partition("..")
             high, stepped, step = ends.partition(" step ")
@@ -62,6 +66,8 @@ class FormulaReader(Declarations):
         left, right = (self.formula(side, indices) for side in sides.split(relations[0]))
         triples = []
         for index, *ends, step in over:
+            if index in bare:
+                ends[1] = self.last(index, (left, right))
             low, high = (self.end(end, indices).xreplace(strides) for end in ends)
             if step:
                 length = self.end(step, indices).xreplace(strides)
@@ -72,6 +78,21 @@ class FormulaReader(Declarations):
         if points:
             left, right = self.at_all_points(symbol(*points), left, relations[0], right)
         return Condition(left, relations[0], right, tuple(triples))
+
+    def last(self, index: str, sides: tuple) -> str:
+        """The last value of ``for each i``: by its letter, or by the arrays of the claim that have the index."""
+        size = size_of_index(index, sides, self.sizes())
+        if size is None and index not in EACH:
+            self.fail(f"{index} of 'for each {index}' is an index of no declared array, or of arrays of different sizes; "
+                      f"allowed: {', '.join(EACH)}, or a range as in 'for {index} in 0..n-1'", index)
+        if size and EACH.get(index, size[0]) != size[0]:
+            self.fail(f"{index} of 'for each {index}' runs over {EACH[index]}, and an array with that index has the size "
+                      f"{size[0]}; write the range, as in 'for {index} in 0..{size[0]}-1'", index)
+        return f"{EACH[index]} - 1" if index in EACH else f"{size[0]} + {size[1]} - 1"
+
+    def sizes(self) -> dict[str, tuple[str, ...]]:
+        """The sizes of the arrays that the claim declares."""
+        return {v.name: tuple(size for _, size in v.indices) for v in self.variables if v.indices}
 
     def ranges(self, text: str) -> list[str]:
         """The ranges that stand behind one ``for``: several, or none, if it is the abbreviation of a list."""
@@ -118,7 +139,8 @@ class FormulaReader(Declarations):
         key, kept = (text, tuple((indices or {}).items())), self.vocabulary.memo.setdefault(self.meaning(), {})
         if key not in kept:
             read: set[str] = set()
-            kept[key] = self.checked(expression, text, self.names() | (indices or {}), read), read
+            names = self.names() | (indices or {})
+            kept[key] = self.checked(expression, text, names, read, indices or (), self.sizes()), read
         found, read = kept[key]
         self.read |= read
         if (length := self.written_out(found)) > _MOST_WRITTEN:
