@@ -367,14 +367,16 @@ class Reader(FormulaReader):
 
     def assumption(self, name: str, text: str, given: dict | None = None) -> Assumption:
         """A condition, or with ``for all u`` one on every loss ``f``, at all points."""
-        written = text.removesuffix(" for all u")
+        written, shown, given = text.removesuffix(" for all u"), text, given or {}
+        for parameter, value in given.items():
+            shown = re.sub(rf"\b{parameter}\b", getattr(value, "name", "") or f"({value})", shown)
         if written == text or "f_grad" not in text:
-            return Assumption(name, text, self.hypotheses(text, given))
-        condition = self.condition(written, {"u": functions.u, "f_grad": functions.f_grad})
+            return Assumption(name, shown, self.hypotheses(text, given))
+        condition = self.condition(written, {"u": functions.u, "f_grad": functions.f_grad} | given)
         if condition != Condition(words.norm(functions.f_grad(functions.u)), "<=", samples.G_lip):
             self.fail("what is assumed of every sample's loss f at all points is written "
                       f"norm(f_grad(u)) <= G_lip for all u; got {excerpt(text)}")
-        return Assumption(name, text, everywhere=condition)
+        return Assumption(name, shown, everywhere=condition)
 
     def constant(self, name: str, text) -> tuple[Condition, str]:
         """``name`` is the least number that is at least the formula for all its indices."""
