@@ -242,6 +242,8 @@ class Reader(FormulaReader):
             self.at("statement").fail(f"a statement is one condition; got {short(self.row['statement'])}, which stands for "
                                       f"{len(texts)}")
         (text, given), = texts
+        if "relation" in self.row and " or " in text:
+            self.at("relation").fail(f"a statement with or keeps its own relations; got {short(self.row['relation'])}")
         return self.at("statement", text).condition(self.at_any_point(text), given)
 
     def argument(self, text: str, around: dict[str, Any]):
@@ -293,7 +295,7 @@ class Reader(FormulaReader):
 
     def hypothesis(self, text: str, given: dict | None = None) -> Condition:
         """A condition. No symbol gets a number that its sign excludes, no constant over all points a value of its own."""
-        c = self.condition(text, given)
+        c = self.without_equations_of_numbers(self.condition(text, given), text)
         wider = [v.name for v in self.variables if self.vocabulary.paper and v.domain in ("nonnegative", "real")]
         for sign in ("positive", "nonnegative", "integer"):
             if (c.relation == "==" and c.left.is_Symbol and c.left.name not in wider and getattr(c.left, f"is_{sign}")

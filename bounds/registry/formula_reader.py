@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import sympy as sp
 
+from bounds.language.alternatives import either
 from bounds.language.claim import RELATIONS, Condition, Variable
 from bounds.language.names import symbol
 from bounds.language.space import infimum
@@ -28,18 +29,22 @@ class FormulaReader(Declarations):
     known: tuple | None = None  # what the names of the claim mean, and the names
 
     def condition(self, text: str, more: dict | None = None) -> Condition:
-        """``left <= right for k in 0..clients-1 for t in ...``; ``more`` names for it.
+        """``left <= right for k in 0..clients-1 for t in ...``, or several relations with ``or`` between them.
 
-        A list that an abbreviation stands for may stand in the place of ranges: ``for ranges``.
+        A list that an abbreviation stands for may stand in the place of ranges: ``for ranges``. ``more``: names for it.
         """
         self.checked(only_ascii, text)
         text = text if "P" in self.let else self.checked(without_probabilities, text)
         sides, *ranges = " ".join(text.split()).split(" for ")
         ranges = [part for one in ranges for part in self.ranges(one.strip())]
-        relations = re.findall(r"[<>=!]+", sides)
-        if len(relations) != 1 or relations[0] not in RELATIONS:
-            said = "one of" if len(relations) > 1 else "a relation, one of"
-            self.fail(f"a condition needs {said} {', '.join(RELATIONS)}; got {excerpt(text)}")
+        if any(re.search(r"\bor\b", one) for one in ranges):
+            self.fail(f"or stands between two relations, and ranges behind the last; got {excerpt(text)}")
+        parts, relations = sides.split(" or "), []
+        for part in parts:
+            relations += (found := re.findall(r"[<>=!]+", part))
+            if len(found) != 1 or found[0] not in RELATIONS:
+                said = "one of" if len(found) > 1 else "a relation, one of"
+                self.fail(f"a condition needs {said} {', '.join(RELATIONS)}; got {excerpt(text)}")
         points = [one.removeprefix("all ").strip() for one in ranges if one.startswith("all ")]
         if len(points) > 1 or points not in ([], ["u"], ["v"]):
             self.fail(f"a condition at all points is written with one 'for all u' or 'for all v'; got {excerpt(text)}")
@@ -63,7 +68,15 @@ class FormulaReader(Declarations):
                 self.fail(f"{index} of 'for {index} in ...' has a meaning already; choose another letter", index)
             indices[index] = sp.Symbol(index, integer=True)
             over.append((index, low, high, step))
-        left, right = (self.formula(side, indices) for side in sides.split(relations[0]))
+        read = [Condition(self.formula(left, indices), relation, self.formula(right, indices))
+                for part, relation in zip(parts, relations, strict=True) for left, right in [part.split(relation)]]
+        if len(read) > 1 and points:
+            self.fail(f"a condition for all {points[0]} has no or; got {excerpt(text)}")
+        try:
+            whole = either(read) if len(read) > 1 else read[0]
+        except ValueError as error:
+            self.fail(f"{error}; got {excerpt(text)}")
+        left, relation, right = whole.left, relations[0] if len(read) == 1 else whole.relation, whole.right
         triples = []
         for index, *ends, step in over:
             if index in bare:
@@ -76,8 +89,8 @@ class FormulaReader(Declarations):
             triples.append((indices[index], low, high))
         left, right = left.xreplace(strides), right.xreplace(strides)
         if points:
-            left, right = self.at_all_points(symbol(*points), left, relations[0], right)
-        return Condition(left, relations[0], right, tuple(triples))
+            left, right = self.at_all_points(symbol(*points), left, relation, right)
+        return Condition(left, relation, right, tuple(triples))
 
     def last(self, index: str, sides: tuple) -> str:
         """The last value of ``for each i``: by its letter, or by the arrays of the claim that have the index."""
@@ -93,6 +106,14 @@ class FormulaReader(Declarations):
     def sizes(self) -> dict[str, tuple[str, ...]]:
         """The sizes of the arrays that the claim declares."""
         return {v.name: tuple(size for _, size in v.indices) for v in self.variables if v.indices}
+
+    def without_equations_of_numbers(self, c: Condition, text: str) -> Condition:
+        """A hypothesis. One with or has equations of sizes alone: no search would meet another by chance."""
+        for factor in sp.Mul.make_args(c.left) if " or " in text else ():
+            if isinstance(factor, sp.Abs) and not all(s.is_integer for s in factor.free_symbols):
+                self.fail("in a hypothesis with or an equation is about sizes alone; write each case as a reading with its "
+                          f"equation; got {excerpt(text)}")
+        return c
 
     def ranges(self, text: str) -> list[str]:
         """The ranges that stand behind one ``for``: several, or none, if it is the abbreviation of a list."""
