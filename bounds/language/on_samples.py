@@ -18,7 +18,7 @@ _OPERATORS = tuple(operator for operator in map(vars(samples).get, samples.__all
 UNDEFINED_OPERATORS = (words.E_round, words.E_noise)
 
 #: names that have no value in such claims: every data set has an optimum of its own
-UNDEFINED_NAMES = frozenset({"x_star", "F_star", "F_star_client", "F_inf", "L_objective"})
+UNDEFINED_NAMES = frozenset({"x_star", "F_star", "F_star_client", "F_inf", "L_objective", "mu_objective"})
 
 
 @lru_cache(maxsize=64)

@@ -110,6 +110,7 @@ class Instance:
         bends = [[bend for line in lines for bend in line.bends()] for lines in self.lines]
         return {"L_client": [max(map(abs, b)) for b in bends], "mu_client": [*map(min, bends)],
                 "L_objective": max(abs(bend) for line in main for bend in line.bends()),
+                "mu_objective": min(bend for line in main for bend in line.bends()),
                 "sigma_sq_client": [sum(q * dot(v, v) for q, v in law) for law in self.laws]}
 
     def objective(self, v):

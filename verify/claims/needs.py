@@ -109,7 +109,7 @@ def _is_gradient(e) -> bool:
 
 def needed(claim: Claim) -> set[str]:
     """Constants over all of R^dim that the federation supplies: those that the claim names and no hypothesis defines."""
-    return {*HETEROGENEITY} & (claim.names - determined(claim)) | {"L_objective"}
+    return {*HETEROGENEITY} & (claim.names - determined(claim)) | {"L_objective", "mu_objective"}
 
 
 def needs_equal_curvatures(claim: Claim) -> bool:

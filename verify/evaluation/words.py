@@ -9,7 +9,7 @@ import sympy as sp
 from bounds.language import coordinates
 from bounds.language.layers import largest_sum, layer_part, share
 from bounds.language.words import E_noise, below
-from synthetic.numbers.arrays import first_least, largest, maximum, namespace
+from synthetic.numbers.arrays import add_up, first_least, largest, maximum, namespace
 from synthetic.numbers.roots import Irrational, square_root
 from verify.evaluation.environment import NoEntry, UnboundName
 from verify.evaluation.evaluate import WORDS, Evaluator, Value
@@ -174,4 +174,6 @@ WORDS |= {
     coordinates.root: _of_vector(square_root),
     coordinates.square: _of_vector(lambda v: v**2),
     coordinates.least: _of_vector(lambda v: -largest(-v, -1), vector=False),
+    coordinates.norm1: _of_vector(lambda v: add_up(abs(v)), vector=False),
+    coordinates.norm_inf: _of_vector(lambda v: largest(abs(v), -1), vector=False),
 }

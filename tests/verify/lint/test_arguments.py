@@ -22,7 +22,8 @@ from verify.measure.realise import realise
 V, W, L_K, OF_K = "x_round[0]", "x_round[1]", "L_client[k]", "(k, 0, clients-1)"
 #: operator -> arguments of the right kinds
 RIGHT = {
-    **dict.fromkeys(("norm2", "norm", "root", "square", "least", "objective", "objective_grad", "F_pop"), (V,)),
+    **dict.fromkeys(("norm2", "norm", "root", "square", "least", "norm1", "norm_inf", "objective", "objective_grad",
+                     "F_pop"), (V,)),
     **dict.fromkeys(("dot", "upper", "worst_sample_gap", "worst_pair_gap", "worst_mean_gap", "worst_mean_signed_gap"),
                     (V, W)),
     **dict.fromkeys(("E", "E_noise", "E_data", "sqrt", "exp", "log", "Abs", "floor", "ceiling"), ("L",)),
