@@ -53,7 +53,7 @@ _BLOCK = re.compile(r"[\w@./+-]+", re.ASCII)  # of a paper's claim, in the paper
 _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
 _NUMBERED = re.compile(r"(eq|lemma|theorem|proposition|corollary)-((?:[a-z]\.)?\d+(?:\.\d+)*)", re.ASCII)
 _INTERVAL = re.compile(r"([\[(])(.+)([\])])", re.ASCII)
-_EQUATION = re.compile(r"[^<>=!]==[^=].*\sfor\s+all\s+v\b", re.DOTALL)  # at all points
+_EQUATION = re.compile(r"[^<>=!]==[^=].*\sfor\s+all\s+[uv]\b", re.DOTALL)  # at all points
 _GIVEN = {"r": lambda a: words.E_round(a, words.r), "run": lambda a: a}  # what an expectation is, given this
 _OVER_SPACE = {name for name, row in NAMES.items() if row.source == CONSTANT and row.origin}
 

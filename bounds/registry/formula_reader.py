@@ -45,9 +45,11 @@ class FormulaReader(Declarations):
             if len(found) != 1 or found[0] not in RELATIONS:
                 said = "one of" if len(found) > 1 else "a relation, one of"
                 self.fail(f"a condition needs {said} {', '.join(RELATIONS)}; got {excerpt(text)}")
-        points = [one.removeprefix("all ").strip() for one in ranges if one.startswith("all ")]
-        if len(points) > 1 or points not in ([], ["u"], ["v"]):
-            self.fail(f"a condition at all points is written with one 'for all u' or 'for all v'; got {excerpt(text)}")
+        points = [[part.strip() for part in one.removeprefix("all ").split(",")] for one in ranges if one.startswith("all ")]
+        if len(points) > 1 or points not in ([], [["u"]], [["v"]], [["u", "v"]]):
+            self.fail("a condition at all points is written with one 'for all u', 'for all v' or 'for all u, v'; got "
+                      f"{excerpt(text)}")
+        points = [name for one in points for name in one]
         ranges = [one for one in ranges if not one.startswith("all ")]
         bare: set[str] = set()
         over, indices, strides = [], dict(more or {}) | {name: symbol(name) for name in points}, {}
@@ -89,7 +91,7 @@ class FormulaReader(Declarations):
             triples.append((indices[index], low, high))
         left, right = left.xreplace(strides), right.xreplace(strides)
         if points:
-            left, right = self.at_all_points(symbol(*points), left, relation, right)
+            left, right = self.at_all_points(list(map(symbol, points)), left, relation, right)
         return Condition(left, relation, right, tuple(triples))
 
     def last(self, index: str, sides: tuple) -> str:
@@ -122,29 +124,38 @@ class FormulaReader(Declarations):
 
     def at_any_point(self, statement: str) -> str:
         """A statement without its 'for all v', of which v becomes a free vector."""
-        found = re.search(r"\s+for\s+all\s+([uv])\b", statement)
+        found = re.search(r"\s+for\s+all\s+(u\s*,\s*v|[uv])\b", statement)
         if not found:
             return statement
-        if found[1] in {*self.names()}:
-            self.fail(f"{found[1]} of 'for all {found[1]}' has a meaning already", found[1])
-        self.variables += (Variable(found[1], "vector"),)
+        for point in sorted({*found[1]} & {"u", "v"}):
+            if point in {*self.names()}:
+                self.fail(f"{point} of 'for all {found[1]}' has a meaning already", point)
+            self.variables += (Variable(point, "vector"),)
         return statement[:found.start()] + statement[found.end():]
 
-    def at_all_points(self, u, left, relation: str, right):
-        """Both sides of a relation at all points u without u: the least or the largest value over them beside the other."""
+    def at_all_points(self, points: list[sp.Symbol], left, relation: str, right):
+        """Both sides of a relation at all points without these: a least or a largest value over them beside the other."""
+        every = ", ".join(map(str, points))
         if relation not in ("<=", ">="):
-            self.fail(f"a condition for all {u} has the relation <=, >= or, as a hypothesis, ==; got {relation}")
-        if str(u) in {variable.name for variable in self.variables} | {*self.own} | {*self.own_constants}:
-            self.fail(f"{u} of 'for all {u}' has a meaning already", str(u))
-        if u not in left.free_symbols | right.free_symbols:
-            self.fail(f"{u} of 'for all {u}' is never used", str(u))
+            self.fail(f"a condition for all {every} has the relation <=, >= or, as a hypothesis, ==; got {relation}")
+        for u in points:
+            if str(u) in {variable.name for variable in self.variables} | {*self.own} | {*self.own_constants}:
+                self.fail(f"{u} of 'for all {every}' has a meaning already", str(u))
+            if u not in left.free_symbols | right.free_symbols:
+                self.fail(f"{u} of 'for all {every}' is never used", str(u))
+
+        def least(number):
+            for u in reversed(points):
+                number = infimum(u, number)
+            return number
+
         small, large = (left, right) if relation == "<=" else (right, left)
-        if u not in large.free_symbols:
-            small = -infimum(u, -small)
-        elif u not in small.free_symbols:
-            large = infimum(u, large)
+        if large.free_symbols.isdisjoint(points):
+            small = -least(-small)
+        elif small.free_symbols.isdisjoint(points):
+            large = least(large)
         else:
-            small, large = sp.Integer(0), infimum(u, large - small)
+            small, large = sp.Integer(0), least(large - small)
         return (small, large) if relation == "<=" else (large, small)
 
     def end(self, text: str, indices: dict):
