@@ -108,7 +108,7 @@ FORGERIES = {
     "a hypothesis at all pairs of points that fails far away": (
         AT_Y + 'assume = ["norm2(grad(k, u) - grad(k, v)) <= mu**2*norm2(u - v) for all u, v for each k"]\n'
         'statement = "mu >= 1"',
-        {"values": {"y": ["0"], "mu": "1/2"}, "left": "1/2", "right": "1"}, "not bounded below over all pairs"),
+        {"values": {"y": ["0"], "mu": "1/2"}, "left": "1/2", "right": "1"}, "not bounded below over all p"),
     "a hypothesis at all pairs of points that fails between wells": (
         AT_Y + 'assume = ["2*(objective(u) - objective(v)) <= dot(objective_grad(u) + objective_grad(v), u - v) '
         'for all u, v"]\nstatement = "norm2(y) <= 0"',
