@@ -134,3 +134,11 @@ def test_no_case_is_lost(name, decided):
     allowed = {"true": ("consistent", "certified"), "false": ("refuted",), "certified": ("certified",)}
     found = decide(decided[name], Settings(federations=False))
     assert found.verdict in allowed[name.partition("/")[0]], found.evidence
+
+
+@pytest.mark.parametrize("field", ['compare = {left = "a", right = "b"}', 'monotone = {of = "a", in = "b"}'])
+def test_no_bound_of_a_claim_with_alternatives_is_compared(field):
+    text = FILE.replace("mine/a", "a").replace("CONDITION", "n >= 1").replace("STATEMENT", "a <= b or b <= a")
+    text = "[paper]\n" + text + f'[[claim]]\nid = "c"\n{field}\n'
+    with pytest.raises(WrongClaims, match="names a claim with one bound; got 'a', with an or"):
+        Collection.read(Path("one.toml"), text)
