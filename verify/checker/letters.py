@@ -34,9 +34,8 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
     The parts of a letter in each layer are orthogonal. ``points[k]`` has what was asked of client k: (where, gradient,
     value); the first is the optimum. ``without`` are names of numbers without a value. ``depends`` says of each letter on
     which draws of noise it depends, ``drawn`` of each draw in which round, ``noises`` what came of it: (noise, stochastic
-    gradient, where). ``conditional`` has the means of letters given the past of a round, ``solved`` the answers of local
-    problems, ``largest`` what is known of the largest and least of several numbers, ``shared`` letters
-    that are the same for all clients, where one client stands for each.
+    gradient, where). ``conditional`` has the means of letters given the past of a round, ``solved`` local solutions,
+    ``largest`` what is known of largest and least numbers, ``shared`` letters that one client has for all clients.
     """
 
     numbering = ("Max", "Min", "largest_sum", "share")
@@ -216,7 +215,8 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
 
     def mean(self, key, body, free, index, outcome):
         (word, r), outer = key, self.given_past
-        require(r is None or r.denominator == 1, f"{r} is no round")
+        if word == "E_step" or (r is not None and r.denominator != 1):
+            raise NoForm(f"a mean given the past of {r}, which is no round")
         past = {"E_sampling": outer, "E_round": r}.get(word, NOTHING)
         if not self.exact or self.choices:
             if past is None and self.choices:

@@ -162,9 +162,16 @@ class Replay(Kept, Instance):
             return infimum(self, *args, index, outcome)
         if word in MEANS:
             r = self.value(args[1], index, outcome) if len(args) > 1 else None
+            r = self.within_round(r) if word == "E_step" else r
             return self.mean((word, r), args[0], lambda draw: MEANS[word](draw, r), index, outcome)
         args = [self.value(a, index, outcome) for a in args]
         return self.words[word](*args) if word in self.words else self.name(word, args, outcome)
+    def within_round(self, t):
+        """The round and the step of an iteration, in runs that draw gradients of local steps and clients alone."""
+        others = {kind for (kind, *_), _ in self.draws} - {"noise", "start", "sampling"}
+        require(not others and t.denominator == 1, f"a mean given iteration {t}, of runs that draw {sorted(others)}")
+        return divmod(t, self.size["local_steps"])
+
     def mean(self, key, body, free, index, outcome):
         """Mean over the draws that are ``free``, the others as they are."""
         drawn = outcome or [None for _ in self.draws]

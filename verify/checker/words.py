@@ -158,4 +158,5 @@ MEANS = {
     "E_sampling": lambda draw, r: draw[0] in ("sampling", "trackers", "communication"),
     "E_noise": lambda draw, r: draw[0] in ("noise", "extra", "start"),
     "E_round": lambda draw, r: draw[1] >= r,
+    "E_step": lambda draw, at: draw[1] > at[0] or (draw[0] == "noise" and draw[1:3] >= at),  # at a round and a step
 }

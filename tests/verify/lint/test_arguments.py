@@ -30,6 +30,7 @@ RIGHT = {
     **dict.fromkeys(("below", "share", "Max", "Min"), ("L", "mu")),
     **dict.fromkeys(("F", "grad", "layer_part"), ("0", V)),
     **dict.fromkeys(("Sum", "Product", "Mean"), (L_K, OF_K)), **dict.fromkeys(("argmin", "argmax"), (L_K, V, OF_K)),
+    "E_step": ("L", "0"),
     "E_round": ("L", "0"), "E_client": ("0", "L"), "E_unused": ("0", "L"), "tau": ("0",), "loss_grad": ("0", "0", V),
     "scaled": (V, V, "L"), "reciprocal": (V, "L"), "raised": (V, "L"), "highest": ("k", "0", "clients-1", L_K),
     "first_least": ("k", "0", "clients-1", L_K, V), "largest_sum": ("1", L_K, "k", "0", "clients-1"),
