@@ -275,13 +275,19 @@ class _Builder:
         return self.made(node, function, *values)
 
     def binds_all(self, arguments: list[ast.AST]) -> bool:
-        """Whether Max or Min has bare indices behind a formula that depends on them, and nothing around binds these: it is
-        over all their values. ``Max(a, k)`` with k bound around it is the larger of two numbers."""
+        """Whether Max or Min has bare indices behind a formula that depends on them: it is over all their values. Refused
+        where something around binds these, since it may be meant as the larger of two numbers."""
         rest = arguments[1:]
-        if not rest or not all(isinstance(one, ast.Name) and one.id not in self.bound for one in rest):
+        if not rest or not all(isinstance(one, ast.Name) for one in rest):
             return False
         free = self.value(arguments[0]).free_symbols
-        return all(self.known.get(one.id) == (index := sp.Symbol(one.id, integer=True)) and index in free for one in rest)
+        if not all(self.known.get(one.id) == (index := sp.Symbol(one.id, integer=True)) and index in free for one in rest):
+            return False
+        for one in rest:
+            if one.id in self.bound:
+                self.refuse(one, f"{one.id} is bound around {self.written(arguments[0])} and stands bare behind it; write a "
+                            f"range, as ({one.id}, 0, clients - 1), or {one.id} first for the larger of two numbers", one.id)
+        return True
 
     def over(self, node: ast.Call, function: Callable, name: str):
         """A sum, a product, a largest value, or what is chosen by one."""

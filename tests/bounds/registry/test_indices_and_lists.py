@@ -34,7 +34,7 @@ ARRAYS = 'setting = "algebra"\nvariables = ["n: integer", "p[i]: simplex[n]", "b
     ("Max(F(k, x_star), k)", highest(k, 0, clients - 1, F(k, x_star))),
     ("Min(F(k, x_star), k)", -highest(k, 0, clients - 1, -F(k, x_star))),
     ("Max(F(k, x_star), (k, 0, 1))", highest(k, 0, 1, F(k, x_star))),
-    ("Sum(Max(F(k, x_star), k), (k, 0, 1))", words.Sum(words.Max(F(k, x_star), k), (k, 0, 1))),
+    ("Sum(Max(k, F(k, x_star)), (k, 0, 1))", words.Sum(words.Max(F(k, x_star), k), (k, 0, 1))),
     ("Max(Sum(F(k, x_star), k), rounds)", words.Max(words.Sum(F(k, x_star), (k, 0, clients - 1)), rounds)),
 ])
 def test_max_is_over_all_values_of_an_index_that_nothing_binds(text, formula):
@@ -42,7 +42,11 @@ def test_max_is_over_all_values_of_an_index_that_nothing_binds(text, formula):
 
 
 def test_max_of_a_bound_index_is_the_larger_of_two_numbers(tmp_path):
-    assert statement("Max(F(k, x_star), k) >= 0 for each k").left == words.Max(F(k, x_star), k)
+    assert statement("Max(k, F(k, x_star)) >= 0 for each k").left == words.Max(F(k, x_star), k)
+    assert statement("Max(rounds, k) >= 0 for each k").left == words.Max(rounds, k)
+    for text in ("Max(F(k, x_star), k) >= 0 for each k", "Sum(Max(F(k, x_star), k), k) >= 0"):
+        with pytest.raises(WrongClaims, match=r"k is bound around F\(k, x_star\) and stands bare behind it"):
+            statement(text)
     with pytest.raises(ValueError, match="the index k is bound by nothing"):
         claims_in('[[claim]]\nid = "mine/a"\nstatement = "Max(objective(x_star), k) >= 0"\n', tmp_path)
 
