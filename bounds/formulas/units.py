@@ -273,7 +273,7 @@ def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
 
     Units are given by the language, by the paper, and by definitions.
     """
-    checker = _Checker(BASE | _of_paper(claim.paper), claim.definitions)
+    checker = _Checker(BASE | _of_file(claim), claim.definitions)
     checker.define(claim)
     for number, condition in enumerate(claim.hypotheses):
         checker.condition(condition, f"hypothesis {number + 1}")
@@ -286,7 +286,7 @@ def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
 
 def units_of(claim: Claim) -> dict[str, Unit]:
     """Units of the names in a claim, given and derived ones."""
-    return {**BASE, **_of_paper(claim.paper), **check_units(claim)[1]}
+    return {**BASE, **_of_file(claim), **check_units(claim)[1]}
 
 
 def units_where(claim: Claim, known: Mapping[str, Unit], expressions: Iterable[sp.Expr]) -> list[Unit | None]:
@@ -302,6 +302,6 @@ def units_where(claim: Claim, known: Mapping[str, Unit], expressions: Iterable[s
     return found
 
 
-def _of_paper(paper: str) -> Mapping[str, Unit]:
-    units = import_module("bounds.registry.papers").units_of_paper(paper)  # above, and only for a paper's claims
+def _of_file(claim: Claim) -> Mapping[str, Unit]:
+    units = import_module("bounds.registry.papers").units_of(claim)  # above
     return {name: parse_unit(unit) for name, unit in units.items()}

@@ -10,7 +10,7 @@ from bounds.language.claim import Claim, Condition, Definition, names_in
 from bounds.language.coordinates import first_least
 from bounds.language.names import COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, row_of
 from bounds.language.on_samples import UNDEFINED_NAMES, UNDEFINED_OPERATORS, speaks_of_samples
-from bounds.language.space import infimum, not_by_coordinates
+from bounds.language.space import infimum, not_by_coordinates, points_of
 from bounds.language.witness import inside
 
 __all__ = ["Fault", "faults", "with_norms"]
@@ -134,11 +134,12 @@ class _Reader:
         if isinstance(e, sp.Indexed):
             yield from self.entry(e)
             return
-        if isinstance(e, infimum) and (part := not_by_coordinates(e.args[1], e.args[0])) is not None:
-            u = e.args[0]
-            yield str(u), (f"of {part} the least value over all {u} is not known; allowed are norm2(a), dot(a, b), "
+        points, body = points_of(e) if isinstance(e, infimum) else ((), None)
+        if points and (part := not_by_coordinates(body, points)) is not None:
+            u, both = points[0], ", ".join(map(str, points))
+            yield str(u), (f"of {part} the least value over all {both} is not known; allowed are norm2(a), dot(a, b), "
                            f"F(k, {u}), objective({u}), and their sums and multiples, with a and b sums and multiples of "
-                           f"{u}, grad(k, {u}), objective_grad({u}) and vectors without {u}"), False
+                           f"{both}, grad(k, {u}), objective_grad({u}) and vectors without {both}"), False
         if isinstance(e, sp.Sum | sp.Product):
             yield from self.formula(e.function)
             for _, low, high in e.limits:

@@ -4,7 +4,8 @@ import sympy as sp
 
 from bounds.language.words import FurtherOperator
 
-__all__ = ["first_least", "highest", "least", "raised", "reciprocal", "root", "scaled", "square", "upper"]
+__all__ = ["first_least", "highest", "least", "norm1", "norm_inf", "raised", "reciprocal", "root", "scaled", "square",
+           "upper"]
 
 scaled = FurtherOperator.row(
     "scaled(u, w, a)", "u / (w + a) by coordinates, with 0/0 = 0; w is a vector or a number, a is a number",
@@ -32,3 +33,7 @@ raised = FurtherOperator.row("raised(v, a)", "the number a added to every coordi
                              "(<0> + <1>)", unit_powers=((0, 1),), alike=(0, 1), takes=("vector", "number"))
 least = FurtherOperator.row("least(v)", "the smallest coordinate of a vector", r"\min_c \left[<0>\right]_c", "min_c [<0>]_c",
                             unit_powers=((0, 1),), takes=("vector",), gives="number")
+norm1 = FurtherOperator.row("norm1(v)", "sum of the absolute coordinates of a vector", r"\left\|<0>\right\|_{1}", "‖<0>‖₁",
+                            unit_powers=((0, 1),), takes=("vector",), gives="number")
+norm_inf = FurtherOperator.row("norm_inf(v)", "largest absolute coordinate of a vector", r"\left\|<0>\right\|_{\infty}",
+                               "‖<0>‖_∞", unit_powers=((0, 1),), takes=("vector",), gives="number")

@@ -64,6 +64,7 @@ _ROWS = (
     Name("F_star_client", FEDERATION, "k", "number", "real", LOSS, "the minimum of the client's loss"),
     Name("L_client", FEDERATION, "k", "number", "nonnegative", CURVATURE, "the client's largest curvature"),
     Name("mu_client", FEDERATION, "k", "number", "real", CURVATURE, "the client's least curvature"),  # negative: not convex
+    Name("mu_objective", FEDERATION, "", "number", "real", CURVATURE, "the objective's least curvature"),
     Name("sigma_sq_client", FEDERATION, "k", "number", "nonnegative", GRADIENT_SQ,
          "the variance of the client's gradient noise"),
     # constants

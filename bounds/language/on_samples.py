@@ -15,10 +15,10 @@ _NAMES = frozenset({"samples", "H_loss", *names_from(DATA)})
 _OPERATORS = tuple(operator for operator in map(vars(samples).get, samples.__all__) if isinstance(operator, type))
 
 #: expectations that have no meaning in such claims: the data sets are drawn beside the noise, before the first round
-UNDEFINED_OPERATORS = (words.E_round, words.E_noise)
+UNDEFINED_OPERATORS = (words.E_round, words.E_noise, words.E_step)
 
 #: names that have no value in such claims: every data set has an optimum of its own
-UNDEFINED_NAMES = frozenset({"x_star", "F_star", "F_star_client", "F_inf", "L_objective"})
+UNDEFINED_NAMES = frozenset({"x_star", "F_star", "F_star_client", "F_inf", "L_objective", "mu_objective"})
 
 
 @lru_cache(maxsize=64)

@@ -1,55 +1,70 @@
-"""What holds at all points of R^dim: the least value of a formula over them, and for which formulas it can be found."""
+"""What holds at all points of R^dim, or at all pairs of points: least values of formulas, and of which they can be found."""
+
+from collections.abc import Sequence
 
 import sympy as sp
 
 from bounds.language import words
 from bounds.language.words import FurtherOperator
 
-__all__ = ["infimum", "not_by_coordinates"]
+__all__ = ["infimum", "not_by_coordinates", "points_of"]
 
 infimum = FurtherOperator.row(
     "infimum(u, a)", "the infimum over all points u of R^dim of the number a", r"\inf_{<0>} \left(<1>\right)",
     "inf_<0> (<1>)", binds=0, unit_powers=((1, 1),), takes=("vector", "number"), gives="number")
 
 
-def not_by_coordinates(a, u) -> sp.Expr | None:
-    """The part of a number ``a`` for which it is no sum over coordinates of functions of one coordinate of the point u; None
+def points_of(e: infimum) -> tuple[tuple[sp.Symbol, ...], sp.Expr]:
+    """The points over which a least value is taken, one or two, and the formula."""
+    u, body = e.args
+    return ((u, body.args[0]), body.args[1]) if isinstance(body, infimum) else ((u,), body)
+
+
+def not_by_coordinates(a, points: Sequence[sp.Symbol]) -> sp.Expr | None:
+    """The part of a number ``a`` for which it is no sum over coordinates of functions of one coordinate of the points; None
     if there is none.
 
-    Such are, of vectors that are sums of multiples of u, of gradients at u and of vectors without u, squared norms and inner
-    products; losses at u; and sums of multiples of all these.
+    Such are, of vectors that are sums of multiples of the points, of gradients at them and of vectors without them, squared
+    norms and inner products; losses at the points; and sums of multiples of all these.
     """
-    if u not in a.free_symbols:
+    if not _has(a, points):
         return None
     if isinstance(a, sp.Add):
-        return next((part for term in a.args if (part := not_by_coordinates(term, u)) is not None), None)
+        return next((part for term in a.args if (part := not_by_coordinates(term, points)) is not None), None)
     if isinstance(a, sp.Mul):
-        with_u = [factor for factor in a.args if u in factor.free_symbols]
-        return not_by_coordinates(with_u[0], u) if len(with_u) == 1 else a
+        with_points = [factor for factor in a.args if _has(factor, points)]
+        return not_by_coordinates(with_points[0], points) if len(with_points) == 1 else a
     if isinstance(a, sp.Sum):
-        return a if _in_limits(a, u) else not_by_coordinates(a.function, u)
+        return a if _in_limits(a, points) else not_by_coordinates(a.function, points)
     if isinstance(a, words.F | words.objective):
-        return None if a.args[-1] == u and u not in sp.Tuple(*a.args[:-1]).free_symbols else a
+        return None if _at_a_point(a, points) else a
     if isinstance(a, words.norm2 | words.dot):
-        return next((vector for vector in a.args if not _linear(vector, u)), None)
+        return next((vector for vector in a.args if not _linear(vector, points)), None)
     return a
 
 
-def _in_limits(e, u) -> bool:
-    return any(u in limit.free_symbols for triple in e.limits for limit in triple[1:])
+def _has(e, points) -> bool:
+    return not e.free_symbols.isdisjoint(points)
 
 
-def _linear(v, u) -> bool:
-    """Whether a vector is a sum of multiples of u, of gradients at u and of vectors without u."""
-    if v == u or u not in v.free_symbols:
+def _in_limits(e, points) -> bool:
+    return any(_has(limit, points) for triple in e.limits for limit in triple[1:])
+
+
+def _at_a_point(e, points) -> bool:
+    """Whether the last argument is one of the points, and no other has one."""
+    return e.args[-1] in points and not _has(sp.Tuple(*e.args[:-1]), points)
+
+
+def _linear(v, points) -> bool:
+    """Whether a vector is a sum of multiples of the points, of gradients at them and of vectors without them."""
+    if v in points or not _has(v, points):
         return True
     if isinstance(v, sp.Add):
-        return all(_linear(term, u) for term in v.args)
+        return all(_linear(term, points) for term in v.args)
     if isinstance(v, sp.Mul):
-        with_u = [factor for factor in v.args if u in factor.free_symbols]
-        return len(with_u) == 1 and _linear(with_u[0], u)
+        with_points = [factor for factor in v.args if _has(factor, points)]
+        return len(with_points) == 1 and _linear(with_points[0], points)
     if isinstance(v, sp.Sum):
-        return not _in_limits(v, u) and _linear(v.function, u)
-    if isinstance(v, words.grad | words.objective_grad):
-        return v.args[-1] == u and u not in sp.Tuple(*v.args[:-1]).free_symbols
-    return False
+        return not _in_limits(v, points) and _linear(v.function, points)
+    return isinstance(v, words.grad | words.objective_grad) and _at_a_point(v, points)

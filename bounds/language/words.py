@@ -16,9 +16,9 @@ from sympy.core.cache import cacheit
 from bounds.language.names import GRADIENT, LOSS, ONE, Unit, symbol
 
 __all__ = [
-    "E", "E_noise", "E_round", "F", "F_star", "F_star_client", "G_sq", "L", "L_client", "Max", "Min", "Product", "Sum",
-    "below", "client_weight", "clients", "dot", "epsilon", "eta_l", "g", "grad", "i", "included", "iterations", "j", "k",
-    "local_steps", "mu", "mu_client", "noise_bound", "norm", "norm2", "objective", "objective_grad", "participants",
+    "E", "E_noise", "E_round", "E_step", "F", "F_star", "F_star_client", "G_sq", "L", "L_client", "Max", "Min", "Product",
+    "Sum", "below", "client_weight", "clients", "dot", "epsilon", "eta_l", "g", "grad", "i", "included", "iterations", "j",
+    "k", "local_steps", "mu", "mu_client", "noise_bound", "norm", "norm2", "objective", "objective_grad", "participants",
     "priority", "r", "rounds", "sampled", "sampled_weight", "sigma_sq", "sigma_sq_client", "step_offset", "t", "tau",
     "x", "x_before", "x_broadcast", "x_local", "x_round", "x_sampled", "x_star",
 ]
@@ -117,6 +117,9 @@ E_round = Operator.row(
 E_noise = FurtherOperator.row(
     "E_noise(a)", "expectation over gradient noise alone, the sampling of clients given",
     r"\mathbb{E}_{\zeta}\left[<0>\right]", "𝔼_ζ[<0>]", unit_powers=((0, 1),))
+E_step = FurtherOperator.row(
+    "E_step(a, t)", "expectation given everything before iteration t and who takes part in its round",
+    r"\mathbb{E}_{t=<1>}\left[<0>\right]", "𝔼_{t=<1>}[<0>]", indices=(1,), unit_powers=((0, 1),))
 norm2 = Operator.row("norm2(v)", "squared Euclidean norm of a vector", r"\left\|<0>\right\|^{2}", "‖<0>‖²",
                      value="number", unit_powers=((0, 2),))
 norm = Operator.row("norm(v)", "Euclidean norm of a vector", r"\left\|<0>\right\|", "‖<0>‖",

@@ -26,7 +26,7 @@ from bounds.language.coordinates import highest
 from bounds.language.definitions import SHARED
 from bounds.language.names import NAMES
 from bounds.language.on_samples import speaks_of_samples
-from bounds.language.space import infimum
+from bounds.language.space import infimum, points_of
 from bounds.printing.deciding_fields import INCLUSION, SIZES, bound_indices, deciding_fields, gives_a_number, is_size
 from bounds.registry.collection import Collection
 from bounds.registry.known_names import known_names
@@ -300,9 +300,11 @@ def _condition(condition: Condition) -> str:
     if any(side.has(infimum) for side in sides):
         small, large = sides
         if isinstance(large, infimum) and not small.has(infimum):
-            point, large = str(large.args[0]), large.args[1]
+            points, large = points_of(large)
+            point = ", ".join(map(str, points))
         elif isinstance(-small, infimum) and not large.has(infimum):
-            point, small = str((-small).args[0]), -(-small).args[1]
+            points, large_gap = points_of(-small)
+            point, small = ", ".join(map(str, points)), -large_gap
         if not point or condition.relation == "==":
             raise NotInFiles(f"no text says {left} {condition.sign} {right}")
         left, right = (small, large) if condition.relation == "<=" else (large, small)

@@ -21,7 +21,7 @@ from bounds.printing.legend import domain_text, operators, symbols
 from bounds.printing.options import in_words, local_rate
 from bounds.printing.writer import LatexWriter, UnicodeWriter, Writer, filled
 from bounds.registry.known_names import known_names
-from bounds.registry.papers import FOLDERS, PAPERS, letters_of_paper, quantities_of_paper
+from bounds.registry.papers import FOLDERS, PAPERS, letters_in_file, letters_of_paper, quantities_of_paper
 
 __all__ = ["about", "condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "there_is", "unicode"]
 
@@ -57,7 +57,7 @@ def letters_of(claim: Claim) -> dict[str, Letter]:
         own = letters.get(name.removesuffix(LARGER))
         if name.endswith(LARGER) and own is not None:
             letters[name] = Letter(f"{own.latex}'", f"a larger value of: {own.meaning}")
-    return letters
+    return letters | letters_in_file(claim)
 
 
 def latex(expression, letters: Letters | Literal["code"] | None = None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import sympy as sp
 
 from bounds.language import words
+from bounds.language.alternatives import alternatives
 from bounds.language.claim import Condition
 from bounds.language.letters import (
     ATOM,
@@ -170,8 +171,13 @@ class Writer(ABC):
 
     def condition(self, condition: Condition) -> str:
         """``left relation right``, with the ranges of its indices."""
-        left, right, ranges = self.text(condition.left), self.text(condition.right), self.ranges(condition.over)
-        return f"{left} {self.relations[condition.sign]} {right}" + (self.scope + ranges if ranges else "")
+        ranges = self.ranges(condition.over)
+        return self.relation(condition) + (self.scope + ranges if ranges else "")
+
+    def relation(self, condition: Condition) -> str:
+        """``left relation right``, or several of these of which one holds."""
+        return self.either.join(f"{self.text(c.left)} {self.relations[c.sign]} {self.text(c.right)}"
+                                for c in alternatives(condition) or [condition])
 
     # functions -------------------------------------------------------------------------------------------------------
     def function(self, e) -> str:
@@ -236,6 +242,7 @@ class LatexWriter(Writer):
     own_form, minus_sign, times, backslash = "latex_form", "-", " ", "\\"
     relations = {"<=": r"\le", "==": "=", ">=": r"\ge", "<": "<", ">": ">"}
     apart, dots, scope = r",\; ", r"\ldots", r" \quad \text{for }"
+    either = r" \;\text{ or }\; "
     signs = {sp.Sum: r"\sum", sp.Product: r"\prod"}
     member, no_member = r"<0> \in \mathcal{P}", r"<0> \notin \mathcal{P}"
     brackets = {"(": (r"\left(", r"\right)"), "{": (r"\left\{", r"\right\}"), "|": (r"\left|", r"\right|"),
@@ -256,6 +263,7 @@ class UnicodeWriter(Writer):
 
     own_form, minus_sign, times, backslash = "text_form", "−", " · ", ""
     relations, apart, dots, scope = {"<=": "≤", "==": "=", ">=": "≥", "<": "<", ">": ">"}, ", ", "…", "   for "
+    either = "   or   "
     signs = {sp.Sum: "Σ", sp.Product: "Π"}
     member, no_member = "<0>∈P", "<0>∉P"
     brackets = {"(": "()", "{": "{}", "|": "||", "floor": "⌊⌋", "ceiling": "⌈⌉"}

@@ -53,7 +53,7 @@ _BLOCK = re.compile(r"[\w@./+-]+", re.ASCII)  # of a paper's claim, in the paper
 _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
 _NUMBERED = re.compile(r"(eq|lemma|theorem|proposition|corollary)-((?:[a-z]\.)?\d+(?:\.\d+)*)", re.ASCII)
 _INTERVAL = re.compile(r"([\[(])(.+)([\])])", re.ASCII)
-_EQUATION = re.compile(r"[^<>=!]==[^=].*\sfor\s+all\s+v\b", re.DOTALL)  # at all points
+_EQUATION = re.compile(r"[^<>=!]==[^=].*\sfor\s+all\s+[uv]\b", re.DOTALL)  # at all points
 _GIVEN = {"r": lambda a: words.E_round(a, words.r), "run": lambda a: a}  # what an expectation is, given this
 _OVER_SPACE = {name for name, row in NAMES.items() if row.source == CONSTANT and row.origin}
 
@@ -124,7 +124,8 @@ class Reader(FormulaReader):
             conditions += (Condition(symbol("participation"), "<=", 1),)
         statement = self.related(self.given(self.stated())) if "statement" in row else None
         limits = self.limits()
-        for name in row.get("constants_may_use", ()):
+        may_use = tuple(name.strip() for name, _ in self.texts("constants_may_use"))
+        for name in may_use:
             if name not in self.names():
                 self.at("constants_may_use", name).fail(f"unknown name {short(name)}; allowed: names of the language, "
                                                         "variables, constants and definitions", name)
@@ -150,7 +151,7 @@ class Reader(FormulaReader):
                 row.get("derivation", ""), procedure=None if without_procedure else procedure,
                 variables=variables, note=str(row.get("note", "")), undefined=row.get("undefined", ""),
                 explicit=all(v.domain not in HIDDEN for v in self.variables), limits=limits,
-                constants_may_use=tuple(row["constants_may_use"]) if "constants_may_use" in row else None,
+                constants_may_use=may_use if "constants_may_use" in row else None,
                 steps=steps, exists=exists,
                 definitions={} if paper and setting == "algebra" else quantities)
         except ValueError as error:
@@ -216,18 +217,18 @@ class Reader(FormulaReader):
             found[one.name] = one
         return found
 
-    def texts(self, field: str) -> list[tuple[str, dict[str, str]]]:
-        """The texts of a field, abbreviations written out, each with the texts of its parameters."""
-        entries = self.row.get(field, ())
+    def texts(self, field: str, entries: list[str] | None = None) -> list[tuple[str, dict[str, str]]]:
+        """The texts of a field, or of ``entries``, abbreviations written out, each with the texts of its parameters."""
+        entries = self.row.get(field, ()) if entries is None else entries
         try:
             return list(expanded([entries] if isinstance(entries, str) else list(entries), self.let))
         except ValueError as error:
             self.at(field).fail(str(error))
 
-    def listed(self, field: str) -> list[tuple[str, dict[str, Any]]]:
-        """The texts of a field, abbreviations written out, each with what its parameters mean."""
+    def listed(self, field: str, entries: list[str] | None = None) -> list[tuple[str, dict[str, Any]]]:
+        """The texts of a field, or of ``entries``, abbreviations written out, each with what its parameters mean."""
         found = []
-        for text, scopes in self.texts(field):
+        for text, scopes in self.texts(field, entries):
             meaning: dict[str, Any] = {}
             for given in scopes:
                 meaning = {name: self.at(field, value).argument(value, meaning) for name, value in given.items()}
@@ -241,6 +242,8 @@ class Reader(FormulaReader):
             self.at("statement").fail(f"a statement is one condition; got {short(self.row['statement'])}, which stands for "
                                       f"{len(texts)}")
         (text, given), = texts
+        if "relation" in self.row and " or " in text:
+            self.at("relation").fail(f"a statement with or keeps its own relations; got {short(self.row['relation'])}")
         return self.at("statement", text).condition(self.at_any_point(text), given)
 
     def argument(self, text: str, around: dict[str, Any]):
@@ -277,9 +280,11 @@ class Reader(FormulaReader):
         """Constants that are positive unless a hypothesis says that they are at least 0, as ``mu >= 0`` does: variables."""
         if self.vocabulary.paper:
             return {}
-        written = {text.replace(" ", "") for text, _ in (*self.texts("assume"), *self.texts("conditions"))}
-        written |= {text.replace(" ", "") for name, _ in self.texts("assume")
-                    for text in self.vocabulary.assumptions.get(name.strip(), ()) if isinstance(text, str)}
+        texts = [text for field in ("assume", "conditions") for text, _ in self.texts(field)]
+        lists = (self.vocabulary.assumptions.get(name.strip()) for name in texts)
+        texts += [text for one in lists if one is not None
+                  for text, _ in self.texts("assume", one if isinstance(one, list) else one.get("conditions", []))]
+        written = {text.replace(" ", "") for text in texts}
         return {name: "nonnegative" for name, row in NAMES.items() if row.source == CONSTANT and row.sign == "positive"
                 and not row.indices and {f"{name}>=0", f"0<={name}"} & written}
 
@@ -290,7 +295,7 @@ class Reader(FormulaReader):
 
     def hypothesis(self, text: str, given: dict | None = None) -> Condition:
         """A condition. No symbol gets a number that its sign excludes, no constant over all points a value of its own."""
-        c = self.condition(text, given)
+        c = self.without_equations_of_numbers(self.condition(text, given), text)
         wider = [v.name for v in self.variables if self.vocabulary.paper and v.domain in ("nonnegative", "real")]
         for sign in ("positive", "nonnegative", "integer"):
             if (c.relation == "==" and c.left.is_Symbol and c.left.name not in wider and getattr(c.left, f"is_{sign}")
@@ -319,16 +324,17 @@ class Reader(FormulaReader):
             if isinstance(shared, dict):
                 found.append(self.numbered(name, {"owner": claim_id.partition("/")[0]} | shared))
                 continue
-            for one in [text] if shared is None else shared:
+            for one, given in [(text, {})] if shared is None else self.listed("assume", shared):
                 number += 1
-                found.append(self.at("assume", one).assumption(f"{claim_id}:assumption-{number}", one))
+                found.append(self.at("assume", one).assumption(f"{claim_id}:assumption-{number}", one, given))
         return found
 
     def numbered(self, name: str, row: dict) -> Assumption:
         """A numbered assumption, from its table."""
         self.at("assume", name)
         points = {point: getattr(functions, point) for point in ("f", "f_grad", "u", "v")}
-        conditions = tuple(c for text in row.get("conditions", ()) for c in self.hypotheses(text))
+        conditions = tuple(c for text, given in self.listed("assume", row.get("conditions", ()))
+                           for c in self.hypotheses(text, given))
         whole, everywhere = (self.condition(row[field], points) if field in row else None
                              for field in ("every_function", "everywhere"))
         name, note = (" ".join(row.get(field, "").split()) for field in ("name", "note"))
@@ -361,16 +367,18 @@ class Reader(FormulaReader):
 
         return Condition(conditional(c.left), c.sign, conditional(c.right), c.over)
 
-    def assumption(self, name: str, text: str) -> Assumption:
+    def assumption(self, name: str, text: str, given: dict | None = None) -> Assumption:
         """A condition, or with ``for all u`` one on every loss ``f``, at all points."""
-        written = text.removesuffix(" for all u")
+        written, shown, given = text.removesuffix(" for all u"), text, given or {}
+        for parameter, value in given.items():
+            shown = re.sub(rf"\b{parameter}\b", getattr(value, "name", "") or f"({value})", shown)
         if written == text or "f_grad" not in text:
-            return Assumption(name, text, self.hypotheses(text))
-        condition = self.condition(written, {"u": functions.u, "f_grad": functions.f_grad})
+            return Assumption(name, shown, self.hypotheses(text, given))
+        condition = self.condition(written, {"u": functions.u, "f_grad": functions.f_grad} | given)
         if condition != Condition(words.norm(functions.f_grad(functions.u)), "<=", samples.G_lip):
             self.fail("what is assumed of every sample's loss f at all points is written "
                       f"norm(f_grad(u)) <= G_lip for all u; got {excerpt(text)}")
-        return Assumption(name, text, everywhere=condition)
+        return Assumption(name, shown, everywhere=condition)
 
     def constant(self, name: str, text) -> tuple[Condition, str]:
         """``name`` is the least number that is at least the formula for all its indices."""

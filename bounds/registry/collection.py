@@ -139,6 +139,23 @@ class Collection:
 
         return [(number, claim) for claim in each(read, made)]
 
+    def above(self, number: int, name: str) -> dict | None:
+        """The fields of the claim, the reading or the part of that id above a table; None if there is none.
+
+        In a paper's files an id may have the paper's name in front.
+        """
+        name = name.removeprefix(f"{self.vocabulary.paper.name}/") if self.vocabulary.paper else name
+        for place, row in enumerate(self.rows[:number]):
+            if row.get("id") == name:
+                return self.extended(place)
+        for place, row in enumerate(self.rows[:number]):
+            if name.startswith(f"{row.get('id')}@") or PARTS in row:
+                full = self.extended(place)
+                found = (one for part in parts_in(full) for one in rows_of(part, self.vocabulary.axes))
+                if (one := next((one for one in found if one.get("id") == name), None)) is not None:
+                    return one
+        return None
+
     def extended(self, number: int) -> dict:
         """The fields of a table, on top of those of the claim above it that it extends, or of the file's defaults.
 
@@ -148,12 +165,12 @@ class Collection:
         row = self.rows[number]
         if "extends" not in row:
             return changed(self.vocabulary.defaults_in(row), row)
-        known = {above.get("id"): place for place, above in enumerate(self.rows[:number])}
-        if row["extends"] not in known:
+        above = self.above(number, row["extends"])
+        if above is None:
+            known = [one["id"] for one in self.rows[:number] if "id" in one]
             self.reader(number, row).at("extends").fail(
                 f"extends the id of a claim above it; got {short(row['extends'])}, allowed: "
-                f"{', '.join(map(str, known)) or 'none'}")
-        above = self.extended(known[row["extends"]])
+                f"{', '.join(map(str, known)) + ', their readings and parts' if known else 'none'}")
         kept = {name: value for name, value in above.items() if name not in ("readings", "vary", PARTS)}
         defaults = self.vocabulary.defaults_in(above | row)
         return changed(kept | {name: defaults[name] for name in ("readings", "vary") if name in defaults}, row)

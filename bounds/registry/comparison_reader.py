@@ -6,6 +6,7 @@ from dataclasses import replace
 import sympy as sp
 
 from bounds.formulas.comparisons import RightSide, comparison, monotone, right_side
+from bounds.language.alternatives import alternatives
 from bounds.language.claim import Claim
 from bounds.registry.claim_files import short
 from bounds.registry.claim_reader import Reader
@@ -45,6 +46,8 @@ def compared(reader: Reader, find: Callable[[str], Claim | None]) -> Claim:
         claim = find(reader.full_id(entry[field]))
         if claim is None or claim.statement is None:
             reader.at(kind, entry[field]).fail(f"{kind} names a claim above it with a statement; got {short(entry[field])}")
+        if alternatives(claim.statement):
+            reader.at(kind, entry[field]).fail(f"{kind} names a claim with one bound; got {short(entry[field])}, with an or")
         measured = {name: one for name, one in claim.definitions.items() if name not in nonnegative}
         found = right_side(replace(claim, definitions=measured), nonnegative)
         return found.with_values({parameter(found, name): formula(found, text) for name, text in entry.get(put, {}).items()})

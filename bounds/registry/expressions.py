@@ -7,7 +7,7 @@ built is what Python's operators give for the same numbers and symbols. Decimals
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -17,7 +17,9 @@ from bounds.language import words
 from bounds.language.coordinates import first_least, highest
 from bounds.language.values import Need, needs, restrictions
 from bounds.registry.abbreviations import EACH, Abbreviation
+from bounds.registry.array_sizes import size_of_index
 from bounds.registry.magnitudes import FEW_TERMS, LOW, MOST_TERMS, bits, magnitude, soon_added, without_names
+from bounds.registry.probabilities import without_probabilities
 from bounds.registry.tokens import ALLOWED, MOST_CHARACTERS, NoFormula, excerpt, numbers_in, only_ascii, refuse
 
 __all__ = ["ARRAYS", "MOST_CHARACTERS", "MOST_TERMS", "Mean", "NoFormula", "argmax", "argmin", "excerpt", "expression",
@@ -34,13 +36,16 @@ _CALLED_HERE = {  # by other names elsewhere
 _MOST_EXPANDED = 300  # abbreviations written out in one formula
 
 
-def expression(text: str, known: Mapping[str, Any], read: set[str] | None = None) -> sp.Expr:
+def expression(text: str, known: Mapping[str, Any], read: set[str] | None = None, bound: Collection[str] = (),
+               sizes: Mapping[str, tuple[str, ...]] | None = None) -> sp.Expr:
     """The formula that ``text`` writes.
 
     Args:
         known: what each name stands for: a Symbol, an IndexedBase, a function, or an Abbreviation. Names that begin like
             those in ``ARRAYS`` are arrays.
         read: gets the names that are read, those that cancel too.
+        bound: the indices that something around the formula binds.
+        sizes: the sizes of the arrays that the claim declares, such as ``{"p": ("n",)}``.
 
     Raises:
         NoFormula: anything else in the text, or more of it than the limits above allow. The message has the column,
@@ -52,6 +57,7 @@ def expression(text: str, known: Mapping[str, Any], read: set[str] | None = None
     """
     builder = _Builder(text, known)
     builder.read = builder.read if read is None else read
+    builder.bound, builder.sizes = frozenset(bound), sizes or {}
     found = builder.whole()
     builder.check_values(found)
     return found
@@ -102,8 +108,11 @@ class _Builder:
     """Turns one text into a formula. ``around``: the builder of the text that has this one as an abbreviation."""
 
     def __init__(self, text: str, known: Mapping[str, Any], around: "_Builder | None" = None, name: str = ""):
+        text = text if "P" in known else without_probabilities(text)
         self.text = re.sub(r"[\t\r\n]", " ", text).strip()
         self.known, self.around = known, around
+        self.bound: frozenset[str] = around.bound if around else frozenset()
+        self.sizes: Mapping[str, tuple[str, ...]] = around.sizes if around else {}
         self.everywhere: Mapping[str, Any] = around.everywhere if around else known  # the names outside of parameters
         self.inside: tuple[str, ...] = (*around.inside, name) if around else ()
         self.expanded: list[str] = around.expanded if around else []
@@ -242,7 +251,8 @@ class _Builder:
         if node.keywords:
             self.refuse(node, f"arguments of {name} have no names; got {self.written(node)}", name)
         count = len(node.args)
-        over = function in _OVER and (function not in _ANY or any(isinstance(one, ast.Tuple) for one in node.args[1:]))
+        over = function in _OVER and (function not in _ANY or any(isinstance(one, ast.Tuple) for one in node.args[1:])
+                                      or self.binds_all(node.args))
         allowed = {count} if function in (*_OVER, *_ANY) and count else _ARGUMENTS.get(function) or getattr(
             function, "_nargs", {1})
         if count not in allowed:
@@ -264,6 +274,21 @@ class _Builder:
                            for part, value in zip(node.args, values, strict=True)]
         return self.made(node, function, *values)
 
+    def binds_all(self, arguments: list[ast.AST]) -> bool:
+        """Whether Max or Min has bare indices behind a formula that depends on them: it is over all their values. Refused
+        where something around binds these, since it may be meant as the larger of two numbers."""
+        rest = arguments[1:]
+        if not rest or not all(isinstance(one, ast.Name) for one in rest):
+            return False
+        free = self.value(arguments[0]).free_symbols
+        if not all(self.known.get(one.id) == (index := sp.Symbol(one.id, integer=True)) and index in free for one in rest):
+            return False
+        for one in rest:
+            if one.id in self.bound:
+                self.refuse(one, f"{one.id} is bound around {self.written(arguments[0])} and stands bare behind it; write a "
+                            f"range, as ({one.id}, 0, clients - 1), or {one.id} first for the larger of two numbers", one.id)
+        return True
+
     def over(self, node: ast.Call, function: Callable, name: str):
         """A sum, a product, a largest value, or what is chosen by one."""
         bodies, ranges = (node.args[:2], node.args[2:]) if function in _CHOICES else (node.args[:1], node.args[1:])
@@ -272,10 +297,15 @@ class _Builder:
                         f"{name}(objective(x_round[r]), x_round[r], (r, 0, rounds)); got {self.written(node)}", name)
         if not ranges:
             self.refuse(node, f"{name} needs a range, as in {name}(a, (k, 0, clients - 1)); got {self.written(node)}", name)
+        around, self.bound = self.bound, self.bound | {
+            named.id for one in ranges for named in (one.elts[:1] if isinstance(one, ast.Tuple) else [one])
+            if isinstance(named, ast.Name)}
+        values = list(map(self.value, bodies))
+        self.bound = around
         triples = []
         for one in ranges:
-            if isinstance(one, ast.Name) and one.id in EACH and EACH[one.id] in self.everywhere:
-                triples.append((sp.Symbol(one.id, integer=True), sp.Integer(0), self.everywhere[EACH[one.id]] - 1))
+            if isinstance(one, ast.Name) and (last := self.last(one, values)) is not None:
+                triples.append((sp.Symbol(one.id, integer=True), sp.Integer(0), last))
                 continue
             if not (isinstance(one, ast.Tuple) and len(one.elts) == 3 and isinstance(one.elts[0], ast.Name)
                     and isinstance(index := self.looked_up(one.elts[0]), sp.Symbol)):
@@ -289,7 +319,6 @@ class _Builder:
                     self.refuse(written, f"an end of a range is a whole number up to {MOST_TERMS}; got "
                                 f"{self.written(written)}")
             triples.append((index, *ends))
-        values = list(map(self.value, bodies))
         if function is Mean:
             self.needs += [(self, node, node, Need("power", (high - low + 1, -sp.S.One))) for _, low, high in triples]
         found = self.made(node, _OVER[function], *values, *triples)
@@ -297,6 +326,18 @@ class _Builder:
             self.refuse(node, f"a {name} without names has at most {FEW_TERMS} terms and exponents up to {LOW}; got "
                         f"{self.written(node)}", name)
         return found
+
+    def last(self, node: ast.Name, values: list[sp.Expr]) -> sp.Expr | None:
+        """The last value of a bare index: by its letter, or by the arrays of the claim that have it; None without either."""
+        size = size_of_index(node.id, values, self.sizes)
+        usual = EACH.get(node.id)
+        if usual in self.everywhere and size and usual != size[0]:
+            self.refuse(node, f"{node.id} runs over {usual}, and an array with that index has the size "
+                        f"{' + '.join(map(str, filter(None, size)))}; write the range, as in ({node.id}, 0, {size[0]} - 1)",
+                        node.id)
+        if usual in self.everywhere:
+            return self.everywhere[usual] - 1
+        return self.everywhere[size[0]] + size[1] - 1 if size else None
 
     def check_values(self, found) -> None:
         """Refuse a text with a part that has no value at some numbers where the formula has one: it would be read as another

@@ -5,10 +5,12 @@ from collections.abc import Callable
 
 import sympy as sp
 
+from bounds.language.alternatives import either
 from bounds.language.claim import RELATIONS, Condition, Variable
 from bounds.language.names import symbol
 from bounds.language.space import infimum
 from bounds.registry.abbreviations import EACH
+from bounds.registry.array_sizes import size_of_index
 from bounds.registry.declarations import Declarations
 from bounds.registry.expressions import NoFormula, excerpt, expression, only_ascii
 from bounds.registry.known_names import known_names
@@ -17,6 +19,7 @@ from bounds.registry.probabilities import without_probabilities
 
 __all__ = ["FormulaReader", "symbol_of"]
 
+_EVERY = "(every value)"  # in place of the last value of an index
 _MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
 
 
@@ -26,26 +29,34 @@ class FormulaReader(Declarations):
     known: tuple | None = None  # what the names of the claim mean, and the names
 
     def condition(self, text: str, more: dict | None = None) -> Condition:
-        """``left <= right for k in 0..clients-1 for t in ...``; ``more`` names for it.
+        """``left <= right for k in 0..clients-1 for t in ...``, or several relations with ``or`` between them.
 
-        A list that an abbreviation stands for may stand in the place of ranges: ``for ranges``.
+        A list that an abbreviation stands for may stand in the place of ranges: ``for ranges``. ``more``: names for it.
         """
         self.checked(only_ascii, text)
-        text = self.checked(without_probabilities, text)
+        text = text if "P" in self.let else self.checked(without_probabilities, text)
         sides, *ranges = " ".join(text.split()).split(" for ")
         ranges = [part for one in ranges for part in self.ranges(one.strip())]
-        relations = re.findall(r"[<>=!]+", sides)
-        if len(relations) != 1 or relations[0] not in RELATIONS:
-            said = "one of" if len(relations) > 1 else "a relation, one of"
-            self.fail(f"a condition needs {said} {', '.join(RELATIONS)}; got {excerpt(text)}")
-        points = [one.removeprefix("all ").strip() for one in ranges if one.startswith("all ")]
-        if len(points) > 1 or points not in ([], ["u"], ["v"]):
-            self.fail(f"a condition at all points is written with one 'for all u' or 'for all v'; got {excerpt(text)}")
+        if any(re.search(r"\bor\b", one) for one in ranges):
+            self.fail(f"or stands between two relations, and ranges behind the last; got {excerpt(text)}")
+        parts, relations = sides.split(" or "), []
+        for part in parts:
+            relations += (found := re.findall(r"[<>=!]+", part))
+            if len(found) != 1 or found[0] not in RELATIONS:
+                said = "one of" if len(found) > 1 else "a relation, one of"
+                self.fail(f"a condition needs {said} {', '.join(RELATIONS)}; got {excerpt(text)}")
+        points = [[part.strip() for part in one.removeprefix("all ").split(",")] for one in ranges if one.startswith("all ")]
+        if len(points) > 1 or points not in ([], [["u"]], [["v"]], [["u", "v"]]):
+            self.fail("a condition at all points is written with one 'for all u', 'for all v' or 'for all u, v'; got "
+                      f"{excerpt(text)}")
+        points = [name for one in points for name in one]
         ranges = [one for one in ranges if not one.startswith("all ")]
+        bare: set[str] = set()
         over, indices, strides = [], dict(more or {}) | {name: symbol(name) for name in points}, {}
         for one in ranges:
-            if (each := re.fullmatch(r"each\s+(\w)", one)) and each[1] in EACH:
-                one = f"{each[1]} in 0..{EACH[each[1]]}-1"
+            if each := re.fullmatch(r"each\s+(\w+)", one):
+                bare.add(each[1])
+                one = f"{each[1]} in 0..{_EVERY}"
             index, _, ends = one.partition(" in ")
             low, dots, ends = ends.partition("..")
             high, stepped, step = ends.partition(" step ")
@@ -59,9 +70,19 @@ class FormulaReader(Declarations):
                 self.fail(f"{index} of 'for {index} in ...' has a meaning already; choose another letter", index)
             indices[index] = sp.Symbol(index, integer=True)
             over.append((index, low, high, step))
-        left, right = (self.formula(side, indices) for side in sides.split(relations[0]))
+        read = [Condition(self.formula(left, indices), relation, self.formula(right, indices))
+                for part, relation in zip(parts, relations, strict=True) for left, right in [part.split(relation)]]
+        if len(read) > 1 and points:
+            self.fail(f"a condition for all {points[0]} has no or; got {excerpt(text)}")
+        try:
+            whole = either(read) if len(read) > 1 else read[0]
+        except ValueError as error:
+            self.fail(f"{error}; got {excerpt(text)}")
+        left, relation, right = whole.left, relations[0] if len(read) == 1 else whole.relation, whole.right
         triples = []
         for index, *ends, step in over:
+            if index in bare:
+                ends[1] = self.last(index, (left, right))
             low, high = (self.end(end, indices).xreplace(strides) for end in ends)
             if step:
                 length = self.end(step, indices).xreplace(strides)
@@ -70,8 +91,31 @@ class FormulaReader(Declarations):
             triples.append((indices[index], low, high))
         left, right = left.xreplace(strides), right.xreplace(strides)
         if points:
-            left, right = self.at_all_points(symbol(*points), left, relations[0], right)
-        return Condition(left, relations[0], right, tuple(triples))
+            left, right = self.at_all_points(list(map(symbol, points)), left, relation, right)
+        return Condition(left, relation, right, tuple(triples))
+
+    def last(self, index: str, sides: tuple) -> str:
+        """The last value of ``for each i``: by its letter, or by the arrays of the claim that have the index."""
+        size = size_of_index(index, sides, self.sizes())
+        if size is None and index not in EACH:
+            self.fail(f"{index} of 'for each {index}' is an index of no declared array, or of arrays of different sizes; "
+                      f"allowed: {', '.join(EACH)}, or a range as in 'for {index} in 0..n-1'", index)
+        if size and EACH.get(index, size[0]) != size[0]:
+            self.fail(f"{index} of 'for each {index}' runs over {EACH[index]}, and an array with that index has the size "
+                      f"{size[0]}; write the range, as in 'for {index} in 0..{size[0]}-1'", index)
+        return f"{EACH[index]} - 1" if index in EACH else f"{size[0]} + {size[1]} - 1"
+
+    def sizes(self) -> dict[str, tuple[str, ...]]:
+        """The sizes of the arrays that the claim declares."""
+        return {v.name: tuple(size for _, size in v.indices) for v in self.variables if v.indices}
+
+    def without_equations_of_numbers(self, c: Condition, text: str) -> Condition:
+        """A hypothesis. One with or has equations of sizes alone: no search would meet another by chance."""
+        for factor in sp.Mul.make_args(c.left) if " or " in text else ():
+            if isinstance(factor, sp.Abs) and not all(s.is_integer for s in factor.free_symbols):
+                self.fail("in a hypothesis with or an equation is about sizes alone; write each case as a reading with its "
+                          f"equation; got {excerpt(text)}")
+        return c
 
     def ranges(self, text: str) -> list[str]:
         """The ranges that stand behind one ``for``: several, or none, if it is the abbreviation of a list."""
@@ -80,29 +124,38 @@ class FormulaReader(Declarations):
 
     def at_any_point(self, statement: str) -> str:
         """A statement without its 'for all v', of which v becomes a free vector."""
-        found = re.search(r"\s+for\s+all\s+([uv])\b", statement)
+        found = re.search(r"\s+for\s+all\s+(u\s*,\s*v|[uv])\b", statement)
         if not found:
             return statement
-        if found[1] in {*self.names()}:
-            self.fail(f"{found[1]} of 'for all {found[1]}' has a meaning already", found[1])
-        self.variables += (Variable(found[1], "vector"),)
+        for point in sorted({*found[1]} & {"u", "v"}):
+            if point in {*self.names()}:
+                self.fail(f"{point} of 'for all {found[1]}' has a meaning already", point)
+            self.variables += (Variable(point, "vector"),)
         return statement[:found.start()] + statement[found.end():]
 
-    def at_all_points(self, u, left, relation: str, right):
-        """Both sides of a relation at all points u without u: the least or the largest value over them beside the other."""
+    def at_all_points(self, points: list[sp.Symbol], left, relation: str, right):
+        """Both sides of a relation at all points without these: a least or a largest value over them beside the other."""
+        every = ", ".join(map(str, points))
         if relation not in ("<=", ">="):
-            self.fail(f"a condition for all {u} has the relation <=, >= or, as a hypothesis, ==; got {relation}")
-        if str(u) in {variable.name for variable in self.variables} | {*self.own} | {*self.own_constants}:
-            self.fail(f"{u} of 'for all {u}' has a meaning already", str(u))
-        if u not in left.free_symbols | right.free_symbols:
-            self.fail(f"{u} of 'for all {u}' is never used", str(u))
+            self.fail(f"a condition for all {every} has the relation <=, >= or, as a hypothesis, ==; got {relation}")
+        for u in points:
+            if str(u) in {variable.name for variable in self.variables} | {*self.own} | {*self.own_constants}:
+                self.fail(f"{u} of 'for all {every}' has a meaning already", str(u))
+            if u not in left.free_symbols | right.free_symbols:
+                self.fail(f"{u} of 'for all {every}' is never used", str(u))
+
+        def least(number):
+            for u in reversed(points):
+                number = infimum(u, number)
+            return number
+
         small, large = (left, right) if relation == "<=" else (right, left)
-        if u not in large.free_symbols:
-            small = -infimum(u, -small)
-        elif u not in small.free_symbols:
-            large = infimum(u, large)
+        if large.free_symbols.isdisjoint(points):
+            small = -least(-small)
+        elif small.free_symbols.isdisjoint(points):
+            large = least(large)
         else:
-            small, large = sp.Integer(0), infimum(u, large - small)
+            small, large = sp.Integer(0), least(large - small)
         return (small, large) if relation == "<=" else (large, small)
 
     def end(self, text: str, indices: dict):
@@ -118,7 +171,8 @@ class FormulaReader(Declarations):
         key, kept = (text, tuple((indices or {}).items())), self.vocabulary.memo.setdefault(self.meaning(), {})
         if key not in kept:
             read: set[str] = set()
-            kept[key] = self.checked(expression, text, self.names() | (indices or {}), read), read
+            names = self.names() | (indices or {})
+            kept[key] = self.checked(expression, text, names, read, indices or (), self.sizes()), read
         found, read = kept[key]
         self.read |= read
         if (length := self.written_out(found)) > _MOST_WRITTEN:

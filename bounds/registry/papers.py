@@ -1,5 +1,7 @@
 """The papers, each a folder of claim files, and the claims of each."""
 
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -7,12 +9,14 @@ import bounds.papers
 from bounds.language.claim import Claim, Definition, by_id
 from bounds.language.definitions import SHARED
 from bounds.language.letters import Letter
-from bounds.registry.claim_files import Places, text_of
+from bounds.registry.claim_files import Places, tables, text_of
 from bounds.registry.collection import HEAD_FILE, Collection, PaperClaims, paper_claims
 from bounds.registry.loading import without_collection
+from bounds.registry.vocabulary import Vocabulary
 
 __all__ = ["FOLDERS", "PAPERS", "Source", "add_paper", "claims_of_paper", "files_of", "forget_papers", "formula_of",
-           "letters_of_paper", "quantities_of_paper", "sections_of", "source_of", "title_of", "units_of_paper"]
+           "letters_in_file", "letters_of_paper", "note_file", "quantities_of_paper", "sections_of", "source_of", "title_of",
+           "units_of", "units_of_paper"]
 
 #: the folder of every paper by name: those below ``bounds/papers``, then those of the user's (:func:`add_paper`)
 FOLDERS = dict(sorted((path.parent.name, path.parent) for place in bounds.papers.__path__
@@ -24,6 +28,7 @@ PAPERS = tuple(FOLDERS)
 _files: dict[str, PaperClaims] = {}  # of papers that were read
 _claims: dict[str, dict[str, Claim]] = {}
 _sources: dict[str, tuple[PaperClaims, dict[str, "Source"]]] = {}  # by claim, and the files from which they are
+_single_files: dict[str, Vocabulary] = {}  # of files that are no papers, by the ids of their claims
 _being_read: list[str] = []  # a paper, what it uses, and so on
 
 
@@ -103,13 +108,41 @@ def quantities_of_paper(paper: str) -> dict[str, Definition]:
 
 
 def letters_of_paper(paper: str) -> dict[str, Letter]:
-    """The paper's letters by name."""
-    return files_of(paper).vocabulary.letters
+    """The paper's letters by name: those of its head, then those of its sections."""
+    return _names_of(paper).letters
+
+
+@cache
+def _sections_names(paper: str, key: str) -> Vocabulary:
+    """The names that the sections of a paper give letters, and those of its head; ``key`` is the digest of its files."""
+    read = files_of(paper)
+    tables_of = (tables(path, text_of(path), without_claims=True)[1] for path in read.files)
+    own = {head: row for shared in tables_of for head, row in shared.get("names", {}).items()}
+    return Vocabulary(names=own | read.vocabulary.names)
+
+
+def _names_of(paper: str) -> Vocabulary:
+    return _sections_names(paper, files_of(paper).key)
+
+
+def note_file(vocabulary: Vocabulary, claims: Iterable[Claim]) -> None:
+    """Remember the letters and units that a file which is no paper gives the names of its claims."""
+    _single_files.update((claim.id, vocabulary) for claim in claims)
+
+
+def letters_in_file(claim: Claim) -> dict[str, Letter]:
+    """The letters that a file which is no paper gives the names of a claim."""
+    return _single_files[claim.id].letters if claim.id in _single_files else {}
 
 
 def units_of_paper(paper: str) -> dict[str, str]:
     """The units that the paper gives to names, as text; none for what is no paper."""
-    return files_of(paper).vocabulary.units if paper in FOLDERS else {}
+    return _names_of(paper).units if paper in FOLDERS else {}
+
+
+def units_of(claim: Claim) -> dict[str, str]:
+    """The units that the claim's paper or file gives to names, as text."""
+    return _single_files[claim.id].units if claim.id in _single_files else units_of_paper(claim.paper)
 
 
 class Source(NamedTuple):

@@ -2,7 +2,7 @@
 
 import re
 
-from bounds.registry.expressions import NoFormula, excerpt
+from bounds.registry.tokens import NoFormula, excerpt
 
 __all__ = ["without_probabilities"]
 

@@ -25,7 +25,7 @@ from bounds.language.claim import Claim
 from bounds.language.witness import with_witnesses
 from bounds.registry.claim_files import SUFFIX, Places, tables, text_of
 from bounds.registry.collection import HEAD_FILE, Collection, WrongClaims, each
-from bounds.registry.papers import FOLDERS, PAPERS, add_paper, claims_of_paper, files_of, forget_papers
+from bounds.registry.papers import FOLDERS, PAPERS, add_paper, claims_of_paper, files_of, forget_papers, note_file
 from bounds.registry.python_files import module_from
 
 __all__ = ["PATHS", "WrongClaims", "claims_of_user", "load_claims"]
@@ -66,7 +66,10 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
             raise ValueError(f"{path}: there is a paper {name!r} already; give [paper] another name")
         claims = [claim for _, claim in file.claims]
         fail = partial(_fail_in_table, path, file.places, [(number, file.rows[number]) for number, _ in file.claims])
-    return _checked(claims, fail, more)
+    found = _checked(claims, fail, more)
+    if path.suffix == SUFFIX:
+        note_file(file.vocabulary, found)
+    return found
 
 
 def _of_folder(folder: Path, more: Callable) -> tuple[Claim, ...]:

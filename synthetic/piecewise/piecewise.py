@@ -253,7 +253,7 @@ class Piecewise(Federation):
         return _if_known(super()._variance_constants)
 
     def extra_constants(self):
-        """``L_objective``, ``L_sample``, and where they exist ``G``, ``G_lip`` and sigma_g over all of R^d.
+        """``L_objective``, ``mu_objective``, ``L_sample``; where they exist ``G``, ``G_lip`` and sigma_g over all of R^d.
 
         ``G`` bounds |grad F_k|; ``G_lip`` is the Lipschitz constant of the loss of every sample, and under additive noise
         of finite support z of F_k + <z, v>. On fractions, irrational constants are rounded up.
@@ -263,6 +263,8 @@ class Piecewise(Federation):
             "F_inf": Constant(self.F_star, *self.optimum_provenance),
             "L_objective": Constant(self._exactly(
                 lambda f: f._smoothness_of(f._of_objective(f.weights * f.priority))), "exact", "smoothness of F"),
+            "mu_objective": Constant(self._exactly(
+                lambda f: f._bends(f._of_objective(f.weights * f.priority))[0]), "exact", "least F'' by coordinate"),
             **by_client("L_sample", xp.max(each, axis=-1), "exact", "smoothness of a sample's loss"),
         }
         if bool(xp.all(self.curvature == 0)):

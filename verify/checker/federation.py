@@ -85,6 +85,7 @@ class Federation:
         bends = [[bend for line in row for bend in line.bends()] for row in self.lines]
         return found | {"L_client": [max(map(abs, b)) for b in bends], "mu_client": [*map(min, bends)],
                         "L_objective": max(abs(bend) for line in self.whole for bend in line.bends()),
+                        "mu_objective": min(bend for line in self.whole for bend in line.bends()),
                         "sigma_sq_client": [sum(q * dot(v, v) for q, v in law) for law in self.laws]}
 
     # words of formulas -----------------------------------------------------------------------------------------------------

@@ -37,7 +37,8 @@ LENGTHS = {
 }
 
 #: names that the checker computes from an instance
-COMPUTED = ("F_star", "F_inf", "F_star_client", "L_client", "mu_client", "sigma_sq_client", "L_objective", "loss_inf")
+COMPUTED = ("F_star", "F_inf", "F_star_client", "L_client", "mu_client", "sigma_sq_client", "L_objective",
+            "mu_objective", "loss_inf")
 
 #: what every run measures
 MEASURED = ("x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "x_round", "x_broadcast", "sampled")

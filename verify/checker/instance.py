@@ -163,9 +163,16 @@ class Instance:
         return found
 
     def given_past(self, word, args, at):
-        """A mean: over all draws, those of sampling or of noise, or those from a round on."""
+        """A mean: over all draws, those of sampling or of noise, or those from a round or an iteration on."""
         r = self.formulas.value(args[1], at) if len(args) > 1 else None
+        r = self.within_round(r) if word == "E_step" else r
         return self.mean((word, r), args[0], at, lambda draw: MEANS[word](draw, r))
+
+    def within_round(self, t):
+        """The round and the step of an iteration, in runs that draw gradients of local steps and clients alone."""
+        others = {kind for (kind, *_), _ in self.draws} - {"noise", "start", "sampling"}
+        require(not others and t.denominator == 1, f"a mean given iteration {t}, of runs that draw {sorted(others)}")
+        return divmod(t, self.size["local_steps"])
 
     def mean(self, word, body, at, free):
         """The mean over the draws that are ``free``, the others as they are."""

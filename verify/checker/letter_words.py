@@ -116,7 +116,8 @@ class LetterWords:
     def mean(self, word, args, at):
         """A mean over draws: given nothing, the past of a round, or all noise."""
         r = self.run.instance.formulas.value(args[1], at) if len(args) > 1 else None
-        require(r is None or r.denominator == 1, f"{r} is no round")
+        if word == "E_step" or (r is not None and r.denominator != 1):
+            raise NoForm(f"a mean given the past of {r}, which is no round")
         past = {"E_sampling": at.given, "E_round": r}.get(word, NOTHING)
         if self.run.letters.exact and self.run.begins.random_past:  # of sampling alone, whose past is random all the same
             require(word in ("E", "E_round"), f"{word} of every round")

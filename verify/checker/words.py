@@ -138,6 +138,7 @@ WORDS = {
     "floor": whole(floor), "ceiling": whole(ceil), "below": lambda a, b: Fraction(int(a <= b)),
     "share": quotient, "norm2": lambda v: dot(v, v), "upper": upper, "scaled": scaled, "root": lambda v: each(root, v),
     "square": lambda v: each(lambda entry: entry**2, v), "least": lambda v: extreme(v, largest=False),
+    "norm1": lambda v: add(*map(abs, v)), "norm_inf": lambda v: extreme([*map(abs, v)]),
     "raised": lambda v, a: each(lambda entry: entry + a, v), "reciprocal": lambda w, a: each(lambda b: 1 / (b + a), w),
 }
 
@@ -160,4 +161,5 @@ MEANS = {
     "E_sampling": lambda draw, r: draw[0] in ("sampling", "trackers", "communication"),
     "E_noise": lambda draw, r: draw[0] in ("noise", "extra", "start"),
     "E_round": lambda draw, r: draw[1] >= r,
+    "E_step": lambda draw, at: draw[1] > at[0] or (draw[0] == "noise" and draw[1:3] >= at),  # at a round and a step
 }

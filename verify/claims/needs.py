@@ -100,7 +100,7 @@ def _of_gradients(vector: sp.Expr, point: sp.Symbol) -> bool:
 
 
 def _vanishes_for_equal_gradients(vector: sp.Expr) -> bool:
-    return sp.simplify(vector.replace(_is_gradient, lambda _: sp.Integer(1))) == 0
+    return sp.simplify(vector.replace(_is_gradient, lambda gradient: sp.Function("at")(gradient.args[-1]))) == 0
 
 
 def _is_gradient(e) -> bool:
@@ -109,7 +109,7 @@ def _is_gradient(e) -> bool:
 
 def needed(claim: Claim) -> set[str]:
     """Constants over all of R^dim that the federation supplies: those that the claim names and no hypothesis defines."""
-    return {*HETEROGENEITY} & (claim.names - determined(claim)) | {"L_objective"}
+    return {*HETEROGENEITY} & (claim.names - determined(claim)) | {"L_objective", "mu_objective"}
 
 
 def needs_equal_curvatures(claim: Claim) -> bool:

@@ -76,9 +76,12 @@ def claims_in(names: list[str]) -> list:
     files = dict.fromkeys(file for file, _ in asked)
     own = {file: {claim.id: claim for claim in load_claims(file, faults_of_method)} for file in files}
     for file, one in asked:
-        if one and one not in own[file]:
-            raise LookupError(f"no claim {one!r} in {file}; allowed: {', '.join(f'{file}:{i}' for i in own[file])}")
-        found += [own[file][one]] if one else own[file].values()
+        named = [own[file][one]] if one in own[file] else [
+            claim for name, claim in own[file].items() if name.partition("/")[2] == one]  # without the paper
+        if one and len(named) != 1:
+            raise LookupError(f"{f'{len(named)} claims' if named else 'no claim'} {one!r} in {file}; allowed: "
+                              f"{', '.join(f'{file}:{name}' for name in own[file])}")
+        found += named if one else own[file].values()
     return found
 
 

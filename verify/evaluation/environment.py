@@ -75,7 +75,8 @@ class Environment:
         sizes: integers shared by the batch (clients, iterations, ...).
         bound: arrays by name.
         noise_weight, sampling_weight: probabilities of outcomes, (instances | 1, noise) and (instances | 1, [noise,]
-            sampling); ``noise_start`` of the noise outcomes lie before the first round.
+            sampling); ``noise_start`` of the noise outcomes lie before the first round. ``by_iteration``: all others are
+            drawn one by one in the iterations, and nothing else is drawn but clients.
         federation: evaluates F, grad and objective; one instance per batch entry, or one for all.
         possible: (instances, noise, sampling), which outcomes have a positive probability; None for all.
         infinite: (instances,), which instances have an infinite constant; None for none.
@@ -99,6 +100,7 @@ class Environment:
     sampling_weight: Any = None
     federation: Any = None
     noise_start: int = 1
+    by_iteration: bool = False
     possible: Any = None
     infinite: Any = None
     by_definition: list[Condition] = field(default_factory=list)

@@ -8,12 +8,12 @@ import sympy as sp
 
 from bounds.language import coordinates
 from bounds.language.layers import largest_sum, layer_part, share
-from bounds.language.words import E_noise, below
-from synthetic.numbers.arrays import first_least, largest, maximum, namespace
+from bounds.language.words import E_noise, E_step, below
+from synthetic.numbers.arrays import add_up, first_least, largest, maximum, namespace
 from synthetic.numbers.roots import Irrational, square_root
 from verify.evaluation.environment import NoEntry, UnboundName
 from verify.evaluation.evaluate import WORDS, Evaluator, Value
-from verify.evaluation.means import mean_over
+from verify.evaluation.means import mean_after, mean_over
 from verify.evaluation.scopes import LEAD
 
 
@@ -66,6 +66,22 @@ def _largest_sum(evaluator: Evaluator, node, scope) -> Value:
 def _over_noise(evaluator: Evaluator, node, scope) -> Value:
     value = evaluator.value(node.args[0], scope)
     return Value(mean_over(value.data, 1, evaluator.env.noise_weight), value.vector)
+
+
+def _given_iterations(evaluator: Evaluator, node, scope) -> Value:
+    """Expectation given everything before an iteration, and the clients of its round."""
+    env, value, known, total = evaluator.env, evaluator.value(node.args[0], scope), evaluator.integer(node.args[1], scope), 0
+    if not env.by_iteration:
+        raise UnboundName(f"{node}: E_step is known of enumerated runs that draw gradients of local steps and clients alone")
+    if not known.size:
+        return value
+    steps, rounds = env.sizes["local_steps"], env.sizes["rounds"]
+    for t in map(int, np.unique(known)):
+        data = mean_after(value.data, 2, env.sampling_weight, t // steps + 1, rounds)
+        data = mean_after(data, 1, env.noise_weight, t, steps * rounds, env.noise_start)
+        here = env.backend.booleans((known == t).reshape((1,) * LEAD + known.shape + (1,) * value.vector))
+        total = total + namespace(data).where(here, data, 0 * data)
+    return Value(total, value.vector)
 
 
 # by coordinates --------------------------------------------------------------------------------------------------------
@@ -162,7 +178,8 @@ def _of_vector(compute, vector: bool = True):
 
 
 WORDS |= {
-    layer_part: _layer_part, largest_sum: _largest_sum, E_noise: _over_noise, coordinates.highest: _highest,
+    layer_part: _layer_part, largest_sum: _largest_sum, E_noise: _over_noise, E_step: _given_iterations,
+    coordinates.highest: _highest,
     coordinates.first_least: _first_least, coordinates.raised: _raised, sp.exp: _applied("exp"), sp.log: _applied("log"),
     below: _below,
     share: _of_values(lambda a, b: Value(_quotient(a.data, b.data))),
@@ -174,4 +191,6 @@ WORDS |= {
     coordinates.root: _of_vector(square_root),
     coordinates.square: _of_vector(lambda v: v**2),
     coordinates.least: _of_vector(lambda v: -largest(-v, -1), vector=False),
+    coordinates.norm1: _of_vector(lambda v: add_up(abs(v)), vector=False),
+    coordinates.norm_inf: _of_vector(lambda v: largest(abs(v), -1), vector=False),
 }

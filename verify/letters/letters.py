@@ -216,7 +216,8 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
 
     def mean(self, key, body, free, index, outcome):
         (word, r), outer = key, self.given_past
-        require(r is None or r.denominator == 1, f"{r} is no round")
+        if word == "E_step" or (r is not None and r.denominator != 1):
+            raise NoForm(f"a mean given the past of {r}, which is no round")
         past = {"E_sampling": outer, "E_round": r}.get(word, NOTHING)
         if not self.exact or self.choices:
             if past is None and self.choices:

@@ -44,6 +44,8 @@ def _bind_of_quadratics(federation: Quadratic, names: set[str], put):
     xp, weights = namespace(federation.weights), federation.weights * federation.priority
     if "L_objective" in names:
         put("L_objective", largest(xp.sum(weights[..., None] * federation.curvature, axis=1), -1))
+    if "mu_objective" in names:
+        put("mu_objective", -largest(-xp.sum(weights[..., None] * federation.curvature, axis=1), -1))
     if not names & {*HETEROGENEITY}:
         return None
     norm_sq = xp.sum(federation.gradient(federation.all_clients(federation.x_star)) ** 2, axis=-1)

@@ -239,6 +239,7 @@ class _Binder(Determined):
         weights = to_numpy(env.federation.weights * env.federation.priority)
         weights = np.broadcast_to(weights, (self.rows, weights.shape[1]))
         draws, env.noise_weight, env.sampling_weight, env.noise_start = enumerated(shape, weights, env.backend)
+        env.by_iteration = not (shape.chance.extra or shape.chance.beyond_gradients or shape.subset is not None)
         chance = (env.noise_weight.shape[1], env.sampling_weight.shape[1])
         copies = chance[0] * chance[1]
         federation = env.federation.repeat(copies)

@@ -132,6 +132,8 @@ class _Reader:
         words_ = [e for e in factors if isinstance(e, infimum | highest)]
         if len(words_) == 1:
             word, multiple = words_[0], sp.Mul(*(e for e in factors if e is not words_[0]))
+            if isinstance(word, infimum) and word.args[1].has(infimum):  # over two points
+                return None
             if isinstance(word, infimum) and multiple.is_negative:
                 return self.unbounded(-word.args[1], word.args[0], over)
             if isinstance(word, highest) and multiple.is_positive:

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import sympy as sp
 
+from bounds.language.alternatives import alternatives
 from bounds.language.claim import Claim, Condition
 from bounds.language.letters import Letter, letter_text
 from bounds.language.witness import witness_id
@@ -84,7 +85,9 @@ def _condition(condition: Condition, writer: LatexWriter, display: bool = False)
     left, sign = written(condition.left), writer.relations[condition.sign]
     scope = f' <span class="scope">for {mathml(ranges)}</span>' if ranges else ""
     if not display:
-        return mathml(f"{left} {sign} {written(condition.right)}") + scope
+        return mathml(writer.relation(condition)) + scope
+    if alternatives(condition):
+        return f'<div class="formula statement">{mathml(writer.relation(condition), display=True)}{scope}</div>'
     lines = _lines(left, sign, written(condition.right), _terms(condition.right, written))
     return f'<div class="formula statement">{mathml(lines, display=True)}{scope}</div>'
 

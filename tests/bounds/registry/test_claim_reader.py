@@ -141,7 +141,7 @@ REFUSED = {
     "setting = 'point'\nmethod = 'fedpara'\nstatement = 'F_star <= 1'":
         "only a claim about runs has a method; got 'fedpara'",
     f"statement = '({'+'.join(f'L**{n}' for n in range(90))})**2 <= 1'": "a sum of at most 50 terms; got 90",
-    "assume = ['norm2(v) >= mu for all u for all v']\nstatement = 'F_star <= 1'": "one 'for all u' or 'for all v'",
+    "assume = ['norm2(v) >= mu for all u for all v']\nstatement = 'F_star <= 1'": "'for all v' or 'for all u, v'",
     "assume = ['norm2(v) > mu for all v']\nstatement = 'F_star <= 1'":
         "has the relation <=, >= or, as a hypothesis, ==; got >",
     "assume = ['norm2(x_star) >= mu for all v']\nstatement = 'F_star <= 1'": "v of 'for all v' is never used",

@@ -101,6 +101,18 @@ FORGERIES = {
         'conditions = ["L_objective <= 10"]\n'
         'statement = "norm(objective_grad(x_round[0])) <= L_objective*norm(x_round[0] - x_star)"',
         {"values": {"L_objective": "1/1000"}, "left": "1", "right": "1/1000"}, "L_objective"),
+    "a curvature above the objective's least": (
+        'conditions = ["mu_objective <= 10"]\n'
+        'statement = "norm(objective_grad(x_round[0])) >= mu_objective*norm(x_round[0] - x_star)"',
+        {"values": {"mu_objective": "2"}, "left": "1", "right": "2"}, "mu_objective"),
+    "a hypothesis at all pairs of points that fails far away": (
+        AT_Y + 'assume = ["norm2(grad(k, u) - grad(k, v)) <= mu**2*norm2(u - v) for all u, v for each k"]\n'
+        'statement = "mu >= 1"',
+        {"values": {"y": ["0"], "mu": "1/2"}, "left": "1/2", "right": "1"}, "not bounded below over all p"),
+    "a hypothesis at all pairs of points that fails between wells": (
+        AT_Y + 'assume = ["2*(objective(u) - objective(v)) <= dot(objective_grad(u) + objective_grad(v), u - v) '
+        'for all u, v"]\nstatement = "norm2(y) <= 0"',
+        {"values": {"y": ["1"]}, "left": "1", "right": "0", **WELLS}, "hypothesis|not bounded below"),
     "a hypothesis at all points that fails far away": (
         DOMINATED + 'statement = "objective(y) - F_star <= norm2(objective_grad(y))/(2*mu)"',
         {"values": {"y": ["1"], "mu": "2"}, "left": "1/2", "right": "1/4"}, "not bounded below"),

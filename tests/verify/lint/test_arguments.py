@@ -22,13 +22,15 @@ from verify.measure.realise import realise
 V, W, L_K, OF_K = "x_round[0]", "x_round[1]", "L_client[k]", "(k, 0, clients-1)"
 #: operator -> arguments of the right kinds
 RIGHT = {
-    **dict.fromkeys(("norm2", "norm", "root", "square", "least", "objective", "objective_grad", "F_pop"), (V,)),
+    **dict.fromkeys(("norm2", "norm", "root", "square", "least", "norm1", "norm_inf", "objective", "objective_grad",
+                     "F_pop"), (V,)),
     **dict.fromkeys(("dot", "upper", "worst_sample_gap", "worst_pair_gap", "worst_mean_gap", "worst_mean_signed_gap"),
                     (V, W)),
     **dict.fromkeys(("E", "E_noise", "E_data", "sqrt", "exp", "log", "Abs", "floor", "ceiling"), ("L",)),
     **dict.fromkeys(("below", "share", "Max", "Min"), ("L", "mu")),
     **dict.fromkeys(("F", "grad", "layer_part"), ("0", V)),
     **dict.fromkeys(("Sum", "Product", "Mean"), (L_K, OF_K)), **dict.fromkeys(("argmin", "argmax"), (L_K, V, OF_K)),
+    "E_step": ("L", "0"),
     "E_round": ("L", "0"), "E_client": ("0", "L"), "E_unused": ("0", "L"), "tau": ("0",), "loss_grad": ("0", "0", V),
     "scaled": (V, V, "L"), "reciprocal": (V, "L"), "raised": (V, "L"), "highest": ("k", "0", "clients-1", L_K),
     "first_least": ("k", "0", "clients-1", L_K, V), "largest_sum": ("1", L_K, "k", "0", "clients-1"),
