@@ -32,8 +32,9 @@ def _as_short_fractions(claim: Claim, shape: Shape, leaves: Leaves, rng: np.rand
     chosen, denominator = rng.random(count) < _SHARE, rng.choice(_DENOMINATORS, count)
 
     def put(name: str, short: np.ndarray) -> None:
-        fits = chosen.reshape(-1, *(1,) * (short.ndim - 1)) & (short < free[name]) & (np.sign(short) == np.sign(leaves[name]))
-        found[name] = np.where(fits, short, found[name])
+        same_sign = np.sign(short) == np.sign(leaves[name])
+        rows = chosen.reshape(-1, *(1,) * (short.ndim - 1))
+        found[name] = np.where(rows & same_sign & (short < free[name]), short, found[name])
 
     for name in free:
         row = (count, *(1,) * (leaves[name].ndim - 1))
