@@ -171,8 +171,8 @@ def restrictions(need: Need) -> set[tuple[str, sp.Expr]]:
 
 def _that_may_vanish(e) -> Iterator[sp.Expr]:
     for factor in sp.Mul.make_args(e):
-        if factor.is_Pow:
-            yield from _that_may_vanish(factor.base)
+        if factor.is_Pow or isinstance(factor, sp.Abs):
+            yield from _that_may_vanish(factor.args[0])
         elif not factor.is_nonzero:
             yield max((_primitive(sign * factor) for sign in (1, -1)), key=sp.default_sort_key)
 

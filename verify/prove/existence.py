@@ -126,6 +126,7 @@ def _of_plain_numbers(condition: Condition) -> bool:
 def _among(claim: Claim, alone: Claim) -> Claim:
     """A claim about numbers whose symbols are its variables, with the signs that instances of ``claim`` give them."""
     given, known = given_numbers(claim.hypotheses), {v.name for v in alone.variables} | {*alone.definitions}
+    known |= {index.name for c in (*alone.hypotheses, alone.statement) for index, *_ in c.over}
     own = {v.name: v for v in claim.variables if not v.indices}
     sides = [side for c in (*alone.hypotheses, alone.statement) for side in (c.left, c.right)]
     symbols = {s.name: s for side in sides for s in sp.sympify(side).free_symbols if s.is_Symbol and s.name not in known}
