@@ -2,6 +2,7 @@
 
 from verify.search.corners.coordinates import ALIKE, TURNED
 from verify.search.corners.corner import Corner
+from verify.search.corners.inclusion import INCLUSION
 from verify.search.corners.knots import KNOTS, POINTS
 from verify.search.corners.layers import LAYERS
 from verify.search.corners.plateaus import PLATEAUS
@@ -13,4 +14,4 @@ __all__ = ["CORNERS", "Corner"]
 
 #: in the order in which they are made
 CORNERS: tuple[Corner, ...] = (LAYERS, TURNED, ALIKE, PLATEAUS, KNOTS, POINTS, UNITS, WITHIN_CONDITIONS,
-                              SHORT_FRACTIONS)
+                              SHORT_FRACTIONS, INCLUSION)
