@@ -164,18 +164,18 @@ def _is_measured(expression) -> bool:
 
 
 def _added_up(e, body, limits):
-    """A sum of equal terms, or a geometric sum, in closed form; None for any other."""
+    """A sum of equal terms, or a geometric sum whose ratio is certainly not 1, in closed form; None for any other, and where
+    the range may be less than empty."""
     (index, low, high), *more = limits
-    if not isinstance(e, sp.Sum) or more:
+    if not isinstance(e, sp.Sum) or more or not (count := high - low + 1).is_nonnegative:
         return None
     if not body.has(index):
-        count = high - low + 1
-        return count * body if count.is_nonnegative else None
+        return count * body
     factor, power = body.as_independent(index, as_Add=False)
     base, exponent = power.as_base_exp()
     start, slope = sp.expand(exponent).as_independent(index, as_Add=True)
     step = slope / index
-    if base.has(index) or step.has(index) or base**step == 1:
+    if base.has(index) or step.has(index) or not (1 - base**step).is_nonzero:
         return None
     return factor * base**start * (base ** (step * low) - base ** (step * (high + 1))) / (1 - base**step)
 

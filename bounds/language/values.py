@@ -14,7 +14,7 @@ import sympy as sp
 from bounds.language import coordinates, words
 from bounds.language.claim import Condition, Definition
 
-__all__ = ["NEVER", "Need", "changed", "needs", "restrictions", "ways"]
+__all__ = ["NEVER", "Need", "changed", "needs", "needs_of_numbers", "restrictions", "ways"]
 
 NEVER = Condition(1, "<=", 0)  #: what stands for a condition that has no formula
 _TOTAL = (sp.Add, sp.Mul, sp.exp, sp.Abs, sp.Max, sp.Min, sp.floor, sp.ceiling, words.norm, words.norm2, words.dot,
@@ -34,6 +34,13 @@ class Need:
     kind: str
     parts: tuple = ()
     over: tuple = ()
+
+    def __str__(self):
+        """What has to hold, for a power, a logarithm or a divisor."""
+        if self.kind == "divisor" or (self.kind == "power" and self.parts[1].is_integer):
+            return f"{self.parts[0]} != 0"
+        root = self.kind == "power" and self.parts[1].is_nonnegative
+        return f"{self.parts[0]} {'>=' if root else '>'} 0"
 
 
 def needs(e, ranges: Mapping[str, tuple] | None = None, definitions: Mapping[str, Definition] | None = None,
@@ -85,6 +92,13 @@ def needs(e, ranges: Mapping[str, tuple] | None = None, definitions: Mapping[str
         yield Need("never", (), over)
 
 
+def needs_of_numbers(e, definitions: Mapping[str, Definition] | None = None) -> Iterator[Need]:
+    """What the powers, logarithms and divisors in a formula need beyond what the signs of symbols show."""
+    found = (need for need in dict.fromkeys(needs(e, definitions=definitions))
+             if need.kind in ("power", "logarithm", "divisor"))
+    return (need for need in found if [] not in ways(need))
+
+
 def _of_entry(e, ranges, definitions, over) -> Iterator[Need]:
     name, indices = e.base.label.name, e.indices
     yield Need("whole", indices, over)
@@ -106,7 +120,7 @@ def ways(need: Need) -> list[list[Condition]]:
     if need.kind == "divisor":
         return _not_zero(need.parts[0])
     if need.kind == "logarithm":
-        return [[Condition(0, "<", need.parts[0])]]
+        return [[]] if need.parts[0].is_positive else [[Condition(0, "<", need.parts[0])]]
     if need.kind == "power":
         return _of_power(*need.parts)
     if need.kind == "range":
@@ -124,9 +138,10 @@ def _not_zero(e) -> list[list[Condition]]:
 def _of_power(base, exponent) -> list[list[Condition]]:
     if base.is_positive or base is sp.E:
         return [[]]
-    if exponent.is_integer:
-        return [[]] if exponent.is_nonnegative else [[Condition(0, "<=", exponent)], *_not_zero(base)]
-    return [[Condition(0, "<", base)], [Condition(0, "<=", base), Condition(0, "<=", exponent)]]
+    rises = [] if exponent.is_nonnegative else [Condition(0, "<=", exponent)]
+    never_below = [] if base.is_nonnegative or exponent.is_integer else [Condition(0, "<=", base)]
+    other = [[*never_below, *rises]] * (not exponent.is_negative)
+    return [*other, *_not_zero(base)] if exponent.is_integer else [[Condition(0, "<", base)], *other]
 
 
 def changed(need: Need, change) -> Need:
@@ -156,8 +171,8 @@ def restrictions(need: Need) -> set[tuple[str, sp.Expr]]:
 
 def _that_may_vanish(e) -> Iterator[sp.Expr]:
     for factor in sp.Mul.make_args(e):
-        if factor.is_Pow:
-            yield from _that_may_vanish(factor.base)
+        if factor.is_Pow or isinstance(factor, sp.Abs):
+            yield from _that_may_vanish(factor.args[0])
         elif not factor.is_nonzero:
             yield max((_primitive(sign * factor) for sign in (1, -1)), key=sp.default_sort_key)
 

@@ -39,7 +39,7 @@ from synthetic.numbers.arrays import Backend
 from verify.claims.choice import placed
 from verify.exact.confirm import Violation, violation_of
 from verify.growth.members import MEMBERS, ExactMember, affordable, refuting_members
-from verify.growth.motion import SCALE, moved, moves_together
+from verify.growth.motion import SCALE, Motion, held_numbers, moved, moves_together
 from verify.growth.order import never_vanishes, with_constant
 from verify.growth.same_instance import same_instance
 from verify.growth.scales import scale_path
@@ -143,7 +143,7 @@ def _refutes(claim: Claim, growth: Growth, name: str, tracks: list[Track], accep
             growth.unconfirmed = name if track.fit.grows and not track.along_scales else growth.unconfirmed
             continue
         members = refuting_members(claim, track)
-        if members and members[0].constant is not None and not _share(claim, members):
+        if members and members[0].constant is not None and not _share(claim, members, track.limit):
             continue
         if members and accepts and not accepts(name, members):
             growth.rejected = growth.rejected or (name, members, track)
@@ -156,11 +156,13 @@ def _refutes(claim: Claim, growth: Growth, name: str, tracks: list[Track], accep
     return False
 
 
-def _share(claim: Claim, members: Sequence[ExactMember]) -> bool:
+def _share(claim: Claim, members: Sequence[ExactMember], limit: Motion) -> bool:
     """Whether the numbers on which constants may depend are the same on all members: a number may move into the bounds of
     hypotheses where an instance becomes exact, or where it leaves the sizes that were judged."""
-    each = [m.violation.environment.bound for m in members]
-    return all(len({str(bound[name].data) for bound in each if name in bound}) < 2 for name in claim.constants_may_use or ())
+    each, held = [m.violation.environment.bound for m in members], claim.constants_may_use
+    if held is None:
+        held = held_numbers(claim, limit) if isinstance(limit, str) else ()
+    return all(len({str(bound[name].data) for bound in each if name in bound}) < 2 for name in held)
 
 
 def _why_short(tracks: list[Track], refused: str) -> str:

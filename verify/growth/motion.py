@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 from bounds.formulas.units import units_of
-from bounds.language.claim import BY_NUMBER, Claim
+from bounds.language.claim import BY_NUMBER, Claim, names_in
 from verify.claims.sizes import once_by_claim
 from verify.instances.leaves import LEAVES, SLACK, Leaf, Leaves, leaf_of
 from verify.instances.quadratic import QUADRATIC
@@ -16,8 +16,8 @@ from verify.instances.resize import RUN_SIZES, Together, resized
 from verify.instances.shape import Shape, with_subset
 
 __all__ = [
-    "FREE_WEIGHT", "SCALE", "TOGETHER", "Motion", "Powers", "far", "keeps_the_shape", "largest_named", "moved",
-    "moves_together", "scalable", "scaled", "small_sizes", "unit_exponents", "without_chance",
+    "FREE_WEIGHT", "SCALE", "TOGETHER", "Motion", "Powers", "far", "held_numbers", "keeps_the_shape", "largest_named",
+    "moved", "moves_together", "scalable", "scaled", "small_sizes", "unit_exponents", "without_chance",
 ]
 
 #: the total weight of the free clients, which grows as the weights of all of them do
@@ -73,6 +73,15 @@ def moved(claim: Claim, shape: Shape, leaves: Leaves, motion: Motion, size) -> t
     if motion not in leaves:
         raise NotImplementedError(f"nothing moves {motion} while everything else is fixed")
     return shape, {**leaves, motion: leaves[motion] * size}
+
+
+def held_numbers(claim: Claim, name: str) -> list[str]:
+    """The free numbers that stay on an instance along a limit, though a hypothesis ties them to what moves: constants may
+    depend on them. A number that stands alone on a side of it is as large as what moves lets it be."""
+    free = {v.name for v in claim.variables if not v.indices and v.domain in ("positive", "nonnegative", "real")}
+    tied = [names for c in claim.hypotheses if name in (names := names_in(c.left) | names_in(c.right) | {
+        end for _, *ends in c.over for e in ends for end in names_in(e)})]
+    return sorted((free & frozenset().union(*tied)) - {name, *claim.constants})
 
 
 def keeps_the_shape(motion: Motion, leaves: Leaves) -> bool:

@@ -1,5 +1,6 @@
 """Follows single instances along a limit: only its symbol moves."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -9,17 +10,21 @@ import numpy as np
 import sympy as sp
 
 from bounds.language.claim import Claim
+from synthetic.numbers.arrays import to_numpy
 from verify.claims.needs import always_available
+from verify.evaluation.environment import TooManyTerms
 from verify.exact.confirm import violation_of
 from verify.growth.fit import OCTAVES
 from verify.growth.members import within_exact_runs
-from verify.growth.motion import FREE_WEIGHT, keeps_the_shape, moved, small_sizes, without_chance
+from verify.growth.motion import FREE_WEIGHT, held_numbers, keeps_the_shape, moved, small_sizes, without_chance
 from verify.growth.order import with_constant
-from verify.growth.trials import LARGE, Member, Track, Trials, growth_rank
+from verify.growth.trials import LARGE, Member, Track, Trials, growth_rank, too_many_at_once
 from verify.instances.draw import draw_leaves, draw_shape
-from verify.instances.leaves import Leaves, leaf_of, take_rows, within_domain
+from verify.instances.leaves import Leaves, leaf_of, number_of, take_rows, within_domain
 from verify.instances.resize import RUN_SIZES
 from verify.instances.shape import Shape
+from verify.measure.realise import realise
+from verify.search.judged import MOST_TERMS
 
 __all__ = ["NOISE", "same_instance", "tame"]
 
@@ -93,6 +98,7 @@ def _batch(trials: Trials, name: str, towards) -> tuple[Shape, Leaves, list, dic
     else:
         unit, most = shape.local_steps if name == "iterations" else 1, 6 if name in ("clients", "participants") else 9
         sizes = [unit * 2**i for i in range(most) if 2 ** (i + 1) <= effort.longest or i < OCTAVES]
+    leaves = _with_room(trials, name, shape, leaves, sizes)
     return shape, leaves, sizes, _ratios_at(trials, name, shape, leaves, sizes[1:6:2])
 
 
@@ -121,6 +127,37 @@ def tame(claim: Claim, leaves: Leaves, rng: np.random.Generator) -> Leaves:
             value = np.where(stopped, 0.0, value)
         found[name] = within_domain(domain, _GRADIENTS * value if domain == "constant" else value)
     return found
+
+
+def _with_room(trials: Trials, name: str, shape: Shape, leaves: Leaves, sizes: Sequence) -> Leaves:
+    """The instances with numbers that meet the hypotheses at the first and the last size, as far as runs are looked at: a
+    number that hypotheses move along the way is none that the instances share."""
+    names = [n for n in held_numbers(trials.claim, name) if n in leaves] if trials.claim.constants_may_use is None else []
+    for end in (sizes, reversed(sizes)) if names else ():
+        for size in end:
+            try:
+                leaves = _within_bounds(trials, *moved(trials.claim, shape, leaves, name, size), names, leaves)
+                break
+            except (ArithmeticError, LookupError, NotImplementedError, TooManyTerms, ValueError):
+                continue
+    return leaves
+
+
+def _within_bounds(trials: Trials, shape: Shape, there: Leaves, names: Sequence[str], leaves: Leaves) -> Leaves:
+    """The instances with those numbers that hypotheses move ``there`` at the power of two beyond their bounds."""
+    if too_many_at_once(shape, number_of(there)):
+        raise TooManyTerms("too many runs to look at all of them")
+    with np.errstate(all="ignore"):
+        bound = realise(trials.claim, shape, there, trials.backend, most=MOST_TERMS).bound
+        found = {n: np.broadcast_to(to_numpy(bound[n].data).ravel(), leaves[n].shape) for n in names if n in bound}
+        changed = {n: np.isfinite(v) & (v != 0) & (v != leaves[n]) for n, v in found.items()}
+        return leaves | {n: np.where(changed[n], _power_beyond(v, abs(v) > abs(leaves[n])), leaves[n])
+                         for n, v in found.items()}
+
+
+def _power_beyond(values: np.ndarray, up: np.ndarray) -> np.ndarray:
+    power = np.log2(abs(values))
+    return np.sign(values) * 2.0 ** np.where(up, np.floor(power) + 1, np.ceil(power) - 1)
 
 
 def _ratios_at(trials: Trials, name: str, shape: Shape, leaves: Leaves, sizes) -> dict:

@@ -23,7 +23,7 @@ from verify.instances.leaves import LEAVES, Leaves, halves, joined, number_of, t
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 
-__all__ = ["EFFORTS", "LARGE", "Effort", "Member", "Track", "Trials", "growth_rank"]
+__all__ = ["EFFORTS", "LARGE", "Effort", "Member", "Track", "Trials", "growth_rank", "too_many_at_once"]
 
 
 @dataclass(frozen=True)
@@ -172,11 +172,12 @@ class Trials:
     def ratios_of_each(self, shape: Shape, batches: Sequence[Leaves]) -> Iterator[np.ndarray]:
         """:meth:`ratios` of several batches of one shape, which are judged together where that is not too much at once;
         what is counted are those that are asked for."""
-        together, chance = joined(batches), prod(outcomes(shape))
+        together = joined(batches)
         count = number_of(together)
         try:
-            if chance * count * shape.iterations * shape.clients * shape.dim > _MOST_NUMBERS:
-                if count > 1 and len(batches) == 1 and chance == 1:  # long runs, a few of which are not too much
+            if too_many_at_once(shape, count):
+                without_chance = prod(outcomes(shape)) == 1
+                if count > 1 and len(batches) == 1 and without_chance:  # long runs, a few of which are not too much
                     yield np.concatenate([self.ratios(shape, half) for half in halves(together)])
                     return
                 raise TooManyTerms("too many outcomes of chance to enumerate")
@@ -254,6 +255,11 @@ class Trials:
         self.ratio = float(np.max(ratio[ratio <= LARGE], initial=self.ratio))
         for row in np.flatnonzero((ratio > LARGE) & np.isfinite(ratio))[:1 if len(self.beyond) < _REMEMBERED else 0]:
             self.beyond.append((shape, take_rows(leaves, [row])))
+
+
+def too_many_at_once(shape: Shape, count: int) -> bool:
+    """Whether runs of so many instances have more models than are computed together."""
+    return prod(outcomes(shape)) * count * shape.iterations * shape.clients * shape.dim > _MOST_NUMBERS
 
 
 def _around_zero(shape: Shape, leaves: Leaves) -> Leaves:

@@ -23,7 +23,7 @@ from verify.instances.shape import RARE, Shape, with_participants
 
 __all__ = ["extreme_shapes", "one_that_fits", "small_shapes"]
 
-_CLIENTS = ((1, 0), (2, 0), (3, 0), (1, 1))  # priority clients, free clients
+_CLIENTS = ((1, 0), (2, 0), (3, 0), (1, 1), (2, 1))  # priority clients, free clients
 _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2, 4), (1, 2)
 _FARTHEST = 100  # up to which a size that conditions ask for is looked for
 _LAYERS = ((1,), (1, 1), (1, 1, 1))
@@ -49,7 +49,7 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
     chosen: dict[Shape, None] = {}
     anyone = rng.permutation(len(all_of_them))
     smallest = sorted(anyone, key=lambda number: _size(all_of_them[number]))
-    for numbers, enough in ((smallest, round(_SMALLEST * count)), (_in_turn(all_of_them, anyone), count)):
+    for numbers, enough in ((smallest, round(_SMALLEST * count)), (_in_turn(all_of_them, anyone, most_outcomes), count)):
         for number in numbers:
             if len(chosen) >= enough:
                 break
@@ -77,15 +77,22 @@ def _moved_to_fit(claim: Claim, shapes: Sequence[Shape], rng: np.random.Generato
             yield shape
 
 
-def _in_turn(shapes: Sequence[Shape], numbers: np.ndarray) -> Iterator[int]:
+def _in_turn(shapes: Sequence[Shape], numbers: np.ndarray, most_outcomes: int) -> Iterator[int]:
     """Reorders the ``numbers``: next comes, of the following ones, the one whose shape has the numbers of clients, rounds,
-    steps and so on that came least often so far."""
+    steps and so on that came least often so far. Where there are free clients, with chance in several rounds, on which their
+    inclusion rests, or without comes first."""
     left, seen = list(numbers), Counter()
+    if with_free := any(shape.free for shape in shapes):
+        left = [number for number in left if prod(outcomes(shapes[number])) <= most_outcomes]
+
+    def inclusion(shape: Shape) -> tuple:
+        return (bool(shape.free), bool(shape.noisy), shape.rounds > 1) if with_free else ()
+
     while left:
-        following = [(sum(seen[part] for part in _parts(shapes[number])), place)
-                     for place, number in enumerate(left[:_FOLLOWING])]
-        number = left.pop(min(following)[1])
-        seen.update(_parts(shapes[number]))
+        following = [(seen[inclusion(shape)] * with_free, sum(seen[part] for part in _parts(shape)), place)
+                     for place, shape in enumerate(shapes[number] for number in left[:_FOLLOWING])]
+        number = left.pop(min(following)[-1])
+        seen.update((inclusion(shapes[number]), *_parts(shapes[number])))
         yield number
 
 

@@ -115,10 +115,11 @@ def _units(claim: Claim) -> Iterator[Finding]:
 
 
 def _severity_of(clash: Clash, claim: Claim, presumed: bool) -> str:
-    """A plain number may stand for a quantity with a unit, and does where a hypothesis presumes fixed units. Constants that
-    may depend on the problem may have any unit."""
+    """A plain number may stand for a quantity with a unit, and does where a hypothesis presumes fixed units; so may a number
+    of a claim about numbers, as an exponent. Constants that may depend on the problem may have any unit."""
     if not claim.explicit and claim.constants_may_use is None:
         return "note"
+    presumed = presumed or (claim.setting == "algebra" and bool(clash.alike_if))
     return "error" if claim.explicit and not clash.fixed_units and not presumed else "warning"
 
 

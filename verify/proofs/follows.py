@@ -17,11 +17,11 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.registry.claims import claims_beside, find_claim
-from verify.proofs.defined import name_without_value, part_without_value
 from verify.proofs.facts import ORDERED, as_numbers, broken_ways, decided, facts_of, powers_compared, with_values
 from verify.proofs.free_numbers import FreeNumbers
 from verify.proofs.refuting_numbers import RefutingNumbers, find_refuting_numbers
 from verify.proofs.unrolled import unrolled
+from verify.prove.defined import part_without_value
 from verify.prove.satisfiable import Fact, satisfiable
 
 __all__ = ["ANSWERS", "Link", "chain", "check_link", "link", "premises_of", "unusable"]
@@ -102,13 +102,13 @@ def _fixed_sizes(claim: Claim) -> dict[sp.Symbol, sp.Integer]:
 
 
 def _without_value(premise: Claim, conclusion: Claim) -> str:
-    """Say which division or root of a premise, or of the claim itself, may have no value under the claim's hypotheses."""
+    """Say which condition for a value of a premise, or of the claim itself, may fail under the claim's hypotheses."""
     numbers = FreeNumbers(conclusion)
     ranges = replace(conclusion, statement=replace(conclusion.statement, over=premise.statement.over))
     stated = numbers.condition(premise.statement)
     named = numbers.transcendental
     facts = facts_of(ranges, numbers)
-    part = part_without_value(stated, facts) or name_without_value(named, numbers, facts)
+    part = part_without_value((stated.left, stated.right), facts) or part_without_value(named, facts, numbers.number)
     shown = part
     for e, s in sorted(numbers.names.items(), key=lambda item: -len(item[1].name)):
         shown = shown.replace(s.name, str(e))

@@ -10,8 +10,8 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Condition
-from verify.proofs.defined import part_without_value
 from verify.proofs.free_numbers import FreeNumbers, at_least
+from verify.prove.defined import part_without_value
 
 __all__ = ["unrolled"]
 
@@ -42,7 +42,7 @@ def unrolled(premise: Condition, numbers: FreeNumbers, facts: Sequence[Condition
     rest = sp.expand(rest)
     if ratio.has(index) or rest.has(index) or rest.has(*_QUANTITIES, sp.Indexed) or ratio.has(*_QUANTITIES, sp.Indexed):
         return
-    if not at_least(high + 1, low) or part_without_value(Condition(ratio, "<=", rest), facts):
+    if not at_least(high + 1, low) or part_without_value((ratio, rest), facts):
         return
     if not holds(Condition(ratio, ">=", 0)):
         return

@@ -12,6 +12,7 @@ import sympy as sp
 
 from bounds.language.claim import HIDDEN, Claim, Condition, Variable, names_in
 from bounds.language.names import DATA, FEDERATION, SIZE, row_of
+from bounds.language.values import needs_of_numbers, ways
 from bounds.language.witness import inside
 from verify.claims.hypotheses import given_numbers
 from verify.exact.on_the_number import OnTheNumber, on_the_number
@@ -25,18 +26,18 @@ _INSERTIONS = 10  # of definitions in definitions
 
 @dataclass(frozen=True)
 class Needed:
-    """One condition that a witness must meet; ``ways``: conditions of which any one suffices, without the number. ``proof``:
-    what proves one of them, empty where nothing does."""
+    """What a witness must meet; ``ways``: lists of conditions without the number, of which those of any one suffice.
+    ``proof``: what proves those of one, empty where nothing does."""
 
     text: str
-    ways: tuple[Condition, ...]
+    ways: tuple[tuple[Condition, ...], ...]
     proof: str = ""
 
 
 def needed(claim: Claim) -> tuple[Needed, ...]:
     """All that the witness of a claim must meet, each with its proof if there is one."""
     on = on_the_number(claim)
-    return tuple(replace(one, proof=next(filter(None, (_proof(claim, on, way) for way in one.ways)), ""))
+    return tuple(replace(one, proof=next(filter(None, (_proof_of_all(claim, on, way) for way in one.ways)), ""))
                  for one in dict.fromkeys(_needed(claim, on)))
 
 
@@ -58,13 +59,14 @@ def _needed(claim: Claim, on: OnTheNumber) -> Iterator[Needed]:
         left, right = (_put_in(claim, on, side) for side in (condition.left, condition.right))
         used = left.free_symbols | right.free_symbols
         over = condition.over if any(index in used for index, *_ in condition.over) else ()
-        yield Needed(text, (Condition(left, condition.sign, right, over),))
+        yield Needed(text, ((Condition(left, condition.sign, right, over),),))
     printed = (claim.statement.left, claim.statement.right, *(d.formula for d in claim.used_definitions().values()))
-    everywhere = {asked for formula in printed for asked in _defined_where(formula) if _of_the_instance(claim, on, asked[0])}
+    everywhere = {need for formula in printed for need in needs_of_numbers(formula)
+                  if all(_of_the_instance(claim, on, part) for part in need.parts)}
     for formula in (exists.witness, *printed, *(rule.right for rule in on.defining.values())):
-        for part, ways in _defined_where(_put_in(claim, on, formula)):
-            if (part, ways) not in everywhere:
-                yield Needed(f"{part} {'!= 0' if len(ways) == 2 else f'{ways[0].sign} 0'}", ways)
+        for need in needs_of_numbers(_put_in(claim, on, formula)):
+            if need not in everywhere:
+                yield Needed(str(need), tuple(tuple(replace(c, over=need.over) for c in way) for way in ways(need)))
 
 
 def _of_the_instance(claim: Claim, on: OnTheNumber, part) -> bool:
@@ -93,18 +95,9 @@ def _put_in(claim: Claim, on: OnTheNumber, expression) -> sp.Expr:
     return found
 
 
-def _defined_where(formula) -> Iterator[tuple[sp.Expr, tuple[Condition, ...]]]:
-    """The parts of a formula that have to be positive, or not 0, for it to have a value."""
-    for node in sp.preorder_traversal(sp.sympify(formula)):
-        if isinstance(node, sp.log):
-            yield node.args[0], (Condition(node.args[0], ">", 0),)
-        elif isinstance(node, sp.Pow) and not (node.exp.is_Integer and node.exp > 0):
-            base, whole = node.base, node.exp.is_integer
-            if base.is_positive or (node.exp.is_nonnegative and base.is_nonnegative):
-                continue
-            either = (Condition(base, ">", 0), Condition(base, "<", 0))
-            root = Condition(base, ">=" if node.exp.is_nonnegative else ">", 0)
-            yield base, either if whole else (root,)
+def _proof_of_all(claim: Claim, on: OnTheNumber, goals: Sequence[Condition]) -> str:
+    found = [_proof(claim, on, goal) for goal in goals]
+    return "; ".join(dict.fromkeys(found)) if all(found) else ""
 
 
 def _proof(claim: Claim, on: OnTheNumber, goal: Condition) -> str:
@@ -133,6 +126,7 @@ def _of_plain_numbers(condition: Condition) -> bool:
 def _among(claim: Claim, alone: Claim) -> Claim:
     """A claim about numbers whose symbols are its variables, with the signs that instances of ``claim`` give them."""
     given, known = given_numbers(claim.hypotheses), {v.name for v in alone.variables} | {*alone.definitions}
+    known |= {index.name for c in (*alone.hypotheses, alone.statement) for index, *_ in c.over}
     own = {v.name: v for v in claim.variables if not v.indices}
     sides = [side for c in (*alone.hypotheses, alone.statement) for side in (c.left, c.right)]
     symbols = {s.name: s for side in sides for s in sp.sympify(side).free_symbols if s.is_Symbol and s.name not in known}

@@ -22,7 +22,7 @@ from verify.exact.replay import series_of
 from verify.exact.subdivision import subdivided
 from verify.growth.decide import order_verdict
 from verify.instances.shape import Shape
-from verify.prove.illposed import conflict
+from verify.prove.illposed import Conflict, conflict, without_value
 from verify.prove.prove import prove
 from verify.referee.witness import by_witness
 from verify.referee.wording import describe_instance, on_pieces, short_number
@@ -170,7 +170,15 @@ def _with_failures(case: _Case, verdict: Verdict) -> Verdict:
 
 def _conflict(case: _Case) -> Verdict | None:
     """Ill-posed, if a symbolic proof says so."""
-    found = conflict(case.claim)
+    return _ill_posed(case, conflict(case.claim))
+
+
+def _valueless(case: _Case) -> Verdict | None:
+    """Ill-posed, if no instance was met and a symbolic proof says that the statement has a value nowhere."""
+    return None if case.found.met else _ill_posed(case, without_value(case.claim))
+
+
+def _ill_posed(case: _Case, found: Conflict | None) -> Verdict | None:
     if not found:
         return None
     case.details |= {"conflict": list(found.parts), "proof": found.proof}
@@ -403,11 +411,12 @@ def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
 
 
 #: each returns a verdict, or None and leaves the claim to the next
-STAGES = (_conflict, _empty, _order, _search, _uncertainty, _proof, _federations, _samples,
+STAGES = (_conflict, _empty, _order, _search, _valueless, _uncertainty, _proof, _federations, _samples,
           _worst_case, _chain, _nothing_against_it)
 
 #: how a stage is called in evidence
-_NAMES = {_conflict: "conflicts", _empty: "ranges", _order: "growth", _search: "search", _proof: "proofs of formulas",
+_NAMES = {_conflict: "conflicts", _empty: "ranges", _order: "growth", _search: "search",
+          _valueless: "values", _proof: "proofs of formulas",
           _witness: "the witness", _uncertainty: "uncertain violations", _federations: "data federations",
           _samples: "sampled runs", _worst_case: "proofs for every function", _chain: "steps",
           _nothing_against_it: "counting"}

@@ -181,9 +181,9 @@ def _not_proven(verdict: Verdict, claim: Claim) -> str:
 
 
 def _no_conflict(verdict: Verdict, claim: Claim) -> str:
-    from verify.prove.illposed import conflict
+    from verify.prove.illposed import conflict, without_value
 
-    found = conflict(claim)
+    found = conflict(claim) or without_value(claim)
     if found is not None:
         same = (found.proof, [*found.parts]) == (verdict.evidence, verdict.details.get("conflict"))
         return "" if same else "the conflict that is found is another one"

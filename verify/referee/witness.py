@@ -58,14 +58,14 @@ def _in_words(found: dict[str, Any], said: Verdict) -> str:
 
 def _failure(case, one: Needed) -> str:
     """In words, an exact instance on which the witness does not meet what it must; empty if none is found."""
-    if len(one.ways) > 1:
+    if len(one.ways) > 1 or len(one.ways[0]) > 1:
         return ""
-    probe = replace(without_the_number(case.claim, one.ways[0]), id=f"{case.claim.id}+needs")
+    (way,) = one.ways[0]
+    probe = replace(without_the_number(case.claim, way), id=f"{case.claim.id}+needs")
     try:
         violation = search(probe, BUDGETS["quick"], case.settings.seed, case.settings.backend).violation
     except UNMEASURED:
         return ""
     if violation is None:
         return ""
-    way = one.ways[0]
     return f"{one.text} fails on an instance ({float(violation.left):.6g} {way.sign} {float(violation.right):.6g} is false)"

@@ -7,7 +7,7 @@ from random import Random
 from tests.verify.attack.side_conditions import FROM_0, FROM_1, NON, POS, REAL, broken_at, lemma
 from verify.prove.prove import prove
 
-__all__ = ["attack_statements"]
+__all__ = ["attack_statements", "random_formula"]
 
 _DOMAINS = {"a": (POS, NON, REAL), "b": (NON, REAL), "n": ("integer from -1", FROM_0, FROM_1), "m": (FROM_0, FROM_1),
             "x": (REAL, NON, "nonnegative below 1")}
@@ -19,19 +19,20 @@ _SHAPES = ("({0} + {1})", "({0} - {1})", "{0}*{1}", "({0})/({1})", "({0})/({1})"
 _STATEMENTS = ("0 <= {0}", "{0} <= {0} + {1}", "{0}*({2}) <= ({0} + {3})*({2})", "{0} == {1}", "({0})/({2}) <= {1}")
 
 
-def _formula(rng: Random, depth: int, index: str = "") -> str:
+def random_formula(rng: Random, depth: int, index: str = "") -> str:
+    """A formula in the names of a few numbers, and of an index if one is given."""
     if depth == 0:
         return rng.choice([*_DOMAINS, "1", "2", *[index] * 3 * bool(index)])
     shape = rng.choice(_SHAPES[:-2] if index else _SHAPES)
-    return shape.format(_formula(rng, depth - 1, index), _formula(rng, depth - 1, index), rng.choice(_EXPONENTS),
-                        _formula(rng, depth - 1, "i"), rng.choice(_RANGES))
+    return shape.format(random_formula(rng, depth - 1, index), random_formula(rng, depth - 1, index), rng.choice(_EXPONENTS),
+                        random_formula(rng, depth - 1, "i"), rng.choice(_RANGES))
 
 
 def attack_statements(count: int, seed: int) -> tuple[Counter, list[str]]:
     """Let the prover try ``count`` random statements: counts, and what it proves that fails somewhere."""
     rng, counts, wrong = Random(seed), Counter(), []
     while counts.total() < count:
-        statement = rng.choice(_STATEMENTS).format(*(_formula(rng, depth) for depth in (2, 2, 1, 1)))
+        statement = rng.choice(_STATEMENTS).format(*(random_formula(rng, depth) for depth in (2, 2, 1, 1)))
         names = {*re.findall(r"\b[abnmx]\b", statement)}
         variables = tuple((name, rng.choice(domains)) for name, domains in _DOMAINS.items() if name in names)
         conditions = tuple(c for c in _CONDITIONS if rng.random() < 0.2 and {*re.findall("[a-z]", c)} <= names)

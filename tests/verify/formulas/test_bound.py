@@ -157,8 +157,11 @@ n = sp.Symbol("rounds", integer=True, positive=True)
 SUMS = {  # a sum: what is read for it
     sp.Sum(ETA, (i, 0, n - 1)): ETA * n,
     sp.Sum(ETA, (i, 3, n - 1)): sp.Sum(ETA, (i, 3, n - 1)),  # there may be no term
-    sp.Sum(ETA**i, (i, 0, n - 1)): (1 - ETA**n) / (1 - ETA),
-    sp.Sum(a * ETA ** (2 * i + 1), (i, 1, n)): a * ETA * (ETA**2 - ETA ** (2 * n + 2)) / (1 - ETA**2),
+    sp.Sum((1 - ETA)**i, (i, 0, n - 1)): (1 - (1 - ETA)**n) / ETA,
+    sp.Sum(a * (1 + ETA) ** (2 * i + 1), (i, 1, n)): a * (1 + ETA) * ((1 + ETA) ** (2 * n + 2) - (1 + ETA)**2)
+    / ((1 + ETA)**2 - 1),
+    sp.Sum(ETA**i, (i, 0, n - 1)): sp.Sum(ETA**i, (i, 0, n - 1)),  # the ratio may be 1
+    sp.Sum((1 - ETA)**i, (i, 3, n - 1)): sp.Sum((1 - ETA)**i, (i, 3, n - 1)),  # and less than no term
     sp.Sum(i * ETA**i, (i, 0, n)): sp.Sum(i * ETA**i, (i, 0, n)),
 }
 

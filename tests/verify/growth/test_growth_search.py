@@ -12,12 +12,13 @@ from bounds.language.claim import Condition, Variable
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.words import E, F_star, L, clients, eta_l, local_steps, objective, rounds, x_round
 from bounds.registry.claims import find_claim
+from synthetic.numbers.arrays import NUMPY
 from tests.verify.growth.controls import TRUE, A, B, C, a, b, control, gap, numbers
 from verify.exact.confirm import Violation, violation_of
 from verify.growth import same_instance
 from verify.growth import trials as growth_search
 from verify.growth.members import ExactMember, _increasing_beyond, exact_ratio_member
-from verify.growth.motion import moves_together, scaled
+from verify.growth.motion import held_numbers, moved, moves_together, scaled
 from verify.growth.order import never_vanishes, with_constant
 from verify.growth.same_instance import tame
 from verify.growth.trials import Member, Track, Trials
@@ -26,6 +27,7 @@ from verify.instances.piecewise import PiecewiseClients
 from verify.instances.quadratic import QUADRATIC
 from verify.instances.resize import Together, resized
 from verify.instances.shape import Shape
+from verify.measure.realise import realise
 
 CLAIM = with_constant(TRUE["growth/value"], 1)
 SHAPE = Shape(clients=3, dim=2, rounds=2, sizes=(("local_steps", 1),))
@@ -155,3 +157,14 @@ def test_exact_arithmetic_says_which_ratios_are_rounding(ratio, rounding, monkey
     monkeypatch.setattr(same_instance, "within_exact_runs", lambda track: track)
     track = Track("a", (member,))
     assert same_instance._is_rounding(Trials(claim, original=claim), track) == rounding
+
+
+def test_numbers_that_hypotheses_tie_to_a_limit_stay_along_it():
+    """`eta_0 <= mu_lr/(gamma*local_steps)` moved mu_lr with every local step; constants may depend on it."""
+    claim = with_constant(find_claim("afedpd/remark-2.1-rate@fedpd"), 1)
+    trials = Trials(claim, rng=np.random.default_rng(1))
+    shape, leaves, sizes, _ = same_instance._batch(trials, "local_steps", sp.oo)
+    assert "mu_lr" in held_numbers(claim, "local_steps")
+    each = [realise(claim, *moved(claim, shape, leaves, "local_steps", size), NUMPY).bound for size in sizes[:4]]
+    for name in held_numbers(claim, "local_steps"):
+        assert all((bound[name].data.ravel() == leaves[name].ravel()).all() for bound in each), name

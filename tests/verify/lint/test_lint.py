@@ -94,6 +94,13 @@ def test_consistent_units_are_not_complained_of(row):
     assert check_units(RIGHT[row])[0] == []
 
 
+def test_a_free_number_may_be_an_exponent():
+    b, x = sp.symbols("b x", real=True)
+    own = claim(0, "<=", b ** (2 * x), variables=(), setting="algebra")
+    own = replace(own, variables=(Variable("b", "real"), Variable("x", "real")))
+    assert [f.severity for f in lint(own) if f.check == "units"] == ["warning"]
+
+
 @pytest.mark.parametrize("row", WRONG)
 def test_clashing_units_are_found(row):
     assert check_units(WRONG[row])[0]

@@ -7,9 +7,12 @@ from bounds.controls.fedavg import CLASS, CONTROLS, control
 from bounds.language.claim import Assumption, Claim, Condition, Definition, Variable
 from bounds.language.functions import f, f_grad, u, v
 from bounds.language.words import G_sq, L, Max, dot, iterations, mu, norm2, sigma_sq, x_sampled, x_star
+from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
-from verify.prove.illposed import conflict
+from verify.prove.illposed import conflict, without_value
 from verify.prove.prove import prove
+from verify.referee.decide import decide
+from verify.referee.referee import Settings
 
 STATEMENT = Condition(norm2(x_sampled[iterations] - x_star), "<=", 1)
 SMOOTH, CONVEX, NOISE = CLASS
@@ -101,6 +104,40 @@ def test_a_statement_without_a_formula():
 @pytest.mark.parametrize("row", CONTROLS, ids=lambda row: row.claim.id)
 def test_controls_are_well_posed(row):
     assert conflict(row.claim) is None
+
+
+#: variables, conditions, statement: whether the statement has a value nowhere where the conditions hold
+NOWHERE = {
+    "a logarithm": ('a = "real"', ["a <= -1"], "log(a) <= 0", True),
+    "a root": ('a = "real"', ["a <= -1"], "sqrt(a) <= 1", True),
+    "a divisor": ('a = "real", b = "real"', ["a == b"], "1/(a - b) <= 1", True),
+    "a divisor, by two conditions": ('a = "real"', ["a >= 1", "a <= 1"], "1/(a - 1) <= 1", True),
+    "a divisor somewhere": ('a = "real"', ["a >= 1"], "1/(a - 1) <= 1", False),
+    "a sum without terms": ('a = "real", n = "integer from 0 to 0"', ["a == 0"], "Sum(1/a, (i, 1, n)) <= 1", False),
+    "an exponent that is whole": ('a = "real", x = "real"', ["a <= -1", "2*x == 1"], "a**(2*x) <= 1", False),
+    "no index": ('a = "real", n = "integer from 0"', ["a == 0"], "1/a <= i for i in 1..n", False),
+}
+
+
+@pytest.mark.parametrize("row", NOWHERE)
+def test_a_statement_without_a_value(row, tmp_path):
+    variables, conditions, statement, nowhere = NOWHERE[row]
+    (tmp_path / "one.toml").write_text(
+        f'[[claim]]\nid = "mine/one"\nsetting = "algebra"\nvariables = {{{variables}}}\nconditions = {conditions}\n'
+        f'statement = "{statement}"\n', encoding="utf-8")
+    (claim,) = load_claims(tmp_path / "one.toml")
+    assert conflict(claim) is None and (without_value(claim) is not None) == nowhere
+    verdict = decide(claim, Settings(budget="quick"))
+    assert (verdict.verdict == "ill-posed") == nowhere
+    assert not nowhere or verdict.evidence.startswith("the statement has a value nowhere")
+
+
+def test_a_geometric_sum_whose_ratio_is_one():
+    """Its closed form would divide by 0: before, this claim was ill-posed."""
+    i, y = sp.Symbol("i", integer=True), sp.Symbol("y", positive=True)
+    at_one = Condition(y, ">=", 1), Condition(y, "<=", 1)
+    total = Condition(sp.Sum(y**i, (i, 0, 2)), "<=", 3)
+    assert conflict(fact(y, "<=", 1, "y", (*at_one, total))) is None
 
 
 # proofs ------------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,52 @@
+"""Whether formulas in plain numbers have a value everywhere where facts hold, or nowhere."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import sympy as sp
+
+from bounds.language.claim import Condition
+from bounds.language.values import Need, changed, needs_of_numbers, ways
+from verify.prove.satisfiable import satisfiable
+
+__all__ = ["never_met", "part_without_value"]
+
+_OPPOSITE = {"<": ">=", "<=": ">"}  # of the signs that conditions for a value have
+
+
+def part_without_value(formulas: Iterable[sp.Expr], facts: Sequence[Condition],
+                       number: Callable[[sp.Expr], sp.Expr] = lambda e: e) -> str:
+    """Name a condition for the formulas to have a value that may fail where the facts hold; empty if none may.
+
+    Facts count as hypotheses: where a side of one has no value, it does not hold. ``number`` reads a formula of numbers
+    as one of those in the facts.
+    """
+    for need in _needs(formulas, number):
+        around = [*facts, *_ranges(need)]
+        if not any(all(_follows(c, around) for c in way) for way in ways(need)):
+            return f"it needs {need}, which may fail"
+    return ""
+
+
+def never_met(asked: Iterable[Need], facts: Sequence[Condition]) -> tuple[Need, tuple[str, ...]] | None:
+    """The first need that no numbers meet where the facts hold, with what excludes it. A power of a negative number has a
+    value where its exponent is whole; of an exponent that may be, nothing is said."""
+    for need in asked:
+        if need.over or (need.kind == "power" and not (need.parts[1].is_integer or need.parts[1].is_Rational)):
+            continue
+        answers = [satisfiable([*facts, *way]) for way in ways(need)]
+        if all(answer.answer == "no" for answer in answers):
+            return need, tuple(dict.fromkeys(text for answer in answers for text in answer.core))
+    return None
+
+
+def _needs(formulas, number) -> list[Need]:
+    found = dict.fromkeys(changed(need, number) for e in formulas for need in needs_of_numbers(e))
+    return sorted((need for need in found if [] not in ways(need)), key=str)
+
+
+def _ranges(need: Need) -> list[Condition]:
+    return [c for index, low, high in need.over for c in (Condition(low, "<=", index), Condition(index, "<=", high))]
+
+
+def _follows(c: Condition, facts: Sequence[Condition]) -> bool:
+    return satisfiable([*facts, Condition(c.left, _OPPOSITE[c.sign], c.right)], core=False).answer == "no"
