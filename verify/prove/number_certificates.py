@@ -1,0 +1,64 @@
+"""Certificates of claims about numbers and vectors, for the stand-alone checker.
+
+Nothing here is trusted: each step is tried on the checker's own state before it is written, and the certificate is checked as
+a whole.
+"""
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+from bounds.language.claim import Claim
+from verify.checker import number_proof as checker
+from verify.checker import polynomials
+from verify.exact.statement import statement_of
+from verify.prove.number_search import REFUSALS, Search
+
+__all__ = ["number_certificate"]
+
+
+def number_certificate(claim: Claim) -> dict[str, Any] | None:
+    """A certificate of a claim about numbers and vectors that the checker accepts; None where none is found."""
+    if claim.statement is None or claim.setting != "algebra" or claim.exists is not None or not claim.explicit:
+        return None
+    stated = statement_of(claim)
+    for proof in _proofs(stated):
+        data = {"format": checker.FORMAT, **stated, "proof": proof}
+        try:
+            if checker.check(data)[0]:
+                return data
+        except REFUSALS:
+            continue
+    return None
+
+
+def _proofs(stated) -> Iterator[dict[str, Any]]:
+    put = {rule["left"]: n for n, rule in enumerate(stated["hypotheses"])
+           if rule["relation"] == "==" and isinstance(rule["left"], str) and not rule["over"]}
+    for chosen in dict.fromkeys((frozenset(put.items()), frozenset())):
+        try:
+            found = _straight(stated, dict(chosen), {}, {})
+        except (*REFUSALS, TimeoutError):
+            continue
+        if found is not None:
+            yield found
+
+
+def _straight(stated, put, numbers, least):
+    polynomials.meter.spent = 0
+    given = {**numbers, **{name: checker.defining(stated, name, n) for name, n in put.items()}}
+    known, reader = checker.begin(stated, given, least)
+    names: dict = {}
+    for name, low, high in stated["statement"]["over"]:
+        _, known, names = checker.ranged(reader, known, names, name, low, high)
+    search = Search(reader, known, names, count())
+    reader.assumed = []
+    try:
+        reader.compared(checker.sides(stated["statement"]), search.known, names)
+        needed = reader.assumed
+    finally:
+        reader.assumed = None
+    if not all(search.prove(need.relation, need.poly) for need in needed):
+        return None
+    relation, p = reader.compared(checker.sides(stated["statement"]), search.known, names)
+    return {"put": put, "steps": search.steps} if search.prove(relation, p) else None

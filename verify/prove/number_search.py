@@ -1,0 +1,261 @@
+"""Steps of proofs about numbers, tried on the stand-alone checker's own state before they are written."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from typing import Any
+
+from verify.checker import polynomials
+from verify.checker.number_facts import POSITIVE, Known
+from verify.checker.number_proof import RULES, Steps
+from verify.checker.polynomials import ONE, ZERO, Poly, cleared, times
+from verify.prove.combinations import combination
+
+__all__ = ["REFUSALS", "Search", "formula"]
+
+REFUSALS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, StopIteration)
+_COLUMNS = 3000  # of a linear program
+_FACTS = 24  # of which products are made
+_STEPS = 400
+
+
+class Search:
+    """A state of a proof that grows step by step.
+
+    ``known``: what is known; ``names``: the indices; ``steps``: what has been written.
+    """
+
+    def __init__(self, reader, known: Known, names: dict[str, Poly], count: Iterator[int]):
+        self.reader, self.known, self.names, self.count = reader, Known(known), names, count
+        self.steps: list[dict[str, Any]] = []
+        self.failed: set = set()
+
+    def inside(self, known, names) -> "Search":
+        return Search(self.reader, known, names, self.count)
+
+    # writing ---------------------------------------------------------------------------------------------------------------
+    def formula(self, p: Poly):
+        return formula(p, {next(iter(a for m in q.terms for a, _ in m)): name for name, q in self.names.items()})
+
+    def vector(self, v):
+        return vector(v, {next(iter(a for m in q.terms for a, _ in m)): name for name, q in self.names.items()})
+
+    def shows(self, relation: str, p: Poly) -> list:
+        return [self.formula(p), relation, 0]
+
+    def step(self, by: str, **data) -> str | None:
+        """Write a step if the checker follows it; the name of its fact, else None."""
+        if next(self.count) > _STEPS:
+            raise TimeoutError("too many steps")
+        name = f"s{next(self.count)}"
+        data = {"name": name, "by": by, **data}
+        try:
+            fact = RULES[by](Steps(self.reader), data, self.known, self.names)
+        except REFUSALS:
+            return None
+        self.known.add(name, fact)
+        self.steps.append(data)
+        return name
+
+    def lemma(self, name: str, *of) -> str | None:
+        return self.step("lemma", lemma=name, of=[self.vector(a) if isinstance(a, dict) else self.formula(a) for a in of])
+
+    # goals -----------------------------------------------------------------------------------------------------------------
+    def prove(self, relation: str, p: Poly, depth: int = 2) -> bool:
+        """Whether the goal is shown, after steps that are written if need be."""
+        if self.known.shown(relation, p):
+            return True
+        goal = relation, p, depth, len(self.known.facts)
+        if goal in self.failed:
+            return False
+        if relation == "!=":
+            return any(self.prove(">", q, depth) for q in (p, -p))
+        from verify.prove.number_tactics import TACTICS
+
+        for tactic in TACTICS:
+            if tactic(self, relation, p, depth) and self.known.shown(relation, p):
+                return True
+        self.failed.add((relation, p, depth, len(self.known.facts)))
+        return False
+
+    def whole_denominator(self, p: Poly) -> tuple[Poly, Poly] | None:
+        """(p d, d) for a positive d such that p d has no denominators."""
+        q, d = cleared(p)
+        if d != ONE and not self.positive(d):
+            return None
+        below = {}
+        for m in q.terms:
+            for a, n in m:
+                below[a] = min(below.get(a, 0), n)
+        monomial = Poly({tuple(sorted(((a, -n) for a, n in below.items() if n), key=lambda pair: polynomials.key(pair[0]))):
+                         Fraction(1)})
+        if not self.positive(monomial):
+            return None
+        return cleared(q * monomial)[0], d * monomial
+
+    def positive(self, p: Poly) -> bool:
+        """Whether a product is surely positive."""
+        return self.known.shown(">", p)
+
+    def combine(self, relation: str, p: Poly, degree: int = 2, facts: Sequence[str] | None = None) -> bool:
+        """Writes an identity that shows the goal, if a linear program finds one."""
+        if relation == "!=":
+            return False
+        freed = self.whole_denominator(p)
+        if freed is None:
+            return False
+        goal, d = freed
+        usable = self.usable(goal, facts)
+        products = [*self.products(usable, degree, goal)]
+        found = self.program(relation, goal, products)
+        if found is None:
+            return False
+        terms = [{"facts": [*names], "times": self.formula(factor)} for names, factor in found]
+        return self.step("identity", shows=self.shows(relation, p), times=self.formula(d), terms=terms) is not None
+
+    def usable(self, goal: Poly, only=None) -> list[tuple[str, str, Poly, Poly]]:
+        """(name, relation, polynomial without denominators, what it was multiplied with) of the facts that may matter."""
+        atoms, kept, waiting = atoms_of(goal), [], []
+        for name, fact in self.known.facts.items():
+            if fact.ranges or fact.relation == "!=" or (only is not None and name not in only) or (
+                    len(fact.poly.terms) == 1 and fact.relation != "=="):
+                continue
+            freed = self.whole_denominator(fact.poly)
+            if freed is not None and freed[0].terms:
+                waiting.append((name, fact.relation, *freed))
+        for _ in range(3):
+            more = [one for one in waiting if atoms_of(one[2]) & atoms]
+            waiting = [one for one in waiting if one not in more]
+            kept += more
+            for one in more:
+                atoms = atoms | atoms_of(one[2])
+        return kept[:_FACTS]
+
+    def products(self, usable, degree, goal):
+        """(names, relation, polynomial, factor): products of facts with the factor that frees them of denominators."""
+        yield (), ">", ONE, ONE
+        for count in range(1, degree + 1):
+            if count > 1 and len(usable) > 12:
+                usable = usable[:12]
+            for several in combinations_with_replacement(usable, count):
+                relations = [relation for _, relation, *_ in several]
+                if count > 1 and "==" in relations:
+                    continue
+                p, d = ONE, ONE
+                for _, _, q, e in several:
+                    p, d = p * q, d * e
+                relation = "==" if "==" in relations else ">" if set(relations) == {">"} else ">="
+                yield tuple(name for name, *_ in several), relation, p, d
+
+    def program(self, relation, goal, products):
+        """[(names, factor)] whose products add up to the goal."""
+        support, columns = {*goal.terms}, {}
+        for _ in range(2):
+            new = {}
+            for number, (_names, kind, p, _) in enumerate(products):
+                for s in support:
+                    for t in p.terms:
+                        m = quotient(s, t)
+                        if m is None or (number, m) in columns or (kind != "==" and not self.known.term(m, 1)):
+                            continue
+                        new[number, m] = None
+            if len(columns) + len(new) > _COLUMNS:
+                new = dict([*new.items()][: _COLUMNS - len(columns)])
+            for number, m in new:
+                column = {}
+                for t, c in products[number][2].terms.items():
+                    column[times(m, t)] = c
+                columns[number, m] = column
+            keys = [*columns]
+            rows = [(columns[k], products[k[0]][1] != "==") for k in keys]
+            if relation == "==":
+                keys = [k for k in keys if products[k[0]][1] == "=="]
+                rows = [(columns[k], False) for k in keys]
+            strict = [products[n][1] == ">" and self.known.term(m, 1) == POSITIVE for n, m in keys] if relation == ">" else ()
+            found = combination(goal.terms, rows, strict) if rows else None
+            if found is not None:
+                by_product: dict = {}
+                for (n, m), x in zip(keys, found, strict=True):
+                    if x:
+                        by_product[n] = by_product.get(n, ZERO) + Poly({m: x})
+                return [(products[n][0], q * products[n][3]) for n, q in by_product.items()]
+            if len(columns) >= _COLUMNS:
+                return None
+            support |= {m for column in columns.values() for m in column}
+        return None
+
+
+def quotient(s, t):
+    """The monomial s / t, without negative powers; None where it has some."""
+    powers = dict(s)
+    for a, n in t:
+        powers[a] = powers.get(a, 0) - n
+        if powers[a] < 0:
+            return None
+    return tuple(sorted(((a, n) for a, n in powers.items() if n), key=lambda pair: polynomials.key(pair[0])))
+
+
+def atoms_of(p: Poly) -> set:
+    return {a for m in p.terms for a, _ in m}
+
+
+# formulas ----------------------------------------------------------------------------------------------------------------
+def formula(p: Poly, names):
+    """A polynomial as nested lists."""
+    terms = [_term(m, c, names) for m, c in sorted(p.terms.items(), key=repr)]
+    return 0 if not terms else terms[0] if len(terms) == 1 else ["+", *terms]
+
+
+def number(c):
+    return c.numerator if c.denominator == 1 else ["*", c.numerator, ["^", c.denominator, -1]]
+
+
+def _term(m, c, names):
+    factors = [atom(a, names) if n == 1 else ["^", atom(a, names), n] for a, n in m]
+    if not factors:
+        return number(c)
+    if c == 1:
+        return factors[0] if len(factors) == 1 else ["*", *factors]
+    return ["*", number(c), *factors]
+
+
+def atom(a, names):
+    """An atom as nested lists."""
+    if a in names:
+        return names[a]
+    kind = a[0]
+    if kind == "name":
+        return a[1]
+    if kind == "entry":
+        return [a[1], *(formula(i, names) for i in a[2:])]
+    if kind == "inv":
+        return ["^", formula(a[1], names), -1]
+    if kind == "root":
+        return ["^", formula(a[1], names), ["^", a[2], -1]]
+    if kind == "pow":
+        return ["^", formula(a[1], names), formula(a[2], names)]
+    if kind in ("Sum", "Product"):
+        _, body, low, high, own = a
+        name = f"i{own[1]}"
+        return [kind, formula(body, {**names, own: name}), name, formula(low, names), formula(high, names)]
+    if kind == "dot":
+        return ["dot", vector_atom(a[1], names), vector_atom(a[2], names)]
+    if kind == "norm":
+        return ["norm", vector(dict(a[1]), names)]
+    return [kind, *(formula(p, names) for p in a[1:])]
+
+
+def vector_atom(a, names):
+    if a[0] == "vsum":
+        _, c, v, low, high, own = a
+        name, inner = f"i{own[1]}", {**names, own: f"i{own[1]}"}
+        body = vector({v: c}, inner)
+        return ["Sum", body, name, formula(low, names), formula(high, names)]
+    indices = [formula(i, names) for i in a[2:]]
+    return [a[1], *indices] if indices else a[1]
+
+
+def vector(v, names):
+    """A vector as nested lists."""
+    parts = [vector_atom(a, names) if c == ONE else ["*", formula(c, names), vector_atom(a, names)] for a, c in v.items()]
+    return 0 if not parts else parts[0] if len(parts) == 1 else ["+", *parts]
