@@ -11,7 +11,7 @@ from verify.checker.polynomials import ONE, ZERO, Poly, cleared, common, constan
 
 #: ``relation`` of ``poly`` to 0, for all values of the indices in ``ranges``: (index, low, high), high None without an end
 Fact = namedtuple("Fact", "relation poly ranges")
-NONNEGATIVE, POSITIVE = 1, 2
+NEGATIVE, NONNEGATIVE, POSITIVE = -1, 1, 2
 SIGNS = {">=": NONNEGATIVE, ">": POSITIVE}
 
 
@@ -42,7 +42,7 @@ class Known:
 
     # signs -------------------------------------------------------------------------------------------------------------
     def sign(self, atom):
-        """NONNEGATIVE or POSITIVE where an atom surely is that, else 0."""
+        """NONNEGATIVE or POSITIVE where an atom surely is that, NEGATIVE where a quotient surely is, else 0."""
         kind = atom[0]
         if atom in self.signs:
             return self.signs[atom]
@@ -51,7 +51,8 @@ class Known:
         if kind == "exp":
             return POSITIVE
         if kind == "inv":
-            return POSITIVE if self.shown(">", atom[1], alone=True) else 0
+            signs = (atom[1], POSITIVE), (-atom[1], NEGATIVE)
+            return next((sign for p, sign in signs if self.shown(">", p, alone=True)), 0)
         if kind == "root":
             return POSITIVE if self.evident(atom[1]) == POSITIVE else NONNEGATIVE
         if kind in ("Abs", "norm") or (kind == "dot" and atom[1] == atom[2]):
@@ -102,9 +103,10 @@ class Known:
 
     def term(self, m, c):
         """The sign of a term."""
-        if c < 0:
+        turned = [a for a, n in m if n % 2 and self.sign(a) == NEGATIVE]
+        if (c < 0) != len(turned) % 2:
             return 0
-        signs = [max(self.sign(a), NONNEGATIVE * (n % 2 == 0)) for a, n in m]
+        signs = [POSITIVE if self.sign(a) == NEGATIVE else max(self.sign(a), NONNEGATIVE * (n % 2 == 0)) for a, n in m]
         return min([POSITIVE if sign and n < 0 else sign for sign, (_, n) in zip(signs, m, strict=True)], default=POSITIVE)
 
     def direct(self, p):
@@ -116,8 +118,6 @@ class Known:
         """The sign of a polynomial; also without common factors, and with least values put in."""
         if not p.terms or (found := self.direct(p)):
             return found if p.terms else NONNEGATIVE
-        if all(c < 0 for c in p.terms.values()):
-            return 0
         q, d = cleared(p)
         if not q.terms:
             return NONNEGATIVE
@@ -134,7 +134,7 @@ class Known:
                 q = substitute(self, q, atom, of_atom(shifted) + constant(least))
         return min(self.direct(q), outside)
 
-    # what is shown ----------------------------------------------------------------------------------------------------
+    # what is shown ------------------------------------------------------------------------------------------------
     def shown(self, relation, p, alone=False):
         """Whether a relation of a polynomial to 0 is evident, or follows from one fact. ``alone``: from a fact about the same
         polynomial alone."""

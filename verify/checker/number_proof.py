@@ -26,7 +26,7 @@ def check(certificate):
     keys(certificate, ("format", *STATED, "proof"), "a certificate")
     require(certificate["format"] == FORMAT, f"not a {FORMAT}")
     stated(certificate)
-    require(certificate["setting"] == "algebra" and not certificate["everywhere"], "the claim is not about numbers")
+    require(certificate["setting"] == "algebra" and "exists" not in certificate, "the claim is not about numbers")
     polynomials.meter.spent = 0
     proven(certificate, certificate["proof"], {}, {})
     return True, "every step of the proof holds, and the last one is the statement", "", ""
@@ -167,8 +167,7 @@ class Steps:
     def identity(self, step, known, names):
         """d p = the sum of products of facts, numbers of at least 0 and squares; d > 0."""
         relation, p = self.goal(step, known, names)
-        d = self.factor(step, known, names)
-        require(known.shown("!=" if relation == "==" else ">", d), "what the goal is multiplied with may be 0 or less")
+        d = self.factors(step, known, names, "!=" if relation == "==" else ">")
         total, positive = ZERO, False
         for term in step["terms"]:
             q, sign = self.term(term, known, names, relation)
@@ -177,25 +176,30 @@ class Steps:
         require(vanishes(d * p - total), f"the identity fails: {str(d * p - total)[:300]} is left")
         return Fact(relation, p, ())
 
-    def factor(self, data, known, names): return self.reader.number(data["times"], known, names) if "times" in data else ONE
+    def factors(self, data, known, names, sign=None):
+        """The product of numbers, each of which has a sign."""
+        product = ONE
+        for p in [self.reader.number(node, known, names) for node in data.get("times", [])]:
+            require(sign is None or known.shown(sign, p), f"a factor is not known to be {sign} 0: {str(p)[:300]}")
+            product = product * p
+        return product
 
     def term(self, term, known, names, relation):
         """(the product, whether it is positive)."""
         keys(term, ("facts",), "a term", ("times", "square"))
         facts = [known.facts[name] for name in texts(term["facts"], "facts")]
         require(not any(fact.ranges or fact.relation == "!=" for fact in facts), "a fact for all indices needs an instance")
-        factor, squared = self.factor(term, known, names), "square" in term
-        product = factor
+        equal, squared = any(fact.relation == "==" for fact in facts), "square" in term
+        require(equal or relation != "==", "an equality follows from equalities alone")
+        product = self.factors(term, known, names, None if equal else ">=")
         for fact in facts:
             product = product * fact.poly
         if squared:
             root_of = self.reader.number(term["square"], known, names)
             product = product * root_of * root_of
-        if any(fact.relation == "==" for fact in facts):
+        if equal or squared or any(fact.relation != ">" for fact in facts):
             return product, False
-        require(relation != "==", "an equality follows from equalities alone")
-        require(known.shown(">=", factor), f"a multiplier may be negative: {str(factor)[:300]}")
-        return product, not squared and all(fact.relation == ">" for fact in facts) and known.shown(">", factor)
+        return product, all(known.shown(">", self.reader.number(node, known, names)) for node in term.get("times", []))
 
     def lemma(self, step, known, names):
         """An instance of a lemma, whose premises are known."""

@@ -1,7 +1,7 @@
 """Certificates of claims about numbers and vectors, for the stand-alone checker.
 
-Nothing here is trusted: each step is tried on the checker's own state before it is written, and the certificate is checked as
-a whole.
+Nothing here is trusted: each step is tried on the checker's own state before it is written, and the certificate is checked
+as a whole.
 """
 
 from collections.abc import Iterator

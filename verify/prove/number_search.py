@@ -1,14 +1,13 @@
 """Steps of proofs about numbers, tried on the stand-alone checker's own state before they are written."""
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
 
 from verify.checker import polynomials
 from verify.checker.number_facts import POSITIVE, Known
 from verify.checker.number_proof import RULES, Steps
-from verify.checker.polynomials import ONE, ZERO, Poly, cleared, times
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom, times
 from verify.prove.combinations import combination
 
 __all__ = ["REFUSALS", "Search", "formula"]
@@ -78,49 +77,66 @@ class Search:
         self.failed.add((relation, p, depth, len(self.known.facts)))
         return False
 
-    def whole_denominator(self, p: Poly) -> tuple[Poly, Poly] | None:
-        """(p d, d) for a positive d such that p d has no denominators."""
-        q, d = cleared(p)
-        if d != ONE and not self.positive(d):
-            return None
-        below = {}
-        for m in q.terms:
+    def freed(self, p: Poly, depth: int = 1) -> tuple[Poly, list[Poly]] | None:
+        """(p d, the factors of d) for a positive d such that p d has no denominators."""
+        factors: list[Poly] = []
+        while True:
+            found = {a for m in p.terms for a, n in m if a[0] == "inv" or (a[0] == "root" and not 0 <= n < a[2])}
+            if not found:
+                break
+            a = max(found, key=lambda one: (len(polynomials.key(one)), polynomials.key(one)))
+            powers = [(dict(m).get(a, 0), Poly({tuple(pair for pair in m if pair[0] != a): c})) for m, c in p.terms.items()]
+            whole = (lambda n: n) if a[0] == "inv" else (lambda n, degree=a[2]: -(n // degree))
+            most = max(0, *(whole(n) for n, _ in powers))
+            r = a[1]
+            sign = next((s for s in (1, -1) if not most or self.known.shown(">", r * constant(s)) or (
+                depth and self.prove(">", r * constant(s), depth - 1))), None)
+            if sign is None:
+                return None
+            factors += [r * constant(sign)] * most
+            parts = []
+            for n, rest in powers:
+                part = rest * r ** (most - whole(n))
+                if a[0] == "root" and n % a[2]:
+                    part = part * of_atom(a, n % a[2])
+                parts.append(part)
+            p = polynomials.total(parts) * constant(sign**most)
+        below: dict = {}
+        for m in p.terms:
             for a, n in m:
                 below[a] = min(below.get(a, 0), n)
-        monomial = Poly({tuple(sorted(((a, -n) for a, n in below.items() if n), key=lambda pair: polynomials.key(pair[0]))):
-                         Fraction(1)})
-        if not self.positive(monomial):
-            return None
-        return cleared(q * monomial)[0], d * monomial
-
-    def positive(self, p: Poly) -> bool:
-        """Whether a product is surely positive."""
-        return self.known.shown(">", p)
+        for a, n in below.items():
+            if n < 0:
+                if not self.known.shown(">", of_atom(a)):
+                    return None
+                factors.append(of_atom(a, -n))
+                p = p * of_atom(a, -n)
+        return p, factors
 
     def combine(self, relation: str, p: Poly, degree: int = 2, facts: Sequence[str] | None = None) -> bool:
         """Writes an identity that shows the goal, if a linear program finds one."""
         if relation == "!=":
             return False
-        freed = self.whole_denominator(p)
-        if freed is None:
+        if (freed := self.freed(p)) is None:
             return False
-        goal, d = freed
+        goal, factors = freed
         usable = self.usable(goal, facts)
         products = [*self.products(usable, degree, goal)]
         found = self.program(relation, goal, products)
         if found is None:
             return False
-        terms = [{"facts": [*names], "times": self.formula(factor)} for names, factor in found]
-        return self.step("identity", shows=self.shows(relation, p), times=self.formula(d), terms=terms) is not None
+        terms = [{"facts": [*names], "times": [*map(self.formula, several)]} for names, several in found]
+        return self.step("identity", shows=self.shows(relation, p), times=[*map(self.formula, factors)],
+                         terms=terms) is not None
 
-    def usable(self, goal: Poly, only=None) -> list[tuple[str, str, Poly, Poly]]:
-        """(name, relation, polynomial without denominators, what it was multiplied with) of the facts that may matter."""
+    def usable(self, goal: Poly, only=None) -> list[tuple[str, str, Poly, list[Poly]]]:
+        """(name, relation, polynomial without denominators, what it is multiplied with) of facts that may matter."""
         atoms, kept, waiting = atoms_of(goal), [], []
         for name, fact in self.known.facts.items():
             if fact.ranges or fact.relation == "!=" or (only is not None and name not in only) or (
                     len(fact.poly.terms) == 1 and fact.relation != "=="):
                 continue
-            freed = self.whole_denominator(fact.poly)
+            freed = self.freed(fact.poly, 0)
             if freed is not None and freed[0].terms:
                 waiting.append((name, fact.relation, *freed))
         for _ in range(3):
@@ -133,7 +149,7 @@ class Search:
 
     def products(self, usable, degree, goal):
         """(names, relation, polynomial, factor): products of facts with the factor that frees them of denominators."""
-        yield (), ">", ONE, ONE
+        yield (), ">", ONE, []
         for count in range(1, degree + 1):
             if count > 1 and len(usable) > 12:
                 usable = usable[:12]
@@ -141,9 +157,9 @@ class Search:
                 relations = [relation for _, relation, *_ in several]
                 if count > 1 and "==" in relations:
                     continue
-                p, d = ONE, ONE
+                p, d = ONE, []
                 for _, _, q, e in several:
-                    p, d = p * q, d * e
+                    p, d = p * q, d + e
                 relation = "==" if "==" in relations else ">" if set(relations) == {">"} else ">="
                 yield tuple(name for name, *_ in several), relation, p, d
 
@@ -178,7 +194,7 @@ class Search:
                 for (n, m), x in zip(keys, found, strict=True):
                     if x:
                         by_product[n] = by_product.get(n, ZERO) + Poly({m: x})
-                return [(products[n][0], q * products[n][3]) for n, q in by_product.items()]
+                return [(products[n][0], [q, *products[n][3]]) for n, q in by_product.items()]
             if len(columns) >= _COLUMNS:
                 return None
             support |= {m for column in columns.values() for m in column}

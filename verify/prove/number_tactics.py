@@ -1,7 +1,12 @@
-"""Ways to prove goals about numbers: lemmas for what occurs in a goal, and sums of multiples of facts."""
+"""Ways to prove goals about numbers: sums of multiples of facts, squares of vectors, sums term by term, and lemmas about the
+powers, exponentials, roots, largest numbers and lengths that occur."""
 
-from verify.checker.polynomials import Poly
-from verify.prove.number_search import Search
+from collections.abc import Callable, Iterator
+from itertools import permutations
+
+from verify.checker.index_sums import dot, new_index, substitute
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, inverse, of_atom, total
+from verify.prove.number_search import Search, atoms_of
 
 __all__ = ["TACTICS"]
 
@@ -11,4 +16,251 @@ def by_combination(search: Search, relation: str, p: Poly, depth: int) -> bool:
     return any(search.combine(relation, p, degree) for degree in (1, 2))
 
 
-TACTICS = (by_combination,)
+# vectors -----------------------------------------------------------------------------------------------------------------
+def by_squares_of_vectors(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """A quadratic form in vectors as a sum of squares, by elimination; what is left is a sum of multiples of facts."""
+    if relation != ">=" or not any(a[0] == "dot" for a in atoms_of(p)):
+        return False
+    rest, used, wrote = p, [], False
+    for _ in range(6):
+        parts = _by_dots(rest)
+        if parts is None:
+            return False
+        lead = next((a for a in sorted({u for u, _ in parts}, key=repr) if (a, a) in parts and any(
+            u != v and a in (u, v) for u, v in parts) and _positive(search, parts[a, a], depth)), None)
+        if lead is None:
+            break
+        c = parts[lead, lead]
+        try:
+            v = {lead: ONE} | {(u if u != lead else w): q * inverse(c) * constant("1/2") for (u, w), q in parts.items()
+                               if u != w and lead in (u, w)}
+        except ArithmeticError:
+            return False
+        name = search.lemma("square", v)
+        if name is None:
+            return False
+        used.append(name)
+        wrote, rest = True, rest - c * dot(v, v)
+        rest = total([q * dot({u: ONE}, {w: ONE}) for (u, w), q in (_by_dots(rest) or {}).items() if not _zero(q)] + [
+            total(Poly({m: x}) for m, x in rest.terms.items() if not any(a[0] == "dot" for a, _ in m))])
+    return wrote and search.combine(relation, p, 1)
+
+
+def _zero(q):
+    from verify.checker.polynomials import vanishes
+
+    return vanishes(q)
+
+
+def _positive(search, c, depth):
+    return search.known.shown(">", c) or (depth > 0 and search.prove(">", c, depth - 1))
+
+
+def _by_dots(p):
+    """The coefficients of inner products; None where there are products of these."""
+    found: dict = {}
+    for m, c in p.terms.items():
+        dots = [(a, n) for a, n in m if a[0] == "dot"]
+        if not dots:
+            continue
+        if len(dots) > 1 or dots[0][1] != 1:
+            return None
+        (_, u, v), _ = dots[0]
+        found[u, v] = found.get((u, v), ZERO) + Poly({tuple(pair for pair in m if pair[0] != dots[0][0]): c})
+    return found
+
+
+# sums --------------------------------------------------------------------------------------------------------------------
+def term_by_term(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """A sum of multiples of sums over one range, by its terms; what is no such sum is shared among them."""
+    if relation == ">" or depth <= 0:
+        return False
+    ranges = {(a[2], a[3]) for a in atoms_of(p) if a[0] == "Sum"} | {
+        (part[3], part[4]) for a in atoms_of(p) if a[0] == "dot" for part in a[1:] if part[0] == "vsum"}
+    return any(_over(search, relation, p, low, high, depth) for low, high in sorted(ranges, key=repr))
+
+
+def _over(search, relation, p, low, high, depth):
+    index = new_index()
+    inside, rest = ZERO, ZERO
+    for m, c in p.terms.items():
+        sums = [a for a, n in m if n == 1 and a[0] == "Sum" and a[2:4] == (low, high)]
+        inner = [a for a, n in m if n == 1 and a[0] == "dot" and sum(
+            part[0] == "vsum" and part[3:5] == (low, high) for part in a[1:]) == 1]
+        if sums:
+            _, body, *_, own = sums[0]
+            others = Poly({tuple(pair for pair in m if pair[0] != sums[0]): c})
+            inside = inside + others * substitute(search.known, body, own, of_atom(index))
+        elif inner:
+            long, other = sorted(inner[0][1:], key=lambda part: part[0] != "vsum" or part[3:5] != (low, high))
+            _, factor, v, *_, own = long
+            others = Poly({tuple(pair for pair in m if pair[0] != inner[0]): c})
+            term = dot({v: factor}, {other: ONE}) if own else ZERO
+            inside = inside + others * substitute(search.known, term, own, of_atom(index))
+        else:
+            rest = rest + Poly({m: c})
+    number = high - low + ONE
+    ways = [inside]
+    if rest.terms and search.known.shown(">", number):
+        ways.insert(0, inside + rest * inverse(number))
+    for body in ways:
+        name = _each(search, relation, body, index, low, high, depth)
+        if name is not None and (fact := search.step("sum", fact=name)) is not None:
+            if search.known.shown(relation, p) or search.combine(relation, p, 1):
+                return True
+            del fact
+    return False
+
+
+def _each(search, relation, body, index, low, high, depth):
+    """The name of a fact for each index, if it is shown."""
+    name = f"k{len(search.names)}"
+    within = search.inside(search.known.within(index, low, high, name), {**search.names, name: of_atom(index)})
+    if not within.prove(relation, body, depth - 1):
+        for _ in use_ranged(within, body):
+            if within.prove(relation, body, depth - 1):
+                break
+        else:
+            return None
+    return search.step("each", index=name, low=search.formula(low), high=search.formula(high),
+                       shows=within.shows(relation, body), steps=within.steps)
+
+
+def use_ranged(search: Search, p: Poly) -> Iterator[bool]:
+    """Instances of facts for all indices at the indices of entries that occur."""
+    wanted = {a for a in _all_atoms(p) if a[0] == "entry"} | {v for a in _all_atoms(p) if a[0] == "dot" for v in a[1:]}
+    for name, fact in [*search.known.facts.items()]:
+        if not fact.ranges:
+            continue
+        for entry in {a for a in _all_atoms(fact.poly) if a[0] == "entry"}:
+            for other in sorted(wanted, key=repr):
+                if other[:2] != entry[:2]:
+                    continue
+                places = _matched(entry[2:], other[2:], [atom for atom, *_ in fact.ranges])
+                if places is not None:
+                    search.step("instance", fact=name, at=[search.formula(place) for place in places])
+    yield True
+
+
+def _matched(own, others, indices):
+    """What the indices are where the places of an entry are those of another."""
+    found = {}
+    for q, place in zip(own, others, strict=True):
+        for index in indices:
+            if has(q, index) and index not in found:
+                found[index] = place - (q - of_atom(index))
+    if {*found} != {*indices} or any(has(p, index) for p in found.values() for index in indices):
+        return None
+    return [found[index] for index in indices]
+
+
+def _all_atoms(part) -> set:
+    """Atoms in a polynomial, also those within others."""
+    if isinstance(part, Poly):
+        return set().union(*({a} | _all_atoms(a) for m in part.terms for a, _ in m))
+    return set().union(*map(_all_atoms, part)) if isinstance(part, tuple) else set()
+
+
+def by_instances(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """Facts for all indices, at those that occur in the goal."""
+    before = len(search.steps)
+    for _ in use_ranged(search, p):
+        pass
+    return len(search.steps) > before and (search.known.shown(relation, p) or any(
+        search.combine(relation, p, degree) for degree in (1, 2)))
+
+
+# lemmas ------------------------------------------------------------------------------------------------------------------
+def by_lemmas(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """Lemmas about what occurs, then a sum of multiples."""
+    if depth <= 0:
+        return False
+    wrote = False
+    for lemma, premises, args in _instances(search, p):
+        if (lemma, repr(args)) in search.failed:
+            continue
+        search.failed.add((lemma, repr(args)))
+        if all(search.known.shown(r, q) or search.prove(r, q, depth - 1) for r, q in premises):
+            wrote = search.lemma(lemma, *args) is not None or wrote
+    return wrote and (search.known.shown(relation, p) or any(search.combine(relation, p, degree) for degree in (1, 2)))
+
+
+def _instances(search: Search, p: Poly):
+    """(lemma, premises, arguments)."""
+    atoms = _all_atoms(p)
+    for fact in search.known.facts.values():
+        if not fact.ranges and atoms_of(fact.poly) & atoms_of(p):
+            atoms |= _all_atoms(fact.poly)
+    ordered = sorted((a for a in atoms if isinstance(a[0] if a else None, str)), key=repr)
+    kinds: dict = {}
+    for a in ordered:
+        if not any(has(a, b) for b in ordered if b[0] == "bound"):
+            kinds.setdefault(a[0], []).append(a)
+    for a in kinds.get("Max", []):
+        for q in a[1:]:
+            yield "largest", [], (q, *(r for r in a[1:] if r != q))
+    for a in kinds.get("Min", []):
+        for q in a[1:]:
+            yield "least", [], (q, *(r for r in a[1:] if r != q))
+    for a in kinds.get("Abs", []):
+        yield "absolute", [], (a[1],)
+        yield "absolute below", [], (a[1],)
+    roots = kinds.get("root", [])
+    for a, b in permutations(roots, 2):
+        if a[2] == b[2]:
+            yield "roots rise", [(">=", a[1]), (">=", b[1] - a[1])], (a[1], b[1], constant(a[2]))
+    powers = kinds.get("pow", [])
+    for _, b, e in powers:
+        yield "power sign", [(">=", b), (">=", e)], (b, e)
+        yield "bernoulli", [(">=", b), (">=", e - ONE)], (b, e)
+        yield "bernoulli below", [(">=", b), (">=", e), (">=", ONE - e)], (b, e)
+        yield "power at least one", [(">=", b - ONE), (">=", e)], (b, e)
+        yield "power at most one", [(">=", b), (">=", ONE - b), (">=", e)], (b, e)
+        yield "powers fall", [(">=", b), (">=", ONE - b), (">=", e - ONE)], (b, ONE, e)
+        yield "powers rise", [(">=", b - ONE), (">=", e - ONE)], (b, ONE, e)
+    for (_, b, e), (_, c, f) in permutations(powers, 2):
+        if e == f:
+            yield "bases rise", [(">=", b), (">=", c - b), (">=", e)], (b, c, e)
+        if b == c:
+            yield "powers rise", [(">=", b - ONE), (">=", f - e)], (b, e, f)
+            yield "powers fall", [(">=", b), (">=", ONE - b), (">=", e), (">=", f - e)], (b, e, f)
+    exponents = [a[1] for a in kinds.get("exp", [])]
+    for e in exponents:
+        yield "tangent", [], (e,)
+    for e, f in permutations([*exponents, *([ZERO] if exponents else [])], 2):
+        yield "exponentials rise", [(">=", f - e)], (e, f)
+    for _, b, e in powers:
+        yield "power below exponential", [(">=", b), (">=", e)], (b, e)
+    for a in kinds.get("log", []):
+        yield "logarithm below", [(">", a[1])], (a[1],)
+        yield "logarithm above", [(">", a[1])], (a[1],)
+    for a, b in permutations(kinds.get("log", []), 2):
+        yield "logarithms rise", [(">", a[1]), (">=", b[1] - a[1])], (a[1], b[1])
+    for a in kinds.get("norm", []):
+        v = dict(a[1])
+        yield "length squared", [], (v,)
+        if len(v) > 1:
+            parts = [{u: c} for u, c in v.items()]
+            yield "triangle", [], (parts[0], _joined(parts[1:]))
+        for u, c in v.items():
+            if c != ONE:
+                yield "multiple", [(">=", c)], ({u: ONE}, c)
+    for a in kinds.get("dot", []):
+        u, v = a[1:]
+        if u != v:
+            yield "Cauchy-Schwarz", [], ({u: ONE}, {v: ONE})
+            if kinds.get("norm"):
+                yield "product of lengths", [], ({u: ONE}, {v: ONE})
+                yield "product of lengths", [], ({u: ONE}, {v: constant(-1)})
+            yield "square", [], ({u: ONE, v: ONE},)
+            yield "square", [], ({u: ONE, v: constant(-1)},)
+    for a in kinds.get("Sum", []):
+        yield "geometric", [], (of_atom(a),)
+
+
+def _joined(parts):
+    return {u: c for part in parts for u, c in part.items()}
+
+
+TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
+    by_combination, by_squares_of_vectors, term_by_term, by_instances, by_lemmas)
