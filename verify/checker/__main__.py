@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for a start by the folder's name
-from verify.checker import length_proof, proof, rounds
+from verify.checker import length_proof, number_proof, proof, rounds
 from verify.checker.form import differing
 from verify.checker.intervals import shown
 from verify.checker.limits import read, text_of
@@ -31,7 +31,7 @@ def main(paths):
     if stated and (other := differing(given, stated[0])):
         print("rejected: the certificate and the statement differ:", ", ".join(other))
         return 1
-    proves = {each.FORMAT: each.check for each in (proof, rounds, length_proof)}.get(str(given.get("format")))
+    proves = {each.FORMAT: each.check for each in (proof, rounds, length_proof, number_proof)}.get(str(given.get("format")))
     accepted, *said = replayed(proves or check, given)
     print("accepted:" if accepted else "rejected:", *map(shown, said))
     if accepted and not stated:

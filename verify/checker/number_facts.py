@@ -136,8 +136,8 @@ class Known:
 
     # what is shown ------------------------------------------------------------------------------------------------
     def shown(self, relation, p, alone=False):
-        """Whether a relation of a polynomial to 0 is evident, or follows from one fact. ``alone``: from a fact about the same
-        polynomial alone."""
+        """Whether a relation of a polynomial to 0 is evident, or follows from one fact. ``alone``: from one about the same
+        polynomial."""
         if relation == "!=":
             return any(self.shown(">", q, alone) for q in (p, -p)) or any(
                 fact.relation == "!=" and not fact.ranges and same(fact.poly, p) for fact in self.facts.values())

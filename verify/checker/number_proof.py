@@ -18,6 +18,7 @@ from verify.checker.polynomials import ONE, ZERO, constant, of_atom, vanishes
 from verify.checker.words import require
 
 FORMAT = "fedtheory numbers 1"
+SCOPE = "every number, size and vector that the hypotheses admit"
 CASES = 12  # values of a whole number that are looked at one by one
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim
-from verify.checker import length_proof, limits, proof, rounds
+from verify.checker import length_proof, limits, number_proof, proof, rounds
 from verify.checker import replay as checker
 from verify.checker.form import differing
 from verify.checker.scope import scope
@@ -45,7 +45,7 @@ def read(path: str | Path, what: str = "certificate") -> dict[str, Any]:
 def replay_alone(data: Mapping[str, Any]) -> CheckResult:
     """What the stand-alone checker says of a certificate, whatever it states."""
     named = str(data.get("format")) if isinstance(data, Mapping) else ""
-    kind = {each.FORMAT: each for each in (proof, rounds, length_proof)}.get(named, checker)
+    kind = {each.FORMAT: each for each in (proof, rounds, length_proof, number_proof)}.get(named, checker)
     accepted, reason, left, right = replayed(kind.check, data)
     return CheckResult(accepted, reason, printed(left), printed(right))
 
@@ -68,4 +68,6 @@ def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
 
 def proof_scope(data: Mapping[str, Any]) -> tuple[str, bool]:
     """The sizes and numbers for which an accepted proof proves its statement, and whether these are all that it admits."""
+    if data["format"] == number_proof.FORMAT:
+        return number_proof.SCOPE, True
     return scope(data, every_round=data["format"] == rounds.FORMAT)

@@ -5,6 +5,7 @@ as a whole.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import count
 from typing import Any
 
@@ -17,6 +18,7 @@ from verify.prove.number_search import REFUSALS, Search
 __all__ = ["number_certificate"]
 
 
+@lru_cache(256)
 def number_certificate(claim: Claim) -> dict[str, Any] | None:
     """A certificate of a claim about numbers and vectors that the checker accepts; None where none is found."""
     if claim.statement is None or claim.setting != "algebra" or claim.exists is not None or not claim.explicit:

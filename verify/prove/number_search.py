@@ -187,7 +187,7 @@ class Search:
             if relation == "==":
                 keys = [k for k in keys if products[k[0]][1] == "=="]
                 rows = [(columns[k], False) for k in keys]
-            strict = [products[n][1] == ">" and self.known.term(m, 1) == POSITIVE for n, m in keys] if relation == ">" else ()
+            strict = [relation == ">" == products[n][1] and self.known.term(m, 1) == POSITIVE for n, m in keys]
             found = combination(goal.terms, rows, strict) if rows else None
             if found is not None:
                 by_product: dict = {}
