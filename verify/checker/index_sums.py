@@ -113,9 +113,10 @@ def frozen(v):
 
 
 def length(v):
-    """|v|; of a multiple by a number the number leaves it."""
+    """|v| = |-v|; of a multiple by a number the number leaves it."""
     if not v:
         return ZERO
+    v = min(v, scaled(v, constant(-1)), key=lambda u: repr(frozen(u)))
     if len(v) == 1 and (c := (pair := next(iter(v.items())))[1].number()) is not None:
         return constant(abs(c)) * of_atom(("norm", ((pair[0], ONE),)))
     return of_atom(("norm", frozen(v)))

@@ -7,6 +7,7 @@ asks for what it needs, which must be known then.
 from verify.checker.index_sums import combined, dot, length, new_index, product_of, scaled, sum_of, vector_sum
 from verify.checker.limits import Meter
 from verify.checker.number_facts import Fact
+from verify.checker.number_federation import ARRAYS, RULES, loss, mean, slope
 from verify.checker.polynomials import ONE, constant, exponential, extreme, logarithm, of_atom, power, total
 from verify.checker.words import COMPARE, require
 
@@ -15,11 +16,14 @@ SIZES = ("clients", "iterations", "local_steps", "participants", "rounds", "dim"
 
 class Reader:
     """The names of a statement. ``arrays``: the sizes of the free names; ``rules``: (indices, formula) of what is defined;
-    ``put``: numbers and formulas that stand for names; ``assumed``: what formulas need is taken as known, and kept there."""
+    ``put``: numbers and formulas that stand for names; ``assumed``: what formulas need is taken as known, and kept there.
+    ``federation``: whether there are losses of clients, and ``infima`` of these."""
 
-    def __init__(self, arrays, rules, put, meter=None):
-        self.arrays, self.rules, self.put, self.meter = arrays, rules, put, meter or Meter()
-        self.assumed = None
+    def __init__(self, arrays, rules, put, federation=False):
+        self.arrays, self.rules, self.put, self.meter = arrays, rules, put, Meter()
+        self.assumed, self.federation, self.infima = None, federation, False
+        if federation:
+            self.arrays, self.rules = {**arrays, **ARRAYS}, {**RULES, **rules}
 
     def needs(self, known, relation, p, what):
         """Refuse a formula that may have no value, or keep what it needs."""
@@ -37,7 +41,7 @@ class Reader:
             return self.is_vector(self.rules[head][1], (*around, head))
         if head in ("+", "*"):
             return any(self.is_vector(a, around) for a in args)
-        return head == "grad" or (head == "Sum" and self.is_vector(args[0], around)) or (
+        return head in ("grad", "objective_grad") or (head == "Sum" and self.is_vector(args[0], around)) or (
             self.arrays.get(head) is not None and self.arrays[head][-1:] == ["dim"])
 
     def number(self, node, known, names):
@@ -61,6 +65,10 @@ class Reader:
         if head in ("dot", "norm2", "norm"):
             vectors = [self.vector(a, known, names) for a in args]
             return length(*vectors) if head == "norm" else dot(vectors[0], vectors[-1])
+        if head == "F" and self.federation:
+            return loss(self.client(args[0], known, names), self.vector(args[1], known, names))
+        if head == "objective" and self.federation:
+            return self.number(mean(head, *args), known, names)
         if head == "Exp1":
             return exponential(ONE)
         if head in OF_NUMBERS:
@@ -77,12 +85,16 @@ class Reader:
         """Indices of an entry, which lie within its array."""
         found = [self.number(a, known, names) for a in args]
         for place, size in zip(found, sizes, strict=True):
-            name, _, more = str(size).partition(" + ")
-            last = self.number(name, known, {}) + constant(int(more or 0) - 1)
+            name, _, more = size.partition(" + ")
+            last = (constant(int(name)) if name.isdigit() else self.number(name, known, {})) + constant(int(more or 0) - 1)
             require(known.is_whole(place), f"an index of {head} is no whole number")
             self.needs(known, ">=", place, f"that an index of {head} is at least 0")
             self.needs(known, ">=", last - place, f"that an index of {head} is not too large")
         return found
+
+    def client(self, node, known, names):
+        """The number of a client."""
+        return self.places("the clients", [node], ["clients"], known, names)[0]
 
     def entered(self, read, args, known, names):
         """(index, body, first value, last value) of a sum or product. Nothing is assumed of the body, as the range may be
@@ -151,6 +163,10 @@ class Reader:
         if head == "Sum":
             fresh, body, low, high = self.entered(self.vector, args, known, names)
             return vector_sum(known, fresh, body, low, high)
+        if head == "grad" and self.federation:
+            return slope(self.client(args[0], known, names), self.vector(args[1], known, names))
+        if head == "objective_grad" and self.federation:
+            return self.vector(mean(head, *args), known, names)
         require(self.is_vector(node) and head in self.arrays, f"{head} is no vector")
         sizes = self.arrays[head][:-1]
         require(len(sizes) == len(args), f"{head} has {len(sizes)} indices")

@@ -96,6 +96,15 @@ def whole_step(p):
     return [(">", p), ("whole", p)], (">=", p - ONE)
 
 
+# numbers that are 0 or 1
+def binary_below(p): return [("==", p * (ONE - p))], (">=", ONE - p)
+
+
+def binary_order(p, q):
+    """p = p q for p <= q."""
+    return [("==", p * (ONE - p)), ("==", q * (ONE - q)), (">=", q - p)], ("==", p * (ONE - q))
+
+
 # the largest and the least of numbers, and absolute values
 def largest(p, *others):
     """The largest of numbers is at least the first."""
@@ -138,7 +147,8 @@ def longer(u, p):
 NUMBERS = {f.__name__.replace("_", " "): f for f in (
     power_sign, bernoulli, bernoulli_below, power_at_least_one, power_at_most_one, powers_rise, powers_fall, bases_rise,
     powers_add, next_power, power_of_power, power_of_product, tangent, exponentials_rise, exponentials_add,
-    power_below_exponential, logarithm_below, logarithm_above, logarithms_rise, roots_rise, by_squares, whole_step, largest,
+    power_below_exponential, logarithm_below, logarithm_above, logarithms_rise, roots_rise, by_squares, whole_step,
+    binary_below, binary_order, largest,
     least, at_least_all, at_most_all, above_all, below_all, one_of, absolute, absolute_below, absolute_at_most,
     absolute_square)}
 #: lemmas of vectors; the last argument of some is a number

@@ -5,8 +5,9 @@ a lemma, a sum of facts, a split into cases, an induction. At the end the statem
 numbers, sizes and vectors that meet the hypotheses, and both of its sides have a value there.
 """
 
+from verify.checker import number_federation as federation
 from verify.checker import polynomials
-from verify.checker.form import STATED, keys, stated, texts
+from verify.checker.form import STATED, keys, one_meaning, stated, texts
 from verify.checker.index_sums import new_index, substitute, sum_of
 from verify.checker.intervals import of
 from verify.checker.limits import WORK, Meter, bounded
@@ -27,7 +28,9 @@ def check(certificate):
     keys(certificate, ("format", *STATED, "proof"), "a certificate")
     require(certificate["format"] == FORMAT, f"not a {FORMAT}")
     stated(certificate)
-    require(certificate["setting"] == "algebra" and "exists" not in certificate, "the claim is not about numbers")
+    require(certificate["setting"] != "run" and "exists" not in certificate, "the claim is about runs")
+    require(certificate["setting"] == "algebra" or certificate["procedure"]["base"] == "fedavg", "its losses are others")
+    one_meaning({**certificate, "sizes": {}, "values": {}})
     polynomials.meter.spent = 0
     proven(certificate, certificate["proof"], {}, {})
     return True, "every step of the proof holds, and the last one is the statement", "", ""
@@ -71,9 +74,14 @@ def sides(rule): return [rule["left"], rule["relation"], rule["right"]]
 
 def begin(certificate, put, least):
     """(what is known, the reader) from the hypotheses. A hypothesis that cannot be read is left out."""
-    reader = Reader(certificate["free"], {name: (rule["indices"], rule["formula"]) for name, rule in (
-        certificate["definitions"].items())}, put)
+    rules = {name: (rule["indices"], rule["formula"]) for name, rule in certificate["definitions"].items()}
+    reader = Reader(certificate["free"], rules, put, federation=certificate["setting"] == "point")
     known, waiting = Known(), [*enumerate(certificate["hypotheses"])]
+    if reader.federation:  # there is one time
+        reader.put = {**put, "iterations": 1}
+        reader.infima = "F_star_client" in str([certificate[part] for part in ("statement", "definitions")])
+        known.families.update(federation.SIGNS)
+        waiting += enumerate(federation.GIVEN, len(waiting))
     for size in SIZES:
         known.whole.add(("name", size))
         known.add(f"{size} from 1", Fact(">=", of_atom(("name", size)) - ONE, ()))
@@ -108,6 +116,9 @@ def hypothesis(known, reader, name, rule):
     inside, names, ranges = known, {}, []
     for index, low, high in rule["over"]:
         low, high, atom = reader.number(low, inside, names), reader.number(high, inside, names), new_index()
+        if low == high:
+            names = {**names, index: low}
+            continue
         require(inside.is_whole(low) and inside.is_whole(high), "a range goes from a whole number to one")
         inside, names = inside.summed(atom, low, high), {**names, index: of_atom(atom)}
         ranges.append((atom, low, high))
@@ -135,6 +146,8 @@ def ranged(reader, known, names, name, low, high):
     low, high = (end if end is None else reader.number(end, known, names) for end in (low, high))
     require(known.is_whole(low) and (high is None or known.is_whole(high)), "a range goes from a whole number to one")
     fresh = new_index()
+    if low == high:
+        return (fresh, low, high), known, {**names, name: low}
     return (fresh, low, high), known.within(fresh, low, high, name), {**names, name: of_atom(fresh)}
 
 
@@ -205,7 +218,10 @@ class Steps:
     def lemma(self, step, known, names):
         """An instance of a lemma, whose premises are known."""
         name, args = step["lemma"], step["of"]
-        if name in VECTORS:
+        if name in federation.FUNCTIONS or name in federation.OPTIMUM:
+            lemma = federation.instance if name in federation.FUNCTIONS else federation.optimum
+            premises, conclusion = lemma(name, args, self.reader, known, names)
+        elif name in VECTORS:
             lemma, vectors, numbers = VECTORS[name]
             require(len(args) == vectors + numbers, f"{name} is about {vectors + numbers} things")
             premises, conclusion = lemma(*(self.reader.vector(a, known, names) for a in args[:vectors]),

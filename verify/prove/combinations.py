@@ -36,7 +36,7 @@ def combination(goal: dict, columns: Sequence[tuple[dict, bool]], strict: Sequen
     right = np.zeros(len(rows))
     for m, c in goal.items():
         right[rows[m]] = float(c)
-    costs = np.array([1.0 + 0.01 * len(column) for column, _ in columns])
+    costs = np.array([(1.0 + 0.01 * len(column)) * sign for column, sign in columns])
     below, above = None, None
     if any(strict):
         below, above = csc_matrix(-np.array([[float(s) for s in strict]])), np.array([-1e-3 * max(1.0, abs(right).max())])

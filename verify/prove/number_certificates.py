@@ -14,6 +14,7 @@ from verify.checker import number_proof as checker
 from verify.checker import polynomials
 from verify.exact.statement import statement_of
 from verify.prove.number_search import REFUSALS, Search
+from verify.prove.number_tactics import of_weights
 
 __all__ = ["number_certificate"]
 
@@ -21,7 +22,7 @@ __all__ = ["number_certificate"]
 @lru_cache(256)
 def number_certificate(claim: Claim) -> dict[str, Any] | None:
     """A certificate of a claim about numbers and vectors that the checker accepts; None where none is found."""
-    if claim.statement is None or claim.setting != "algebra" or claim.exists is not None or not claim.explicit:
+    if claim.statement is None or claim.setting == "run" or claim.exists is not None or not claim.explicit:
         return None
     stated = statement_of(claim)
     for proof in _proofs(stated):
@@ -54,6 +55,8 @@ def _straight(stated, put, numbers, least):
     for name, low, high in stated["statement"]["over"]:
         _, known, names = checker.ranged(reader, known, names, name, low, high)
     search = Search(reader, known, names, count())
+    if reader.federation:
+        of_weights(search)
     reader.assumed = []
     try:
         reader.compared(checker.sides(stated["statement"]), search.known, names)

@@ -14,8 +14,8 @@ __all__ = ["REFUSALS", "Search", "formula"]
 
 REFUSALS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, StopIteration)
 _COLUMNS = 3000  # of a linear program
-_FACTS = 24  # of which products are made
-_STEPS = 400
+_FACTS = 80  # of which multiples are added up
+_STEPS = 2000
 
 
 class Search:
@@ -34,10 +34,13 @@ class Search:
 
     # writing ---------------------------------------------------------------------------------------------------------------
     def formula(self, p: Poly):
-        return formula(p, {next(iter(a for m in q.terms for a, _ in m)): name for name, q in self.names.items()})
+        return formula(p, self._indices())
 
     def vector(self, v):
-        return vector(v, {next(iter(a for m in q.terms for a, _ in m)): name for name, q in self.names.items()})
+        return vector(v, self._indices())
+
+    def _indices(self):
+        return {a: name for name, q in self.names.items() for m in q.terms for a, _ in m}
 
     def shows(self, relation: str, p: Poly) -> list:
         return [self.formula(p), relation, 0]
@@ -240,6 +243,8 @@ def atom(a, names):
     if a in names:
         return names[a]
     kind = a[0]
+    if kind in ("bound", "index"):
+        raise LookupError(f"{a} has no name here")
     if kind == "name":
         return a[1]
     if kind == "entry":
@@ -258,6 +263,8 @@ def atom(a, names):
         return ["dot", vector_atom(a[1], names), vector_atom(a[2], names)]
     if kind == "norm":
         return ["norm", vector(dict(a[1]), names)]
+    if kind == "F":
+        return ["F", formula(a[1], names), vector(dict(a[2]), names)]
     return [kind, *(formula(p, names) for p in a[1:])]
 
 
@@ -267,6 +274,8 @@ def vector_atom(a, names):
         name, inner = f"i{own[1]}", {**names, own: f"i{own[1]}"}
         body = vector({v: c}, inner)
         return ["Sum", body, name, formula(low, names), formula(high, names)]
+    if a[0] == "grad":
+        return ["grad", formula(a[1], names), vector(dict(a[2]), names)]
     indices = [formula(i, names) for i in a[2:]]
     return [a[1], *indices] if indices else a[1]
 
