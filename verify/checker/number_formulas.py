@@ -177,8 +177,8 @@ class Reader:
         left, relation, right = condition
         require(relation in COMPARE, f"the relation is one of {' '.join(COMPARE)}")
         left, right = (self.number(side, known, names) for side in (left, right))
-        return (relation, left - right) if relation in (">=", ">") else (
-            {"<=": ">=", "<": ">", "==": "=="}[relation], right - left)
+        turned = {"<=": ">=", "<": ">"}
+        return (turned[relation], right - left) if relation in turned else (relation, left - right)
 
 
 OF_NUMBERS = ("+", "*", "^", "exp", "log", "Abs", "Max", "Min", "floor", "ceiling")

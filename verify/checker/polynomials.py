@@ -20,10 +20,11 @@ meter = Meter(WORK)
 class Poly:
     """A polynomial: ``terms`` maps monomials, sorted tuples of (atom, whole power), to fractions other than 0."""
 
-    __slots__ = ("_text", "terms")
+    __slots__ = ("_hash", "_text", "terms")
 
     def __init__(self, terms):
         self.terms, self._text = {m: c for m, c in terms.items() if c}, None
+        self._hash = None
 
     def __repr__(self):
         if self._text is None:
@@ -31,7 +32,11 @@ class Poly:
         return self._text
 
     def __eq__(self, other): return isinstance(other, Poly) and self.terms == other.terms
-    def __hash__(self): return hash(repr(self))
+
+    def __hash__(self):
+        if self._hash is None:
+            self._hash = hash(repr(self))
+        return self._hash
 
     def __add__(self, other):
         found = dict(self.terms)

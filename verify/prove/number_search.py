@@ -7,7 +7,7 @@ from typing import Any
 from verify.checker import polynomials
 from verify.checker.number_facts import POSITIVE, Known
 from verify.checker.number_proof import RULES, Steps
-from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom, times
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom
 from verify.prove.combinations import combination
 
 __all__ = ["REFUSALS", "Search", "formula"]
@@ -120,10 +120,13 @@ class Search:
         """Writes an identity that shows the goal, if a linear program finds one."""
         if relation == "!=":
             return False
+        if degree == 1 and self._identity(relation, p, p, [], self.usable(p, facts, raw=True), 1):
+            return True
         if (freed := self.freed(p)) is None:
             return False
-        goal, factors = freed
-        usable = self.usable(goal, facts)
+        return self._identity(relation, p, *freed, self.usable(freed[0], facts), degree)
+
+    def _identity(self, relation, p, goal, factors, usable, degree) -> bool:
         products = [*self.products(usable, degree, goal)]
         found = self.program(relation, goal, products)
         if found is None:
@@ -132,14 +135,14 @@ class Search:
         return self.step("identity", shows=self.shows(relation, p), times=[*map(self.formula, factors)],
                          terms=terms) is not None
 
-    def usable(self, goal: Poly, only=None) -> list[tuple[str, str, Poly, list[Poly]]]:
+    def usable(self, goal: Poly, only=None, raw: bool = False) -> list[tuple[str, str, Poly, list[Poly]]]:
         """(name, relation, polynomial without denominators, what it is multiplied with) of facts that may matter."""
         atoms, kept, waiting = atoms_of(goal), [], []
         for name, fact in self.known.facts.items():
             if fact.ranges or fact.relation == "!=" or (only is not None and name not in only) or (
                     len(fact.poly.terms) == 1 and fact.relation != "=="):
                 continue
-            freed = self.freed(fact.poly, 0)
+            freed = (fact.poly, []) if raw else self.freed(fact.poly, 0)
             if freed is not None and freed[0].terms:
                 waiting.append((name, fact.relation, *freed))
         for _ in range(3):
@@ -168,35 +171,46 @@ class Search:
 
     def program(self, relation, goal, products):
         """[(names, factor)] whose products add up to the goal."""
-        support, columns = {*goal.terms}, {}
+        code: dict = {}
+
+        def coded(m):
+            return tuple(sorted((code.setdefault(a, len(code)), n) for a, n in m))
+
+        goal_terms = {coded(m): c for m, c in goal.terms.items()}
+        terms = [{coded(m): c for m, c in p.terms.items()} for _, _, p, _ in products]
+        atoms = [*code]
+        positive = [self.known.sign(a) == POSITIVE and a[0] != "inv" for a in atoms]
+        signs: dict = {}
+
+        def decoded(m):
+            return tuple(sorted(((atoms[a], n) for a, n in m), key=lambda pair: polynomials.key(pair[0])))
+
+        def sign(m):
+            if m not in signs:
+                signs[m] = self.known.term(decoded(m), 1)
+            return signs[m]
+
+        support, columns, kinds = {*goal_terms}, {}, [kind for _, kind, *_ in products]
         for _ in range(2):
-            new = {}
-            for number, (_names, kind, p, _) in enumerate(products):
+            new: dict = {}
+            for number, column in enumerate(terms):
+                if relation == "==" != kinds[number]:
+                    continue
                 for s in support:
-                    for t in p.terms:
-                        m = quotient(s, t)
-                        if m is None or (number, m) in columns or (kind != "==" and not self.known.term(m, 1)):
-                            continue
-                        new[number, m] = None
-            if len(columns) + len(new) > _COLUMNS:
-                new = dict([*new.items()][: _COLUMNS - len(columns)])
-            for number, m in new:
-                column = {}
-                for t, c in products[number][2].terms.items():
-                    column[times(m, t)] = c
-                columns[number, m] = column
-            keys = [*columns]
-            rows = [(columns[k], products[k[0]][1] != "==") for k in keys]
-            if relation == "==":
-                keys = [k for k in keys if products[k[0]][1] == "=="]
-                rows = [(columns[k], False) for k in keys]
-            strict = [relation == ">" == products[n][1] and self.known.term(m, 1) == POSITIVE for n, m in keys]
-            found = combination(goal.terms, rows, strict) if rows else None
+                    for t in column:
+                        m = quotient(s, t, positive)
+                        if m is not None and (number, m) not in columns and (kinds[number] == "==" or sign(m)):
+                            new[number, m] = None
+            for number, m in [*new][: _COLUMNS - len(columns)]:
+                columns[number, m] = {product(m, t): c for t, c in terms[number].items()}
+            rows = [(column, kinds[number] != "==") for (number, _), column in columns.items()]
+            strict = [relation == ">" == kinds[n] and sign(m) == POSITIVE for n, m in columns]
+            found = combination(goal_terms, rows, strict) if rows else None
             if found is not None:
                 by_product: dict = {}
-                for (n, m), x in zip(keys, found, strict=True):
+                for (n, m), x in zip(columns, found, strict=True):
                     if x:
-                        by_product[n] = by_product.get(n, ZERO) + Poly({m: x})
+                        by_product[n] = by_product.get(n, ZERO) + Poly({decoded(m): x})
                 return [(products[n][0], [q, *products[n][3]]) for n, q in by_product.items()]
             if len(columns) >= _COLUMNS:
                 return None
@@ -204,14 +218,21 @@ class Search:
         return None
 
 
-def quotient(s, t):
-    """The monomial s / t, without negative powers; None where it has some."""
+def product(s, t):
+    powers = dict(s)
+    for a, n in t:
+        powers[a] = powers.get(a, 0) + n
+    return tuple(sorted((a, n) for a, n in powers.items() if n))
+
+
+def quotient(s, t, positive):
+    """The monomial s / t; None where it has negative powers of what may be 0, or of quotients."""
     powers = dict(s)
     for a, n in t:
         powers[a] = powers.get(a, 0) - n
-        if powers[a] < 0:
-            return None
-    return tuple(sorted(((a, n) for a, n in powers.items() if n), key=lambda pair: polynomials.key(pair[0])))
+    if any(n < 0 and not positive[a] for a, n in powers.items()):
+        return None
+    return tuple(sorted((a, n) for a, n in powers.items() if n))
 
 
 def atoms_of(p: Poly) -> set:

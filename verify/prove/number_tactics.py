@@ -127,14 +127,15 @@ def _over(search, relation, p, low, high, depth):
     inside, rest = ZERO, ZERO
     for m, c in p.terms.items():
         sums = [a for a, n in m if n == 1 and a[0] == "Sum" and a[2:4] == (low, high)]
-        inner = [a for a, n in m if n == 1 and a[0] == "dot" and sum(
-            part[0] == "vsum" and part[3:5] == (low, high) for part in a[1:]) == 1]
+        inner = [a for a, n in m if n == 1 and a[0] == "dot" and any(
+            part[0] == "vsum" and part[3:5] == (low, high) for part in a[1:])]
         if sums:
             _, body, *_, own = sums[0]
             others = Poly({tuple(pair for pair in m if pair[0] != sums[0]): c})
             inside = inside + others * substitute(search.known, body, own, of_atom(index))
         elif inner:
-            long, other = sorted(inner[0][1:], key=lambda part: part[0] != "vsum" or part[3:5] != (low, high))
+            long, other = sorted(inner[0][1:], key=lambda part: (
+                part[0] != "vsum" or part[3:5] != (low, high), part[0] == "vsum" and part[2][0] != "grad"))
             _, factor, v, *_, own = long
             others = Poly({tuple(pair for pair in m if pair[0] != inner[0]): c})
             term = dot({v: factor}, {other: ONE}) if own else ZERO
@@ -142,7 +143,7 @@ def _over(search, relation, p, low, high, depth):
         else:
             rest = rest + Poly({m: c})
     number = high - low + ONE
-    ways = [inside]
+    ways = [inside] if not rest.terms or search.known.evident(rest) else []
     if rest.terms and search.known.shown(">", number):
         ways.insert(0, inside + rest * inverse(number))
     for body in ways:
@@ -350,12 +351,25 @@ def _curvatures(search: Search, k: Poly):
                 p = [*search.known.facts.values()][-1].poly
                 entry = of_atom(("entry", kind, k))
                 found.append(p + entry if kind == "L_client" else entry - p)
+    lows += [ZERO] * any(search.known.evident(low) and low.terms for low in lows)
     return highs, lows
 
 
 def points_of(p: Poly) -> list:
     """The points at which losses and gradients are taken."""
     return sorted({a[2] for a in _all_atoms(p) if a and a[0] in ("F", "grad")}, key=repr)
+
+
+def _steps_of_clients(search: Search, p: Poly, k: Poly) -> Iterator[dict]:
+    """What steps along gradients of a client make of differences of points."""
+    points = [dict(u) for u in points_of(p)]
+    slopes = [{("grad", k, frozen(u)): ONE} for u in points]
+    steps = [of_atom(a) for a in sorted(atoms_of(p), key=repr) if a[0] in ("name", "entry") and a not in (
+        ("name", "clients"),) and search.known.sign(a) == 2 and not any(has(a, k_) for k_ in _all_atoms(k))]
+    for n, u in enumerate(points):
+        for v in points[:n]:
+            d = combined([u, scaled(v, constant(-1))])
+            yield from (combined([d, scaled(g, eta * constant(sign))]) for g in slopes for eta in steps for sign in (1, -1))
 
 
 def by_losses(search: Search, relation: str, p: Poly, depth: int) -> bool:
@@ -369,6 +383,10 @@ def by_losses(search: Search, relation: str, p: Poly, depth: int) -> bool:
             if ("client", lemma, repr(args)) not in search.failed:
                 search.failed.add(("client", lemma, repr(args)))
                 wrote = search.step("lemma", lemma=lemma, of=args) is not None or wrote
+        for v in _steps_of_clients(search, p, k):
+            if ("square", repr(v)) not in search.failed:
+                search.failed.add(("square", repr(v)))
+                wrote = search.lemma("square", v) is not None or wrote
     return wrote and (search.known.shown(relation, p) or search.combine(relation, p, 1) or by_squares_of_vectors(
         search, relation, p, depth) or search.combine(relation, p, 2))
 
@@ -402,7 +420,8 @@ def of_weights(search: Search) -> None:
     mass = sum_of(search.known, index, weight * included, low, high)
     search.prove(">=", mass - ONE, 0)
     free = sum_of(search.known, index, weight * included * (ONE - priority), low, high)
-    search.prove(">=", free, 0)
+    if search.prove(">=", free, 0):
+        search.step("evident", shows=search.shows(">", free + ONE))
 
 
 def by_weighted_sums(search: Search, relation: str, p: Poly, depth: int) -> bool:
@@ -500,5 +519,5 @@ def _summed_squares(search: Search, weights, families, index):
 
 
 TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
-    by_combination, by_squares_of_vectors, by_instances, by_losses, by_lengths, by_weighted_sums,
-    term_by_term, by_lemmas)
+    by_combination, by_squares_of_vectors, by_instances, by_losses, by_lengths, term_by_term,
+    by_weighted_sums, by_lemmas)
