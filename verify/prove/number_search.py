@@ -75,8 +75,11 @@ class Search:
         from verify.prove.number_tactics import TACTICS
 
         for tactic in TACTICS:
-            if tactic(self, relation, p, depth) and self.known.shown(relation, p):
-                return True
+            try:
+                if tactic(self, relation, p, depth) and self.known.shown(relation, p):
+                    return True
+            except REFUSALS:
+                continue
         self.failed.add((relation, p, depth, len(self.known.facts)))
         return False
 

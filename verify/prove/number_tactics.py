@@ -2,6 +2,7 @@
 powers, exponentials, roots, largest numbers and lengths that occur."""
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import permutations
 
 from verify.checker.index_sums import (
@@ -64,7 +65,7 @@ def _zero(q):
 
 
 def _positive(search, c, depth):
-    return search.known.shown(">", c) or (depth > 0 and search.prove(">", c, depth - 1))
+    return search.known.shown(">", c) or (depth > 1 and not search.reader.federation and search.prove(">", c, depth - 1))
 
 
 def _by_dots(p):
@@ -115,7 +116,8 @@ def by_lengths(search: Search, relation: str, p: Poly, depth: int) -> bool:
 # sums --------------------------------------------------------------------------------------------------------------------
 def term_by_term(search: Search, relation: str, p: Poly, depth: int) -> bool:
     """A sum of multiples of sums over one range, by its terms; what is no such sum is shared among them."""
-    if relation == ">" or depth <= 0:
+    inside = any(name[0] == "k" and name[1:].isdigit() for name in search.names)
+    if relation == ">" or depth <= 0 or (inside and search.reader.federation):
         return False
     ranges = {(a[2], a[3]) for a in atoms_of(p) if a[0] == "Sum"} | {
         (part[3], part[4]) for a in atoms_of(p) if a[0] == "dot" for part in a[1:] if part[0] == "vsum"}
@@ -187,7 +189,20 @@ def use_ranged(search: Search, p: Poly) -> Iterator[bool]:
 
 def _open(a) -> bool:
     """Whether an atom has no index of a sum around it."""
-    return not any(b[0] == "bound" for b in _all_atoms(a))
+    return not _bound(a)
+
+
+@lru_cache(100_000)
+def _bound(part) -> frozenset:
+    """The indices of sums around a part."""
+    if isinstance(part, Poly):
+        return frozenset().union(*(_bound(a) for m in part.terms for a, _ in m))
+    if not isinstance(part, tuple):
+        return frozenset()
+    if part[:1] == ("bound",):
+        return frozenset([part])
+    found = frozenset().union(*map(_bound, part))
+    return found - {part[-1]} if part[:1] in (("Sum",), ("Product",), ("vsum",)) else found
 
 
 def _matched(own, others, indices):
@@ -438,7 +453,7 @@ def by_weighted_sums(search: Search, relation: str, p: Poly, depth: int) -> bool
         if not has(u, index):
             used.append(search.step("lemma", lemma="optimal loss", of=[search.vector(dict(u))]))
     for letter in sorted({v for a in atoms_of(p) if a[0] == "dot" for v in a[1:] if v[0] != "grad"}, key=repr):
-        if letter[0] == "vsum" or _open(letter):
+        if _open(letter):
             used.append(search.step("lemma", lemma="optimal slope", of=[search.vector({letter: ONE})]))
     return any(used) and (search.known.shown(relation, p) or search.combine(relation, p, 1))
 
@@ -453,10 +468,11 @@ def _of_clients(p: Poly, index):
                 w = Poly({tuple(pair for pair in m if pair[0][0] == "entry" and pair[0][1] in _WEIGHTS): ONE.number()})
                 weights[substitute(None, w, own, of_atom(index))] = None
                 for part in _all_atoms(Poly({m: ONE.number()})) | ({a[2]} if a[0] == "vsum" else set()):
-                    if part and part[0] in ("grad", "vector") and has(part, own):
+                    if part and part[0] in ("grad", "vector") and _bound(part) == {own}:
                         families[next(iter(of_vector(None, {part: ONE}, own, of_atom(index))))] = None
             for u in points_of(Poly({((("x", a),  1),): ONE.number()})):
-                points[frozen(of_vector(None, dict(u), own, of_atom(index)))] = None
+                if _bound(u) <= {own}:
+                    points[frozen(of_vector(None, dict(u), own, of_atom(index)))] = None
         elif a and a[0] in ("F", "grad") and _open(a):
             points[a[2]] = None
     return [*weights], [*families], [*points]
