@@ -13,8 +13,9 @@ from bounds.language.claim import Claim
 from verify.checker import number_proof as checker
 from verify.checker import polynomials
 from verify.exact.statement import statement_of
+from verify.prove.number_losses import of_weights
 from verify.prove.number_search import REFUSALS, Search
-from verify.prove.number_tactics import of_weights
+from verify.prove.number_tactics import TACTICS
 
 __all__ = ["number_certificate"]
 
@@ -54,7 +55,7 @@ def _straight(stated, put, numbers, least):
     names: dict = {}
     for name, low, high in stated["statement"]["over"]:
         _, known, names = checker.ranged(reader, known, names, name, low, high)
-    search = Search(reader, known, names, count())
+    search = Search(reader, known, names, count(), TACTICS)
     if reader.federation:
         of_weights(search)
     reader.assumed = []

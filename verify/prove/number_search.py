@@ -1,6 +1,6 @@
 """Steps of proofs about numbers, tried on the stand-alone checker's own state before they are written."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -21,16 +21,18 @@ _STEPS = 2000
 class Search:
     """A state of a proof that grows step by step.
 
-    ``known``: what is known; ``names``: the indices; ``steps``: what has been written.
+    ``known``: what is known; ``names``: the indices; ``steps``: what has been written; ``tactics``: what is tried on a goal,
+    in turn.
     """
 
-    def __init__(self, reader, known: Known, names: dict[str, Poly], count: Iterator[int]):
+    def __init__(self, reader, known: Known, names: dict[str, Poly], count: Iterator[int], tactics: Sequence[Callable]):
+        self.tactics = tactics
         self.reader, self.known, self.names, self.count = reader, Known(known), names, count
         self.steps: list[dict[str, Any]] = []
         self.failed: set = set()
 
     def inside(self, known, names) -> "Search":
-        return Search(self.reader, known, names, self.count)
+        return Search(self.reader, known, names, self.count, self.tactics)
 
     # writing ---------------------------------------------------------------------------------------------------------------
     def formula(self, p: Poly):
@@ -72,9 +74,7 @@ class Search:
             return False
         if relation == "!=":
             return any(self.prove(">", q, depth) for q in (p, -p))
-        from verify.prove.number_tactics import TACTICS
-
-        for tactic in TACTICS:
+        for tactic in self.tactics:
             try:
                 if tactic(self, relation, p, depth) and self.known.shown(relation, p):
                     return True
