@@ -17,11 +17,12 @@ SIZES = ("clients", "iterations", "local_steps", "participants", "rounds", "dim"
 class Reader:
     """The names of a statement. ``arrays``: the sizes of the free names; ``rules``: (indices, formula) of what is defined;
     ``put``: numbers and formulas that stand for names; ``assumed``: what formulas need is taken as known, and kept there.
-    ``federation``: whether there are losses of clients, and ``infima`` of these."""
+    ``entries``: hypotheses that say what all entries of an array are. ``federation``: whether there are losses of clients,
+    and ``infima`` of these."""
 
     def __init__(self, arrays, rules, put, federation=False):
         self.arrays, self.rules, self.put, self.meter = arrays, rules, put, Meter()
-        self.assumed, self.federation, self.infima = None, federation, False
+        self.assumed, self.federation, self.infima, self.entries = None, federation, False, {}
         if federation:
             self.arrays, self.rules = {**arrays, **ARRAYS}, {**RULES, **rules}
 
@@ -59,6 +60,8 @@ class Reader:
             indices, formula = self.rules[head]
             require(len(indices) == len(args), f"{head} has {len(indices)} indices")
             return self.number(formula, known, dict(zip(indices, [self.number(a, known, names) for a in args], strict=True)))
+        if head in self.entries:
+            return self.entry(head, args, known, names)
         if head in ("Sum", "Product"):
             fresh, body, low, high = self.entered(self.number, args, known, names)
             return (sum_of if head == "Sum" else product_of)(known, fresh, body, low, high)
@@ -74,6 +77,18 @@ class Reader:
         if head in OF_NUMBERS:
             return self.function(head, [self.number(a, known, names) for a in args], known)
         return self.of_name(head, args, known, names)
+
+    def entry(self, head, args, known, names):
+        """An entry of an array of which a hypothesis says what its entries are."""
+        rule, inner = self.entries[head], {}
+        require(len(args) == len(rule["over"]), f"{head} has {len(rule['over'])} indices")
+        for a, (index, low, high) in zip(args, rule["over"], strict=True):
+            place = self.number(a, known, names)
+            require(known.is_whole(place), f"an index of {head} is no whole number")
+            self.needs(known, ">=", place - self.number(low, known, inner), f"that an index of {head} is not too small")
+            self.needs(known, ">=", self.number(high, known, inner) - place, f"that an index of {head} is not too large")
+            inner[index] = place
+        return self.number(rule["right"], known, inner)
 
     def of_name(self, head, args, known, names):
         require(head in self.arrays or (head in SIZES and not args), f"nothing is known of {head}")

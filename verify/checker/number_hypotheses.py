@@ -23,6 +23,9 @@ def begin(certificate, put, least):
     """(what is known, the reader) from the hypotheses. A hypothesis that cannot be read is left out."""
     rules = {name: (rule["indices"], rule["formula"]) for name, rule in certificate["definitions"].items()}
     reader = Reader(certificate["free"], rules, put, federation=certificate["setting"] == "point")
+    for rule in certificate["hypotheses"]:
+        if defines_entries(rule, certificate["free"]):
+            reader.entries.setdefault(rule["left"][0], rule)
     known, waiting = Known(), [*enumerate(certificate["hypotheses"])]
     if reader.federation:  # there is one time
         reader.put = {**put, "iterations": 1}
@@ -48,6 +51,13 @@ def begin(certificate, put, least):
         waiting = left
     reader.assumed = None
     return known, reader
+
+
+def defines_entries(rule, free):
+    """Whether a hypothesis says what the entries of an array are that has no sizes."""
+    left = rule["left"]
+    named = isinstance(left, list) and rule["relation"] == "==" and left[0] in free and free[left[0]] is None
+    return named and left[1:] == [index for index, *_ in rule["over"]] and len({*left[1:]}) == len(left[1:]) > 0
 
 
 def hypothesis(known, reader, name, rule):

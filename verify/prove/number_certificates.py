@@ -7,6 +7,7 @@ as a whole.
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import count
+from json import dumps
 from typing import Any
 
 from bounds.language.claim import Claim
@@ -18,6 +19,8 @@ from verify.prove.number_search import REFUSALS, Search
 from verify.prove.number_tactics import TACTICS
 
 __all__ = ["number_certificate"]
+
+_FIRST = 3  # values of a whole number that are looked at one by one
 
 
 @lru_cache(256)
@@ -46,6 +49,39 @@ def _proofs(stated) -> Iterator[dict[str, Any]]:
             continue
         if found is not None:
             yield found
+
+
+    for rule in stated["hypotheses"]:
+        name, low = rule["left"], rule["right"]
+        if rule["relation"] == ">=" and isinstance(name, str) and type(low) is int and not rule["over"]:
+            try:
+                found = _by_cases(stated, put, name, low)
+            except (*REFUSALS, TimeoutError):
+                continue
+            if found is not None:
+                yield found
+
+
+def _by_cases(stated, put, name: str, low: int):
+    """A proof for each of the first values of a whole number, and one for all larger ones."""
+    if not any(["Mod", name, 1] == rule["left"] for rule in stated["hypotheses"]) or f'"{name}"' not in dumps(
+            [part for part in _exponents(stated["statement"])]):
+        return None
+    first = []
+    for value in range(low, low + _FIRST):
+        first.append(_straight(stated, put, {name: value}, {}))
+        if first[-1] is None:
+            return None
+    rest = _straight(stated, put, {}, {name: low + _FIRST})
+    return rest and {"cases": name, "from": low, "first": first, "rest": rest}
+
+
+def _exponents(node) -> Iterator[Any]:
+    """What formulas have as exponents."""
+    for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        if isinstance(part, list) and part[:1] == ["^"]:
+            yield part[2]
+        yield from _exponents(part)
 
 
 def _straight(stated, put, numbers, least):

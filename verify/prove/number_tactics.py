@@ -2,19 +2,25 @@
 powers, exponentials, roots, largest numbers and lengths that occur."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import permutations
+from math import ceil, floor
 
 from verify.checker.index_sums import (
     combined,
     dot,
     length,
     new_index,
+    of_vector,
     scaled,
     substitute,
+    sum_of,
 )
+from verify.checker.intervals import of as interval
+from verify.checker.number_digits import value
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
 from verify.prove.number_losses import by_losses, by_weighted_sums
-from verify.prove.number_search import Search, atoms_of
+from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_squares import by_squares_of_vectors
 from verify.prove.number_terms import all_atoms, is_closed, use_ranged
 
@@ -56,6 +62,29 @@ def by_lengths(search: Search, relation: str, p: Poly, depth: int) -> bool:
             if search.prove(">=", bound - c * of_atom(a) - length(rest), depth - 1) and search.lemma("triangle", rest, part):
                 return search.known.shown(relation, p) or search.combine(relation, p, 1)
     return False
+
+
+def by_jensen(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """What the vectors of a sum are away from their mean: the sum of its squared lengths is at least 0."""
+    wrote = False
+    for a in sorted({a for a in all_atoms(p) if a[0] == "vsum" and is_closed(a)}, key=repr):
+        _, weight, v, low, high, own = a
+        if ("mean", a) in search.failed or depth <= 0:
+            continue
+        search.failed.add(("mean", a))
+        index, name = new_index(), f"k{len(search.names)}"
+        weight = substitute(search.known, weight, own, of_atom(index))
+        mass = sum_of(search.known, index, weight, low, high)
+        if not search.prove(">", mass, 0):
+            continue
+        away = combined([of_vector(search.known, {v: ONE}, own, of_atom(index)), scaled({a: ONE}, -inverse(mass))])
+        within = search.inside(search.known.within(index, low, high, name), {**search.names, name: of_atom(index)})
+        square, shows = within.lemma("square", away), within.shows(">=", weight * dot(away, away))
+        if square and within.step("identity", shows=shows, terms=[{"facts": [square], "times": [within.formula(weight)]}]):
+            each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=shows,
+                               steps=within.steps)
+            wrote = (each and search.step("sum", fact=each)) is not None or wrote
+    return wrote and (search.known.shown(relation, p) or search.combine(relation, p, 1))
 
 
 # sums --------------------------------------------------------------------------------------------------------------------
@@ -130,14 +159,38 @@ def by_lemmas(search: Search, relation: str, p: Poly, depth: int) -> bool:
     """Lemmas about what occurs, then a sum of multiples."""
     if depth <= 0:
         return False
-    wrote = False
+    wrote = _digits(search, p)
     for lemma, premises, args in _instances(search, p):
         if (lemma, repr(args)) in search.failed:
             continue
         search.failed.add((lemma, repr(args)))
-        if all(search.known.shown(r, q) or search.prove(r, q, depth - 1) for r, q in premises):
-            wrote = search.lemma(lemma, *args) is not None or wrote
+        shown = all(search.known.shown(r, q) or search.prove(r, q, depth - 1) for r, q in premises)
+        if shown and (name := search.lemma(lemma, *args)):
+            wrote = _digits(search, search.known.facts[name].poly) or True
     return wrote and (search.known.shown(relation, p) or any(search.combine(relation, p, degree) for degree in (1, 2)))
+
+
+#: numbers that may be at least an exponent
+_SIMPLE = [constant(Fraction(n, 4)) for n in (-4, -2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 12, 16)]
+_DIGITS = 10**6
+
+
+def _digits(search: Search, p: Poly) -> bool:
+    """Rational bounds of numbers without names."""
+    wrote = False
+    for a in sorted(atoms_of(p), key=repr):
+        if a[0] not in ("exp", "log", "root", "pow") or ("digits", a) in search.failed:
+            continue
+        search.failed.add(("digits", a))
+        try:
+            found = interval(value(of_atom(a)))
+        except REFUSALS:
+            continue
+        low, high = (constant(Fraction(round_(end * _DIGITS), _DIGITS)) for round_, end in (
+            (floor, found.low), (ceil, found.high)))
+        for q in (high - of_atom(a), of_atom(a) - low):
+            wrote = search.step("digits", shows=search.shows(">=", q)) is not None or wrote
+    return wrote
 
 
 def _instances(search: Search, p: Poly):
@@ -150,6 +203,10 @@ def _instances(search: Search, p: Poly):
     for a in sorted(atoms, key=repr):
         if a[0] in ("Sum", "Product") or is_closed(a):
             kinds.setdefault(a[0], []).append(a)
+    for a in [*kinds.get("entry", []), *kinds.get("name", [])]:
+        q = of_atom(a)
+        if any(fact.relation == "==" and fact.poly in (q * q - q, q - q * q) for fact in search.known.facts.values()):
+            yield "binary below", [], (q,)
     for a in kinds.get("Max", []):
         for q in a[1:]:
             yield "largest", [], (q, *(r for r in a[1:] if r != q))
@@ -181,10 +238,16 @@ def _instances(search: Search, p: Poly):
     exponents = [a[1] for a in kinds.get("exp", [])]
     for e in exponents:
         yield "tangent", [], (e,)
+        bound = None if e.number() is not None else next((q for q in _SIMPLE if search.prove(">=", q - e, 0)), None)
+        if bound is not None:
+            yield "exponentials rise", [], (e, bound)
     for e, f in permutations([*exponents, *([ZERO] if exponents else [])], 2):
         yield "exponentials rise", [(">=", f - e)], (e, f)
     for _, b, e in powers:
         yield "power below exponential", [(">=", b), (">=", e)], (b, e)
+        bound = next((q for q in _SIMPLE if search.prove(">=", q - e * (b - ONE), 0)), None)
+        if bound is not None:
+            yield "exponentials rise", [], (e * (b - ONE), bound)
     for a in kinds.get("log", []):
         yield "logarithm below", [(">", a[1])], (a[1],)
         yield "logarithm above", [(">", a[1])], (a[1],)
@@ -217,5 +280,5 @@ def _joined(parts):
 
 
 TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
-    by_combination, by_squares_of_vectors, by_instances, by_losses, by_lengths, term_by_term,
+    by_combination, by_squares_of_vectors, by_instances, by_jensen, by_losses, by_lengths, term_by_term,
     by_weighted_sums, by_lemmas)
