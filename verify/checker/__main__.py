@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for a start by the folder's name
-from verify.checker import length_certificate, proof, rounds
-from verify.checker.counterexample import check
 from verify.checker.form import differing
+from verify.checker.formats import PROOFS, check_of
 from verify.checker.intervals import shown
 from verify.checker.limits import read, text_of
 from verify.checker.words import replayed
@@ -31,11 +30,11 @@ def main(paths):
     if stated and (other := differing(given, stated[0])):
         print("rejected: the certificate and the statement differ:", ", ".join(other))
         return 1
-    proves = {each.FORMAT: each.check for each in (proof, rounds, length_certificate)}.get(str(given.get("format")))
-    accepted, *said = replayed(proves or check, given)
+    accepted, *said = replayed(check_of(given), given)
     print("accepted:" if accepted else "rejected:", *map(shown, said))
     if accepted and not stated:
-        print(f"compared with nothing: what is {'proven' if proves else 'refuted'} is the statement in the certificate")
+        proven = str(given.get("format")) in PROOFS
+        print(f"compared with nothing: what is {'proven' if proven else 'refuted'} is the statement in the certificate")
     return 1 if not accepted else 0 if stated else 3
 
 

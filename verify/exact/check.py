@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim
-from verify.checker import counterexample as checker
-from verify.checker import length_certificate, limits, proof, rounds
+from verify.checker import limits, number_proof, rounds
 from verify.checker.form import differing
+from verify.checker.formats import check_of
 from verify.checker.scope import scope
 from verify.checker.words import replayed
 from verify.exact.certificate import printed
@@ -44,9 +44,9 @@ def read(path: str | Path, what: str = "certificate") -> dict[str, Any]:
 
 def replay_alone(data: Mapping[str, Any]) -> CheckResult:
     """What the stand-alone checker says of a certificate, whatever it states."""
-    named = str(data.get("format")) if isinstance(data, Mapping) else ""
-    kind = {each.FORMAT: each for each in (proof, rounds, length_certificate)}.get(named, checker)
-    accepted, reason, left, right = replayed(kind.check, data)
+    if not isinstance(data, Mapping):
+        return CheckResult(False, f"a certificate is a JSON object; got {type(data).__name__!r}")
+    accepted, reason, left, right = replayed(check_of(data), data)
     return CheckResult(accepted, reason, printed(left), printed(right))
 
 
@@ -68,4 +68,6 @@ def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
 
 def proof_scope(data: Mapping[str, Any]) -> tuple[str, bool]:
     """The sizes and numbers for which an accepted proof proves its statement, and whether these are all that it admits."""
+    if data["format"] == number_proof.FORMAT:
+        return number_proof.SCOPE, True
     return scope(data, every_round=data["format"] == rounds.FORMAT)

@@ -28,7 +28,7 @@ from verify.growth.check import claim_of
 from verify.letters.letters import Letters
 from verify.proofs.follows import Link, link, premises_of, unusable
 from verify.proofs.of_runs import proof_of_run
-from verify.prove.prove import prove
+from verify.prove.number_certificates import number_certificate
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 from verify.worst.challenge import challenged
@@ -84,7 +84,7 @@ def _chained(claim: Claim, searched: bool) -> Chained:
         return Chained(reason=f"{found.answer}: {found.text}", link=found)
     if not searched and _refuted(claim):
         return Chained(reason="a search refutes it", link=found)
-    ready = [p for p in _usable(claim) if p.setting == "algebra" and prove(p) is not None]
+    ready = [p for p in _usable(claim) if p.setting == "algebra" and number_certificate(p) is not None]
     if used := _followed(claim, ready):
         data = _certificate(claim, used, [])
         return Chained(data, scope_of(data)[0], tuple(p.id for p in used), link=found)
@@ -126,7 +126,7 @@ def _at(claim: Claim, place: Place, given: Mapping[str, Fraction] | None = None,
     parts, ready = {}, []
     for premise in usable:
         if premise.setting == "algebra":
-            ready += [premise] * (prove(premise) is not None)
+            ready += [premise] * (number_certificate(premise) is not None)
             continue
         try:
             parts[premise.id] = _part(claim, setting, premise, place, depth)
@@ -309,7 +309,7 @@ def _objection(data, claim: Claim, depth: int, steps: Mapping[str, Claim] | None
         return f"{claim.id} does not follow from {', '.join(names)}, or needs more"
     on_runs = [p for p in premises if p.setting == "run"]
     for premise in premises:
-        if premise.setting == "algebra" and prove(premise) is None:
+        if premise.setting == "algebra" and number_certificate(premise) is None:
             return f"{premise.id} is not proven"
     settings = data["settings"]
     if not isinstance(settings, list) or bool(on_runs) != bool(settings):

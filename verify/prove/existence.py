@@ -16,6 +16,7 @@ from bounds.language.values import needs_of_numbers, ways
 from bounds.language.witness import inside
 from verify.claims.hypotheses import given_numbers
 from verify.exact.on_the_number import OnTheNumber, on_the_number
+from verify.prove.number_certificates import number_certificate
 from verify.prove.prove import prove
 
 __all__ = ["Needed", "needed", "without_the_number"]
@@ -107,15 +108,19 @@ def _proof(claim: Claim, on: OnTheNumber, goal: Condition) -> str:
                 ">=": (left - right).is_nonnegative, "==": (left - right).is_zero}[goal.sign]
         return "a comparison of two numbers" if held else ""
     if claim.setting == "algebra":
-        found = prove(_among(claim, without_the_number(claim, goal)))
-        return found.method if found else ""
+        return _shown(_among(claim, without_the_number(claim, goal)))
     if not _of_plain_numbers(goal):
         return ""
     hypotheses = tuple(c for c in on.others if _of_plain_numbers(c))
     alone = replace(without_the_number(claim, goal), setting="algebra", procedure=None, assumptions=(),
                     conditions=hypotheses, variables=())
-    found = prove(_among(claim, alone))
-    return found.method if found else ""
+    return _shown(_among(claim, alone))
+
+
+def _shown(goal: Claim) -> str:
+    """The method of a proof, if there is one that the stand-alone checker accepts."""
+    found = prove(goal)
+    return found.method if found and number_certificate(goal) is not None else ""
 
 
 def _of_plain_numbers(condition: Condition) -> bool:

@@ -23,6 +23,7 @@ from verify.exact.subdivision import subdivided
 from verify.growth.decide import order_verdict
 from verify.instances.shape import Shape
 from verify.prove.illposed import Conflict, conflict, without_value
+from verify.prove.number_certificates import number_certificate
 from verify.prove.prove import prove
 from verify.referee.witness import by_witness
 from verify.referee.wording import describe_instance, on_pieces, short_number
@@ -254,12 +255,19 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
 
 
 def _proof(case: _Case) -> Verdict | None:
-    """Certified, if a symbolic proof succeeds and some instance meets the hypotheses, which else may exclude each other."""
-    proof = prove(case.claim) if case.found.met else None
+    """Certified, if the checker accepts a proof about numbers and some instance meets the hypotheses, which else may exclude
+    each other. What z3 or sympy says without such a proof is noted."""
+    claim = case.claim
+    proof = prove(claim) if case.found.met else None
     if not proof:
         return None
     case.details["proof"] = proof.expression
-    return case.certified(proof.method)
+    written = number_certificate(claim)
+    outcome = written and accepted(claim, lambda: written, lambda data: check(data, claim), case.settings.out)
+    if isinstance(outcome, Accepted):
+        return case.proven_for(*proof_scope(outcome.data), outcome.path)
+    case.beside.append("z3 and sympy find no counterexample among the reals, but no proof that the checker accepts")
+    return None
 
 
 def _witness(case: _Case) -> Verdict | None:

@@ -1,8 +1,8 @@
 """Whether stored verdicts are what their certificates show: nothing is believed because it lies in a directory.
 
 A checksum beside a result tells damage alone, as whoever edits the one can write the other. So a verdict that is resumed or
-reported is shown again: a counterexample and a proof by the stand-alone checker, a symbolic proof and a conflict by finding
-it again. What has no certificate at all (``consistent``, ``undecided``, and the words of all evidence) is as it was stored.
+reported is shown again: a counterexample and a proof by the stand-alone checker, a conflict by finding it again. What
+has no certificate at all (``consistent``, ``undecided``, and the words of all evidence) is as it was stored.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ __all__ = ["objection", "replayed"]
 _NOT_SHOWN = "a result that was not shown again"
 _FEWEST = 48  # verdicts with evidence for which other processes are worth their start
 _NEARLY = 1e-6  # relative difference of a ratio from that of sides that are intervals
-_SYMBOLIC = ("certified", "ill-posed")  # verdicts that may have no certificate, and are found again
+_SYMBOLIC = ("certified", "ill-posed")  # verdicts that need evidence
 
 
 def replayed(verdicts: Iterable[Verdict], out: str | Path, workers: int = 1) -> list[Verdict]:
@@ -98,19 +98,19 @@ def _reason(verdict: Verdict, out: str) -> str:
 def objection(verdict: Verdict, claim: Claim, certificate: Mapping[str, Any] | None) -> str:
     """Return why the certificate of a claim's verdict does not show it; empty if it does, or if none is needed.
 
-    Without a certificate, ``certified`` and ``ill-posed`` are shown by finding their proof again.
+    Without a certificate, ``ill-posed`` is shown by finding its proof again.
     """
     if certificate is not None:
         return _not_shown(verdict, claim, certificate)
     if verdict.verdict == "refuted":
         return "no certificate shows it; it rests on sampled runs, which are drawn again when its claim is decided again"
     if verdict.verdict == "certified":
-        return _not_proven(verdict, claim)
+        return "no certificate proves it"
     return _no_conflict(verdict, claim) if verdict.verdict == "ill-posed" else ""
 
 
 def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
-    from verify.checker import length_certificate, proof, rounds
+    from verify.checker.formats import PROOFS
     from verify.checker.words import FORMAT as SINGLE
     from verify.exact import check as single
     from verify.growth import check as growth
@@ -118,8 +118,7 @@ def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
     from verify.proofs import chained
 
     refutes = {SINGLE: single.check, GROWTH: growth.check}
-    proves = {chained.FORMAT: chained.check} | dict.fromkeys(
-        (proof.FORMAT, rounds.FORMAT, length_certificate.FORMAT), single.check)
+    proves = {chained.FORMAT: chained.check} | dict.fromkeys(PROOFS, single.check)
     named = str(certificate.get("format"))[:60] if isinstance(certificate, Mapping) else ""
     shows = ("refuted",) if named in refutes else ("certified", "consistent") if named in proves else ()
     if verdict.verdict not in shows:
@@ -165,19 +164,6 @@ def _witness_not_shown(claim: Claim) -> str:
         return "its claim names no value of the number that exists"
     unproven = [one.text for one in needed(claim) if not one.proof]
     return f"of the value that it names it is not proven that {'; '.join(unproven)}" if unproven else ""
-
-
-def _not_proven(verdict: Verdict, claim: Claim) -> str:
-    from verify.prove.prove import prove
-
-    if claim.exists is not None:
-        why = _witness_not_shown(claim)
-        return why or ("" if prove(witnessed(claim)) is not None else "no proof of it is found")
-    found = prove(claim)
-    if found is None:
-        return "no proof of it is found"
-    same = (found.method, found.expression) == (verdict.evidence, verdict.details.get("proof"))
-    return "" if same else "the proof that is found is another one"
 
 
 def _no_conflict(verdict: Verdict, claim: Claim) -> str:

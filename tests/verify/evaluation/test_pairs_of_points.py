@@ -12,7 +12,7 @@ from bounds.printing.claim_file import as_toml
 from bounds.registry.collection import Collection, WrongClaims
 from bounds.registry.user_claims import load_claims
 from synthetic.numbers.arrays import EXACT, NUMPY
-from verify.checker import replay as checker
+from verify.checker.instance import Instance
 from verify.checker.space import least_of_two
 from verify.claims.method import faults_of_method
 from verify.evaluation.evaluate import sides
@@ -153,7 +153,7 @@ def test_the_checker_finds_the_same_least_values(clients, formula, tmp_path):
         least = sides(claim.hypotheses[place], environment)[0].item()
         if least > -np.inf:
             data = certificate(claim, environment, 1, 0)
-            assert checker.Replay(data).sides(data["hypotheses"][place], {}, None)[0] == least
+            assert Instance(data).sides(data["hypotheses"][place], {}, None)[0] == least
 
 
 @pytest.mark.parametrize(("condition", "message"), [

@@ -1,0 +1,199 @@
+"""Reads formulas as polynomials over atoms and as vectors, for proofs about numbers.
+
+No formula is read that may have no value: each divisor, root, real power, logarithm, entry of an array and end of a range
+asks for what it needs, which must be known then.
+"""
+
+from verify.checker.index_sums import combined, dot, length, new_index, product_of, scaled, sum_of, vector_sum
+from verify.checker.limits import Meter
+from verify.checker.number_facts import Fact
+from verify.checker.number_federation import ARRAYS, RULES, loss, mean, slope
+from verify.checker.polynomials import ONE, constant, exponential, extreme, logarithm, of_atom, power, total
+from verify.checker.words import COMPARE, require
+
+SIZES = ("clients", "iterations", "local_steps", "participants", "rounds", "dim", "layers")
+
+
+class Reader:
+    """The names of a statement. ``arrays``: the sizes of the free names; ``rules``: (indices, formula) of what is defined;
+    ``put``: numbers and formulas that stand for names; ``assumed``: what formulas need is taken as known, and kept there.
+    ``entries``: hypotheses that say what all entries of an array are. ``federation``: whether there are losses of clients,
+    and ``infima`` of these."""
+
+    def __init__(self, arrays, rules, put, federation=False):
+        self.arrays, self.rules, self.put, self.meter = arrays, rules, put, Meter()
+        self.assumed, self.federation, self.infima, self.entries = None, federation, False, {}
+        if federation:
+            self.arrays, self.rules = {**arrays, **ARRAYS}, {**RULES, **rules}
+
+    def needs(self, known, relation, p, what):
+        """Refuse a formula that may have no value, or keep what it needs."""
+        if known.where_it_counts(p).shown(relation, p):
+            return
+        require(self.assumed is not None, f"{what} is not shown: {str(p)[:300]} {relation} 0")
+        self.assumed.append(Fact(relation, p, ()))
+
+    def is_vector(self, node, around=()):
+        """Whether a formula is a vector."""
+        if isinstance(node, int):
+            return False
+        head, *args = [node] if isinstance(node, str) else node
+        if head in self.rules and head not in around:
+            return self.is_vector(self.rules[head][1], (*around, head))
+        if head in ("+", "*"):
+            return any(self.is_vector(a, around) for a in args)
+        return head in ("grad", "objective_grad") or (head == "Sum" and self.is_vector(args[0], around)) or (
+            self.arrays.get(head) is not None and self.arrays[head][-1:] == ["dim"])
+
+    def number(self, node, known, names):
+        """A formula as a polynomial; ``names``: the atoms of indices around it."""
+        self.meter.spend(1)
+        if type(node) is int:
+            return constant(node)
+        head, *args = [node] if isinstance(node, str) else node
+        if isinstance(node, str) and head in names:
+            return names[head]
+        require(head not in names, f"{head} is an index")
+        if head in self.put and isinstance(node, str):
+            return self.number(self.put[head], known, {})
+        if head in self.rules:
+            indices, formula = self.rules[head]
+            require(len(indices) == len(args), f"{head} has {len(indices)} indices")
+            return self.number(formula, known, dict(zip(indices, [self.number(a, known, names) for a in args], strict=True)))
+        if head in self.entries:
+            return self.entry(head, args, known, names)
+        if head in ("Sum", "Product"):
+            fresh, body, low, high = self.entered(self.number, args, known, names)
+            return (sum_of if head == "Sum" else product_of)(known, fresh, body, low, high)
+        if head in ("dot", "norm2", "norm"):
+            vectors = [self.vector(a, known, names) for a in args]
+            return length(*vectors) if head == "norm" else dot(vectors[0], vectors[-1])
+        if head == "F" and self.federation:
+            return loss(self.client(args[0], known, names), self.vector(args[1], known, names))
+        if head == "objective" and self.federation:
+            return self.number(mean(head, *args), known, names)
+        if head == "Exp1":
+            return exponential(ONE)
+        if head in OF_NUMBERS:
+            return self.function(head, [self.number(a, known, names) for a in args], known)
+        return self.of_name(head, args, known, names)
+
+    def entry(self, head, args, known, names):
+        """An entry of an array of which a hypothesis says what its entries are."""
+        rule, inner = self.entries[head], {}
+        require(len(args) == len(rule["over"]), f"{head} has {len(rule['over'])} indices")
+        for a, (index, low, high) in zip(args, rule["over"], strict=True):
+            place = self.number(a, known, names)
+            require(known.is_whole(place), f"an index of {head} is no whole number")
+            self.needs(known, ">=", place - self.number(low, known, inner), f"that an index of {head} is not too small")
+            self.needs(known, ">=", self.number(high, known, inner) - place, f"that an index of {head} is not too large")
+            inner[index] = place
+        return self.number(rule["right"], known, inner)
+
+    def of_name(self, head, args, known, names):
+        require(head in self.arrays or (head in SIZES and not args), f"nothing is known of {head}")
+        sizes = self.arrays.get(head, [])
+        require(sizes is not None and len(sizes) == len(args) and sizes[-1:] != ["dim"], f"{head} is no number")
+        return of_atom(("entry", head, *self.places(head, args, sizes, known, names)) if args else ("name", head))
+
+    def places(self, head, args, sizes, known, names):
+        """Indices of an entry, which lie within its array."""
+        found = [self.number(a, known, names) for a in args]
+        for place, size in zip(found, sizes, strict=True):
+            name, _, more = size.partition(" + ")
+            last = (constant(int(name)) if name.isdigit() else self.number(name, known, {})) + constant(int(more or 0) - 1)
+            require(known.is_whole(place), f"an index of {head} is no whole number")
+            self.needs(known, ">=", place, f"that an index of {head} is at least 0")
+            self.needs(known, ">=", last - place, f"that an index of {head} is not too large")
+        return found
+
+    def client(self, node, known, names):
+        """The number of a client."""
+        return self.places("the clients", [node], ["clients"], known, names)[0]
+
+    def entered(self, read, args, known, names):
+        """(index, body, first value, last value) of a sum or product. Nothing is assumed of the body, as the range may be
+        empty."""
+        body, index, low, high = args
+        require(isinstance(index, str), "an index has a name")
+        low, high = (self.number(end, known, names) for end in (low, high))
+        require(known.is_whole(low) and known.is_whole(high), "a range goes from a whole number to one")
+        fresh, assumed = new_index(), self.assumed
+        self.assumed = None
+        body = read(body, known.summed(fresh, low, high), {**names, index: of_atom(fresh)})
+        self.assumed = assumed
+        return fresh, body, low, high
+
+    def function(self, head, args, known):
+        """A function of numbers."""
+        if head == "+":
+            return total(args)
+        if head == "*":
+            found = ONE
+            for a in args:
+                found = found * a
+            return found
+        if head == "^":
+            return self.power(*args, known)
+        if head == "exp":
+            return exponential(*args)
+        if head == "log":
+            self.needs(known, ">", args[0], "that a logarithm is of a positive number")
+            return logarithm(*args)
+        if head == "Abs":
+            sign = next((s for s in (1, -1) if known.evident(args[0] * constant(s))), 0)
+            return args[0] * constant(sign) if sign else of_atom(("Abs", *args))
+        if head in ("Max", "Min"):
+            return extreme(head, *args)
+        return of_atom((head, *args))  # floor, ceiling
+
+    def power(self, b, e, known):
+        n = e.number()
+        above = n >= 0 if n is not None else known.where_it_counts(e).shown(">=", e)
+        if (n is not None and n.denominator == 1) or (n is None and known.is_whole(e)):
+            if not above:
+                self.needs(known, "!=", b, "that a divisor is not 0")
+        elif above:
+            self.needs(known, ">=", b, "that a root or real power is of a number of at least 0")
+        else:
+            self.needs(known, ">", b, "that a real power is of a positive number")
+        return power(b, e)
+
+    def vector(self, node, known, names):
+        """A formula as a vector: coefficients of atoms."""
+        self.meter.spend(1)
+        if node == 0:
+            return {}
+        head, *args = [node] if isinstance(node, str) else node
+        if head in self.rules:
+            indices, formula = self.rules[head]
+            return self.vector(formula, known, dict(zip(indices, [self.number(a, known, names) for a in args], strict=True)))
+        if head == "+":
+            return combined(self.vector(a, known, names) for a in args)
+        if head == "*":
+            inner = [a for a in args if self.is_vector(a)]
+            require(len(inner) == 1, "a product with a vector has one vector")
+            factor = self.function("*", [self.number(a, known, names) for a in args if a is not inner[0]], known)
+            return scaled(self.vector(inner[0], known, names), factor)
+        if head == "Sum":
+            fresh, body, low, high = self.entered(self.vector, args, known, names)
+            return vector_sum(known, fresh, body, low, high)
+        if head == "grad" and self.federation:
+            return slope(self.client(args[0], known, names), self.vector(args[1], known, names))
+        if head == "objective_grad" and self.federation:
+            return self.vector(mean(head, *args), known, names)
+        require(self.is_vector(node) and head in self.arrays, f"{head} is no vector")
+        sizes = self.arrays[head][:-1]
+        require(len(sizes) == len(args), f"{head} has {len(sizes)} indices")
+        return {("vector", head, *self.places(head, args, sizes, known, names)): ONE}
+
+    def compared(self, condition, known, names):
+        """(relation, polynomial) of a condition [left, relation, right]: the polynomial that is compared with 0."""
+        left, relation, right = condition
+        require(relation in COMPARE, f"the relation is one of {' '.join(COMPARE)}")
+        left, right = (self.number(side, known, names) for side in (left, right))
+        turned = {"<=": ">=", "<": ">"}
+        return (turned[relation], right - left) if relation in turned else (relation, left - right)
+
+
+OF_NUMBERS = ("+", "*", "^", "exp", "log", "Abs", "Max", "Min", "floor", "ceiling")

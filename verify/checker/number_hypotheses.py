@@ -1,0 +1,108 @@
+"""What the hypotheses of a claim about numbers say, as facts of a proof."""
+
+from verify.checker import number_federation as federation
+from verify.checker.index_sums import new_index
+from verify.checker.number_facts import SIGNS, Fact, Known
+from verify.checker.number_formulas import SIZES, Reader
+from verify.checker.polynomials import ONE, constant, of_atom
+from verify.checker.words import require
+
+
+def defining(certificate, name, number):
+    """The formula that a hypothesis says is a number."""
+    rule = certificate["hypotheses"][number]
+    require(type(number) is int and rule["relation"] == "==" and rule["left"] == name and not rule["over"] and
+            isinstance(name, str), f"hypothesis {number} does not say what {name} is")
+    return rule["right"]
+
+
+def sides(rule): return [rule["left"], rule["relation"], rule["right"]]
+
+
+def begin(certificate, put, least):
+    """(what is known, the reader) from the hypotheses. A hypothesis that cannot be read is left out."""
+    rules = {name: (rule["indices"], rule["formula"]) for name, rule in certificate["definitions"].items()}
+    reader = Reader(certificate["free"], rules, put, federation=certificate["setting"] == "point")
+    for rule in certificate["hypotheses"]:
+        if defines_entries(rule, certificate["free"]):
+            reader.entries.setdefault(rule["left"][0], rule)
+    known, waiting = Known(), [*enumerate(certificate["hypotheses"])]
+    if reader.federation:  # there is one time
+        reader.put = {**put, "iterations": 1}
+        reader.infima = "F_star_client" in str([certificate[part] for part in ("statement", "definitions")])
+        known.families.update(federation.SIGNS)
+        waiting += enumerate(federation.GIVEN, len(waiting))
+    for size in SIZES:
+        known.whole.add(("name", size))
+        known.add(f"{size} from 1", Fact(">=", of_atom(("name", size)) - ONE, ()))
+    for name, low in least.items():
+        known.add(f"{name} from {low}", Fact(">=", of_atom(("name", name)) - constant(low), ()))
+    for assuming in (False, False, False, True, True):
+        left = []
+        for number, rule in waiting:
+            reader.assumed = [] if assuming and not rule["over"] else None
+            try:
+                hypothesis(known, reader, f"h{number}", rule)
+            except (ArithmeticError, LookupError, TypeError, ValueError):
+                left.append((number, rule))
+                continue
+            for count, fact in enumerate(reader.assumed or ()):
+                known.add(f"h{number} has a value {count}", fact)
+        waiting = left
+    reader.assumed = None
+    return known, reader
+
+
+def defines_entries(rule, free):
+    """Whether a hypothesis says what the entries of an array are that has no sizes."""
+    left = rule["left"]
+    named = isinstance(left, list) and rule["relation"] == "==" and left[0] in free and free[left[0]] is None
+    return named and left[1:] == [index for index, *_ in rule["over"]] and len({*left[1:]}) == len(left[1:]) > 0
+
+
+def hypothesis(known, reader, name, rule):
+    """Keep what a hypothesis says."""
+    left = rule["left"]
+    whole = isinstance(left, list) and (left[0], *left[2:]) == ("Mod", 1) and (rule["relation"], rule["right"]) == ("==", 0)
+    left = left[1] if whole else left
+    array = left[0] if isinstance(left, list) and left[0] in reader.arrays and complete(reader, left, rule["over"]) else None
+    if whole:
+        require(array or (isinstance(left, str) and not rule["over"]), "not all entries are whole numbers")
+        known.whole.add(array or ("name", left))
+        return
+    inside, names, ranges = known, {}, []
+    for index, low, high in rule["over"]:
+        low, high, atom = reader.number(low, inside, names), reader.number(high, inside, names), new_index()
+        if low == high:
+            names = {**names, index: low}
+            continue
+        require(inside.is_whole(low) and inside.is_whole(high), "a range goes from a whole number to one")
+        inside, names = inside.summed(atom, low, high), {**names, index: of_atom(atom)}
+        ranges.append((atom, low, high))
+    relation, p = reader.compared(sides(rule), inside, names)
+    known.add(name, Fact(relation, p, tuple(ranges)))
+    if array and rule["right"] == 0 and rule["relation"] in SIGNS:
+        known.families[array] = max(known.families.get(array, 0), SIGNS[rule["relation"]])
+
+
+def complete(reader, entry, over):
+    """Whether a range is that of all entries of an array."""
+    sizes, indices = reader.arrays[entry[0]], entry[1:]
+    ends = {}
+    for size in sizes or ():
+        name, _, more = size.partition(" + ")
+        ends[size] = [["+", name, int(more or 0) - 1], ["+", int(more or 0) - 1, name], *([name] * (more == "1"))]
+    same = sizes is not None and len(sizes) == len(indices) == len(over) and indices == [index for index, *_ in over]
+    return same and all(
+        low == 0 and high in ends[size] for (_, low, high), size in zip(over, sizes, strict=True))
+
+
+def ranged(reader, known, names, name, low, high):
+    """((index, low, high), what is known, the names) within a range; ``high`` None without an end."""
+    require(isinstance(name, str), "an index has a name")
+    low, high = (end if end is None else reader.number(end, known, names) for end in (low, high))
+    require(known.is_whole(low) and (high is None or known.is_whole(high)), "a range goes from a whole number to one")
+    fresh = new_index()
+    if low == high:
+        return (fresh, low, high), known, {**names, name: low}
+    return (fresh, low, high), known.within(fresh, low, high, name), {**names, name: of_atom(fresh)}

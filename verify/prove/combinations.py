@@ -1,0 +1,85 @@
+"""Polynomials as sums of multiples of others, by a linear program and exact elimination."""
+
+import warnings
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csc_matrix
+
+__all__ = ["combination", "solved"]
+
+_LEAST = 1e-9
+
+
+def combination(goal: dict, columns: Sequence[tuple[dict, bool]], strict: Sequence[bool] = ()) -> list[Fraction] | None:
+    """Factors of the columns, at least 0 where the second entry of a column says so, that add up to the goal exactly.
+
+    Args:
+        goal: coefficients by monomial.
+        columns: the same of each column, and whether its factor may not be negative.
+        strict: which columns are positive; one of them is used if there are any.
+
+    Returns:
+        The factors; None where none are found.
+    """
+    rows = {m: n for n, m in enumerate(dict.fromkeys([*goal, *(m for column, _ in columns for m in column)]))}
+    data, at, of = [], [], []
+    for n, (column, _) in enumerate(columns):
+        scale = max(abs(float(c)) for c in column.values())
+        for m, c in column.items():
+            data.append(float(c) / scale)
+            at.append(rows[m])
+            of.append(n)
+    matrix = csc_matrix((data, (at, of)), shape=(len(rows), len(columns)))
+    right = np.zeros(len(rows))
+    for m, c in goal.items():
+        right[rows[m]] = float(c)
+    costs = np.array([(1.0 + 0.01 * len(column)) * sign for column, sign in columns])
+    below, above = None, None
+    if any(strict):
+        below, above = csc_matrix(-np.array([[float(s) for s in strict]])), np.array([-1e-3 * max(1.0, abs(right).max())])
+    for attempt in range(2):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            bounds = [(0, None) if sign else (None, None) for _, sign in columns]
+            found = linprog(costs if attempt == 0 else costs * np.random.default_rng(1).uniform(0.5, 2, len(costs)),
+                            A_eq=matrix, b_eq=right, A_ub=below, b_ub=above, bounds=bounds, method="highs-ds")
+        if found.status != 0:
+            return None
+        used = [n for n, x in enumerate(found.x) if abs(x) > _LEAST]
+        exact = solved(goal, [columns[n][0] for n in used])
+        if exact is not None and all(x >= 0 or not columns[n][1] for n, x in zip(used, exact, strict=True)):
+            factors = [Fraction(0)] * len(columns)
+            for n, x in zip(used, exact, strict=True):
+                factors[n] = x
+            if not any(strict) or any(x > 0 and s for x, s in zip(factors, strict, strict=True)):
+                return factors
+    return None
+
+
+def solved(goal: dict, columns: Sequence[dict]) -> list[Fraction] | None:
+    """Factors with which the columns add up to the goal, by elimination in fractions; 0 where they are free."""
+    rows = dict.fromkeys([*goal, *(m for column in columns for m in column)])
+    table = [[*(Fraction(column.get(m, 0)) for column in columns), Fraction(goal.get(m, 0))] for m in rows]
+    pivots, width = [], len(columns)
+    for column in range(width):
+        line = next((r for r in range(len(pivots), len(table)) if table[r][column]), None)
+        if line is None:
+            continue
+        here = len(pivots)
+        table[here], table[line] = table[line], table[here]
+        lead = table[here][column]
+        table[here] = [x / lead for x in table[here]]
+        for r, row in enumerate(table):
+            if r != here and row[column]:
+                factor = row[column]
+                table[r] = [a - factor * b if b else a for a, b in zip(row, table[here], strict=True)]
+        pivots.append(column)
+    if any(row[width] for row in table[len(pivots):]):
+        return None
+    found = [Fraction(0)] * width
+    for row, column in zip(table, pivots, strict=False):
+        found[column] = row[width]
+    return found

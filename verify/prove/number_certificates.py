@@ -1,0 +1,106 @@
+"""Certificates of claims about numbers and vectors, for the stand-alone checker.
+
+Nothing here is trusted: each step is tried on the checker's own state before it is written, and the certificate is checked
+as a whole.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import count
+from json import dumps
+from typing import Any
+
+from bounds.language.claim import Claim
+from verify.checker import number_proof as checker
+from verify.checker import polynomials
+from verify.exact.statement import statement_of
+from verify.prove.number_losses import of_weights
+from verify.prove.number_search import REFUSALS, Search
+from verify.prove.number_tactics import TACTICS
+
+__all__ = ["number_certificate"]
+
+_FIRST = 3  # values of a whole number that are looked at one by one
+
+
+@lru_cache(256)
+def number_certificate(claim: Claim) -> dict[str, Any] | None:
+    """A certificate of a claim about numbers and vectors that the checker accepts; None where none is found."""
+    if claim.statement is None or claim.setting == "run" or claim.exists is not None or not claim.explicit:
+        return None
+    stated = statement_of(claim)
+    for proof in _proofs(stated):
+        data = {"format": checker.FORMAT, **stated, "proof": proof}
+        try:
+            if checker.check(data)[0]:
+                return data
+        except REFUSALS:
+            continue
+    return None
+
+
+def _proofs(stated) -> Iterator[dict[str, Any]]:
+    put = {rule["left"]: n for n, rule in enumerate(stated["hypotheses"])
+           if rule["relation"] == "==" and isinstance(rule["left"], str) and not rule["over"]}
+    for chosen in dict.fromkeys((frozenset(put.items()), frozenset())):
+        try:
+            found = _straight(stated, dict(chosen), {}, {})
+        except (*REFUSALS, TimeoutError):
+            continue
+        if found is not None:
+            yield found
+
+
+    for rule in stated["hypotheses"]:
+        name, low = rule["left"], rule["right"]
+        if rule["relation"] == ">=" and isinstance(name, str) and type(low) is int and not rule["over"]:
+            try:
+                found = _by_cases(stated, put, name, low)
+            except (*REFUSALS, TimeoutError):
+                continue
+            if found is not None:
+                yield found
+
+
+def _by_cases(stated, put, name: str, low: int):
+    """A proof for each of the first values of a whole number, and one for all larger ones."""
+    if not any(["Mod", name, 1] == rule["left"] for rule in stated["hypotheses"]) or f'"{name}"' not in dumps(
+            [part for part in _exponents(stated["statement"])]):
+        return None
+    first = []
+    for value in range(low, low + _FIRST):
+        first.append(_straight(stated, put, {name: value}, {}))
+        if first[-1] is None:
+            return None
+    rest = _straight(stated, put, {}, {name: low + _FIRST})
+    return rest and {"cases": name, "from": low, "first": first, "rest": rest}
+
+
+def _exponents(node) -> Iterator[Any]:
+    """What formulas have as exponents."""
+    for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        if isinstance(part, list) and part[:1] == ["^"]:
+            yield part[2]
+        yield from _exponents(part)
+
+
+def _straight(stated, put, numbers, least):
+    polynomials.meter.spent = 0
+    given = {**numbers, **{name: checker.defining(stated, name, n) for name, n in put.items()}}
+    known, reader = checker.begin(stated, given, least)
+    names: dict = {}
+    for name, low, high in stated["statement"]["over"]:
+        _, known, names = checker.ranged(reader, known, names, name, low, high)
+    search = Search(reader, known, names, count(), TACTICS)
+    if reader.federation:
+        of_weights(search)
+    reader.assumed = []
+    try:
+        reader.compared(checker.sides(stated["statement"]), search.known, names)
+        needed = reader.assumed
+    finally:
+        reader.assumed = None
+    if not all(search.prove(need.relation, need.poly) for need in needed):
+        return None
+    relation, p = reader.compared(checker.sides(stated["statement"]), search.known, names)
+    return {"put": put, "steps": search.steps} if search.prove(relation, p) else None

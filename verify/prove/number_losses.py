@@ -1,0 +1,219 @@
+"""Ways to prove goals about losses at points: what is known of clients' functions, weights and the optimum."""
+
+from collections.abc import Iterator
+
+from verify.checker.index_sums import combined, frozen, new_index, of_vector, scaled, substitute, sum_of, vector_sum
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, inverse, of_atom
+from verify.prove.number_search import Search, atoms_of
+from verify.prove.number_squares import by_squares_of_vectors
+from verify.prove.number_terms import all_atoms, free_indices, is_closed, use_ranged
+
+__all__ = ["by_losses", "by_weighted_sums", "of_weights"]
+
+
+# losses of clients -------------------------------------------------------------------------------------------------------
+def client_lemmas(search: Search, k: Poly, points) -> Iterator[tuple[str, list]]:
+    """(lemma, arguments) for a client at pairs of points and at each."""
+    own = search.formula(k)
+    highs, lows = _curvatures(search, k)
+    for u in points:
+        for v in points:
+            if u == v:
+                continue
+            a, b = search.vector(dict(u)), search.vector(dict(v))
+            for high in highs:
+                for lemma in ("smoothness", "gap below", "gap above"):
+                    yield lemma, [own, a, b, search.formula(high)]
+                for low in lows:
+                    yield "interpolation", [own, a, b, search.formula(high), search.formula(low)]
+            for low in lows:
+                yield "curvature", [own, a, b, search.formula(low)]
+        if search.reader.infima:
+            a = search.vector(dict(u))
+            yield "infimum", [own, a]
+            for high in highs:
+                yield "above infimum", [own, a, search.formula(high)]
+            for low in lows:
+                yield "near infimum", [own, a, search.formula(low)]
+    for high in highs:
+        for low in lows:
+            yield "curvatures", [own, search.formula(high), search.formula(low)]
+
+
+def _curvatures(search: Search, k: Poly):
+    """Numbers that are known to bound the curvatures of a client from above and from below."""
+    highs, lows = [], []
+    for name, fact in [*search.known.facts.items()]:
+        for kind, found in (("L_client", highs), ("mu_client", lows)):
+            if not any(a[0] == "entry" and a[1] == kind for a in atoms_of(fact.poly)):
+                continue
+            if len(fact.ranges) == 1 and search.step("instance", fact=name, at=[search.formula(k)]):
+                p = [*search.known.facts.values()][-1].poly
+                entry = of_atom(("entry", kind, k))
+                found.append(p + entry if kind == "L_client" else entry - p)
+    lows += [ZERO] * any(search.known.evident(low) and low.terms for low in lows)
+    return highs, lows
+
+
+def points_of(p: Poly) -> list:
+    """The points at which losses and gradients are taken."""
+    return sorted({a[2] for a in all_atoms(p) if a and a[0] in ("F", "grad")}, key=repr)
+
+
+def _steps_of_clients(search: Search, p: Poly, k: Poly) -> Iterator[dict]:
+    """What steps along gradients of a client make of differences of points."""
+    points = [dict(u) for u in points_of(p)]
+    slopes = [{("grad", k, frozen(u)): ONE} for u in points]
+    steps = [of_atom(a) for a in sorted(atoms_of(p), key=repr) if a[0] in ("name", "entry") and a not in (
+        ("name", "clients"),) and search.known.sign(a) == 2 and not any(has(a, k_) for k_ in all_atoms(k))]
+    for n, u in enumerate(points):
+        for v in points[:n]:
+            d = combined([u, scaled(v, constant(-1))])
+            yield from (combined([d, scaled(g, eta * constant(sign))]) for g in slopes for eta in steps for sign in (1, -1))
+
+
+def by_losses(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """What is known of the losses of clients at the points that occur, then a sum of multiples."""
+    clients = {a[1] for a in all_atoms(p) if a and a[0] in ("F", "grad") and is_closed(a)}
+    if not clients:
+        return False
+    wrote = False
+    for k in sorted(clients, key=repr):
+        for lemma, args in client_lemmas(search, k, points_of(p)):
+            if ("client", lemma, repr(args)) not in search.failed:
+                search.failed.add(("client", lemma, repr(args)))
+                wrote = search.step("lemma", lemma=lemma, of=args) is not None or wrote
+        for v in _steps_of_clients(search, p, k):
+            if ("square", repr(v)) not in search.failed:
+                search.failed.add(("square", repr(v)))
+                wrote = search.lemma("square", v) is not None or wrote
+    return wrote and (search.known.shown(relation, p) or search.combine(relation, p, 1) or by_squares_of_vectors(
+        search, relation, p, depth) or search.combine(relation, p, 2))
+
+
+CLIENTS = ZERO, of_atom(("name", "clients")) - ONE
+_WEIGHTS = ("client_weight", "priority", "included")
+
+
+def of_weights(search: Search) -> None:
+    """Steps for what is known of the weights of clients: those of priority clients sum to one, and these are included."""
+    index, (low, high) = new_index(), CLIENTS
+    k = of_atom(index)
+    weight, priority, included = (of_atom(("entry", name, *at)) for name, at in (
+        ("client_weight", (k,)), ("priority", (k,)), ("included", (ZERO, k))))
+
+    def shown(relation, body):
+        name = f"k{len(search.names)}"
+        within = search.inside(search.known.within(index, low, high, name), {**search.names, name: k})
+        for _ in use_ranged(within, priority * included):
+            within.lemma("binary order", priority, included)
+            within.lemma("binary below", priority)
+            within.lemma("binary below", included)
+        if within.known.shown(relation, body) or within.combine(relation, body, 1):
+            each = search.step("each", index=name, low=search.formula(low), high=search.formula(high),
+                               shows=within.shows(relation, body), steps=within.steps)
+            return each and search.step("sum", fact=each)
+        return None
+
+    shown("==", weight * priority * (ONE - included))
+    shown(">=", weight * included * (ONE - priority))
+    mass = sum_of(search.known, index, weight * included, low, high)
+    search.prove(">=", mass - ONE, 0)
+    free = sum_of(search.known, index, weight * included * (ONE - priority), low, high)
+    if search.prove(">=", free, 0):
+        search.step("evident", shows=search.shows(">", free + ONE))
+
+
+def by_weighted_sums(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """What is known of each client, weighted and summed over clients; then a sum of multiples."""
+    if depth < 2 or not search.reader.federation:
+        return False
+    index = new_index()
+    weights, families, points = _of_clients(p, index)
+    if not weights or ("weighted", repr(p)) in search.failed:
+        return False
+    search.failed.add(("weighted", repr(p)))
+    used = [*_summed_losses(search, weights, points, index), *_summed_squares(search, weights, families, index)]
+    for u in points:
+        if not has(u, index):
+            used.append(search.step("lemma", lemma="optimal loss", of=[search.vector(dict(u))]))
+    for letter in sorted({v for a in atoms_of(p) if a[0] == "dot" for v in a[1:] if v[0] != "grad"}, key=repr):
+        if is_closed(letter):
+            used.append(search.step("lemma", lemma="optimal slope", of=[search.vector({letter: ONE})]))
+    return any(used) and (search.known.shown(relation, p) or search.combine(relation, p, 1))
+
+
+def _of_clients(p: Poly, index):
+    """(weights, vectors of a client, points of a client) in sums over clients, of the client ``index``."""
+    weights, families, points = {}, {}, {}
+    for a in sorted(all_atoms(p), key=repr):
+        if a and a[0] in ("Sum", "vsum") and a[-3:-1] == CLIENTS:
+            body, own = a[1], a[-1]
+            for m in body.terms:
+                w = Poly({tuple(pair for pair in m if pair[0][0] == "entry" and pair[0][1] in _WEIGHTS): ONE.number()})
+                weights[substitute(None, w, own, of_atom(index))] = None
+                for part in all_atoms(Poly({m: ONE.number()})) | ({a[2]} if a[0] == "vsum" else set()):
+                    if part and part[0] in ("grad", "vector") and free_indices(part) == {own}:
+                        families[next(iter(of_vector(None, {part: ONE}, own, of_atom(index))))] = None
+            for u in points_of(Poly({((("x", a),  1),): ONE.number()})):
+                if free_indices(u) <= {own}:
+                    points[frozen(of_vector(None, dict(u), own, of_atom(index)))] = None
+        elif a and a[0] in ("F", "grad") and is_closed(a):
+            points[a[2]] = None
+    return [*weights], [*families], [*points]
+
+
+def _weighted(search: Search, weight: Poly, index, script) -> list[str]:
+    """Names of sums over clients of a weight times each fact that a ``script`` writes for a client."""
+    name, (low, high) = f"k{len(search.names)}", CLIENTS
+    within = search.inside(search.known.within(index, low, high, name), {**search.names, name: of_atom(index)})
+    within.names[name] = of_atom(index)
+    found = []
+    for fact, steps in script(within):
+        body = within.known.facts[fact].poly * weight
+        shows = within.shows(">=", body)
+        steps = [*steps, {"name": f"{fact} weighted", "by": "identity", "shows": shows,
+                          "terms": [{"facts": [fact], "times": [within.formula(weight)]}]}]
+        each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=shows, steps=steps)
+        summed = each and search.step("sum", fact=each)
+        if summed:
+            found.append(summed)
+    return found
+
+
+def _summed_losses(search: Search, weights, points, index):
+    def script(within: Search):
+        lemmas = [*client_lemmas(within, of_atom(index), points)]
+        first = [*within.steps]
+        for lemma, args in lemmas:
+            name = within.step("lemma", lemma=lemma, of=args)
+            if name is not None:
+                yield name, [*first, within.steps[-1]]
+
+    for weight in weights:
+        yield from _weighted(search, weight, index, script)
+
+
+def _summed_squares(search: Search, weights, families, index):
+    """Squares of what the vectors of a client are away from their mean, and of these beside steps along gradients."""
+    low, high = CLIENTS
+    steps = [of_atom(a) for a in search.known.signs if a[0] == "entry" and a[1] == "eta_l"]
+    for weight in weights:
+        mass = sum_of(search.known, index, weight, low, high)
+        if not search.known.shown(">", mass):
+            continue
+        away = []
+        for v in families:
+            mean = scaled(vector_sum(search.known, index, {v: weight}, low, high), inverse(mass))
+            away.append(combined([{v: ONE}, scaled(mean, constant(-1))]))
+        slopes = [{v: ONE} for v in families if v[0] == "grad"]
+        squares = [*away, *(combined([d, scaled(g, eta * constant(sign))]) for d in away for g in slopes for eta in steps
+                            for sign in (1, -1))]
+
+        def script(within: Search, squares=squares):
+            for v in squares:
+                name = within.lemma("square", v)
+                if name is not None:
+                    yield name, [within.steps[-1]]
+
+        yield from _weighted(search, weight, index, script)

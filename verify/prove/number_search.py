@@ -1,0 +1,310 @@
+"""Steps of proofs about numbers, tried on the stand-alone checker's own state before they are written."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations_with_replacement
+from typing import Any
+
+from verify.checker import polynomials
+from verify.checker.number_facts import POSITIVE, Known
+from verify.checker.number_proof import RULES, Steps
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom
+from verify.prove.combinations import combination
+
+__all__ = ["REFUSALS", "Search", "formula"]
+
+REFUSALS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, StopIteration)
+_COLUMNS = 3000  # of a linear program
+_FACTS = 80  # of which multiples are added up
+_STEPS = 2000
+
+
+class Search:
+    """A state of a proof that grows step by step.
+
+    ``known``: what is known; ``names``: the indices; ``steps``: what has been written; ``tactics``: what is tried on a goal,
+    in turn.
+    """
+
+    def __init__(self, reader, known: Known, names: dict[str, Poly], count: Iterator[int], tactics: Sequence[Callable]):
+        self.tactics = tactics
+        self.reader, self.known, self.names, self.count = reader, Known(known), names, count
+        self.steps: list[dict[str, Any]] = []
+        self.failed: set = set()
+
+    def inside(self, known, names) -> "Search":
+        return Search(self.reader, known, names, self.count, self.tactics)
+
+    # writing ---------------------------------------------------------------------------------------------------------------
+    def formula(self, p: Poly):
+        return formula(p, self._indices())
+
+    def vector(self, v):
+        return vector(v, self._indices())
+
+    def _indices(self):
+        return {a: name for name, q in self.names.items() for m in q.terms for a, _ in m}
+
+    def shows(self, relation: str, p: Poly) -> list:
+        return [self.formula(p), relation, 0]
+
+    def step(self, by: str, **data) -> str | None:
+        """Write a step if the checker follows it; the name of its fact, else None."""
+        if next(self.count) > _STEPS:
+            raise TimeoutError("too many steps")
+        name = f"s{next(self.count)}"
+        data = {"name": name, "by": by, **data}
+        try:
+            fact = RULES[by](Steps(self.reader), data, self.known, self.names)
+        except REFUSALS:
+            return None
+        self.known.add(name, fact)
+        self.steps.append(data)
+        return name
+
+    def lemma(self, name: str, *of) -> str | None:
+        return self.step("lemma", lemma=name, of=[self.vector(a) if isinstance(a, dict) else self.formula(a) for a in of])
+
+    # goals -----------------------------------------------------------------------------------------------------------------
+    def prove(self, relation: str, p: Poly, depth: int = 2) -> bool:
+        """Whether the goal is shown, after steps that are written if need be."""
+        if self.known.shown(relation, p):
+            return True
+        goal = relation, p, depth, len(self.known.facts)
+        if goal in self.failed:
+            return False
+        if relation == "!=":
+            return any(self.prove(">", q, depth) for q in (p, -p))
+        for tactic in self.tactics:
+            try:
+                if tactic(self, relation, p, depth) and self.known.shown(relation, p):
+                    return True
+            except REFUSALS:
+                continue
+        self.failed.add((relation, p, depth, len(self.known.facts)))
+        return False
+
+    def freed(self, p: Poly, depth: int = 1) -> tuple[Poly, list[Poly]] | None:
+        """(p d, the factors of d) for a positive d such that p d has no denominators."""
+        factors: list[Poly] = []
+        while True:
+            found = {a for m in p.terms for a, n in m if a[0] == "inv" or (a[0] == "root" and not 0 <= n < a[2])}
+            if not found:
+                break
+            a = max(found, key=lambda one: (len(polynomials.key(one)), polynomials.key(one)))
+            powers = [(dict(m).get(a, 0), Poly({tuple(pair for pair in m if pair[0] != a): c})) for m, c in p.terms.items()]
+            whole = (lambda n: n) if a[0] == "inv" else (lambda n, degree=a[2]: -(n // degree))
+            most = max(0, *(whole(n) for n, _ in powers))
+            r = a[1]
+            sign = next((s for s in (1, -1) if not most or self.known.shown(">", r * constant(s)) or (
+                depth and self.prove(">", r * constant(s), depth - 1))), None)
+            if sign is None:
+                return None
+            factors += [r * constant(sign)] * most
+            parts = []
+            for n, rest in powers:
+                part = rest * r ** (most - whole(n))
+                if a[0] == "root" and n % a[2]:
+                    part = part * of_atom(a, n % a[2])
+                parts.append(part)
+            p = polynomials.total(parts) * constant(sign**most)
+        below: dict = {}
+        for m in p.terms:
+            for a, n in m:
+                below[a] = min(below.get(a, 0), n)
+        for a, n in below.items():
+            if n < 0:
+                if not self.known.shown(">", of_atom(a)):
+                    return None
+                factors.append(of_atom(a, -n))
+                p = p * of_atom(a, -n)
+        return p, factors
+
+    def combine(self, relation: str, p: Poly, degree: int = 2, facts: Sequence[str] | None = None) -> bool:
+        """Writes an identity that shows the goal, if a linear program finds one."""
+        if relation == "!=":
+            return False
+        if degree == 1 and self._identity(relation, p, p, [], self.usable(p, facts, raw=True), 1):
+            return True
+        if (freed := self.freed(p)) is None:
+            return False
+        return self._identity(relation, p, *freed, self.usable(freed[0], facts), degree)
+
+    def _identity(self, relation, p, goal, factors, usable, degree) -> bool:
+        products = [*self.products(usable, degree, goal)]
+        found = self.program(relation, goal, products)
+        if found is None:
+            return False
+        terms = [{"facts": [*names], "times": [*map(self.formula, several)]} for names, several in found]
+        return self.step("identity", shows=self.shows(relation, p), times=[*map(self.formula, factors)],
+                         terms=terms) is not None
+
+    def usable(self, goal: Poly, only=None, raw: bool = False) -> list[tuple[str, str, Poly, list[Poly]]]:
+        """(name, relation, polynomial without denominators, what it is multiplied with) of facts that may matter."""
+        atoms, kept, waiting = atoms_of(goal), [], []
+        for name, fact in self.known.facts.items():
+            if fact.ranges or fact.relation == "!=" or (only is not None and name not in only) or (
+                    len(fact.poly.terms) == 1 and fact.relation != "=="):
+                continue
+            freed = (fact.poly, []) if raw else self.freed(fact.poly, 0)
+            if freed is not None and freed[0].terms:
+                waiting.append((name, fact.relation, *freed))
+        for _ in range(3):
+            more = [one for one in waiting if atoms_of(one[2]) & atoms]
+            waiting = [one for one in waiting if one not in more]
+            kept += more
+            for one in more:
+                atoms = atoms | atoms_of(one[2])
+        return kept[:_FACTS]
+
+    def products(self, usable, degree, goal):
+        """(names, relation, polynomial, factor): products of facts with the factor that frees them of denominators."""
+        yield (), ">", ONE, []
+        for count in range(1, degree + 1):
+            if count > 1 and len(usable) > 12:
+                usable = usable[:12]
+            for several in combinations_with_replacement(usable, count):
+                relations = [relation for _, relation, *_ in several]
+                if count > 1 and "==" in relations:
+                    continue
+                p, d = ONE, []
+                for _, _, q, e in several:
+                    p, d = p * q, d + e
+                relation = "==" if "==" in relations else ">" if set(relations) == {">"} else ">="
+                yield tuple(name for name, *_ in several), relation, p, d
+
+    def program(self, relation, goal, products):
+        """[(names, factor)] whose products add up to the goal."""
+        code: dict = {}
+
+        def coded(m):
+            return tuple(sorted((code.setdefault(a, len(code)), n) for a, n in m))
+
+        goal_terms = {coded(m): c for m, c in goal.terms.items()}
+        terms = [{coded(m): c for m, c in p.terms.items()} for _, _, p, _ in products]
+        atoms = [*code]
+        positive = [self.known.sign(a) == POSITIVE and a[0] != "inv" for a in atoms]
+        signs: dict = {}
+
+        def decoded(m):
+            return tuple(sorted(((atoms[a], n) for a, n in m), key=lambda pair: polynomials.key(pair[0])))
+
+        def sign(m):
+            if m not in signs:
+                signs[m] = self.known.term(decoded(m), 1)
+            return signs[m]
+
+        support, columns, kinds = {*goal_terms}, {}, [kind for _, kind, *_ in products]
+        for _ in range(2):
+            new: dict = {}
+            for number, column in enumerate(terms):
+                if relation == "==" != kinds[number]:
+                    continue
+                for s in support:
+                    for t in column:
+                        m = quotient(s, t, positive)
+                        if m is not None and (number, m) not in columns and (kinds[number] == "==" or sign(m)):
+                            new[number, m] = None
+            for number, m in [*new][: _COLUMNS - len(columns)]:
+                columns[number, m] = {product(m, t): c for t, c in terms[number].items()}
+            rows = [(column, kinds[number] != "==") for (number, _), column in columns.items()]
+            strict = [relation == ">" == kinds[n] and sign(m) == POSITIVE for n, m in columns]
+            found = combination(goal_terms, rows, strict) if rows else None
+            if found is not None:
+                by_product: dict = {}
+                for (n, m), x in zip(columns, found, strict=True):
+                    if x:
+                        by_product[n] = by_product.get(n, ZERO) + Poly({decoded(m): x})
+                return [(products[n][0], [q, *products[n][3]]) for n, q in by_product.items()]
+            if len(columns) >= _COLUMNS:
+                return None
+            support |= {m for column in columns.values() for m in column}
+        return None
+
+
+def product(s, t):
+    powers = dict(s)
+    for a, n in t:
+        powers[a] = powers.get(a, 0) + n
+    return tuple(sorted((a, n) for a, n in powers.items() if n))
+
+
+def quotient(s, t, positive):
+    """The monomial s / t; None where it has negative powers of what may be 0, or of quotients."""
+    powers = dict(s)
+    for a, n in t:
+        powers[a] = powers.get(a, 0) - n
+    if any(n < 0 and not positive[a] for a, n in powers.items()):
+        return None
+    return tuple(sorted((a, n) for a, n in powers.items() if n))
+
+
+def atoms_of(p: Poly) -> set:
+    return {a for m in p.terms for a, _ in m}
+
+
+# formulas ----------------------------------------------------------------------------------------------------------------
+def formula(p: Poly, names):
+    """A polynomial as nested lists."""
+    terms = [_term(m, c, names) for m, c in sorted(p.terms.items(), key=repr)]
+    return 0 if not terms else terms[0] if len(terms) == 1 else ["+", *terms]
+
+
+def number(c):
+    return c.numerator if c.denominator == 1 else ["*", c.numerator, ["^", c.denominator, -1]]
+
+
+def _term(m, c, names):
+    factors = [atom(a, names) if n == 1 else ["^", atom(a, names), n] for a, n in m]
+    if not factors:
+        return number(c)
+    if c == 1:
+        return factors[0] if len(factors) == 1 else ["*", *factors]
+    return ["*", number(c), *factors]
+
+
+def atom(a, names):
+    """An atom as nested lists."""
+    if a in names:
+        return names[a]
+    kind = a[0]
+    if kind in ("bound", "index"):
+        raise LookupError(f"{a} has no name here")
+    if kind == "name":
+        return a[1]
+    if kind == "entry":
+        return [a[1], *(formula(i, names) for i in a[2:])]
+    if kind == "inv":
+        return ["^", formula(a[1], names), -1]
+    if kind == "root":
+        return ["^", formula(a[1], names), ["^", a[2], -1]]
+    if kind == "pow":
+        return ["^", formula(a[1], names), formula(a[2], names)]
+    if kind in ("Sum", "Product"):
+        _, body, low, high, own = a
+        name = f"i{own[1]}"
+        return [kind, formula(body, {**names, own: name}), name, formula(low, names), formula(high, names)]
+    if kind == "dot":
+        return ["dot", vector_atom(a[1], names), vector_atom(a[2], names)]
+    if kind == "norm":
+        return ["norm", vector(dict(a[1]), names)]
+    if kind == "F":
+        return ["F", formula(a[1], names), vector(dict(a[2]), names)]
+    return [kind, *(formula(p, names) for p in a[1:])]
+
+
+def vector_atom(a, names):
+    if a[0] == "vsum":
+        _, c, v, low, high, own = a
+        name, inner = f"i{own[1]}", {**names, own: f"i{own[1]}"}
+        body = vector({v: c}, inner)
+        return ["Sum", body, name, formula(low, names), formula(high, names)]
+    if a[0] == "grad":
+        return ["grad", formula(a[1], names), vector(dict(a[2]), names)]
+    indices = [formula(i, names) for i in a[2:]]
+    return [a[1], *indices] if indices else a[1]
+
+
+def vector(v, names):
+    """A vector as nested lists."""
+    parts = [vector_atom(a, names) if c == ONE else ["*", formula(c, names), vector_atom(a, names)] for a, c in v.items()]
+    return 0 if not parts else parts[0] if len(parts) == 1 else ["+", *parts]

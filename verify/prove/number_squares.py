@@ -1,0 +1,54 @@
+"""Quadratic forms in vectors as sums of squares."""
+
+from verify.checker.index_sums import dot
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, total, vanishes
+from verify.prove.number_search import Search, atoms_of
+
+__all__ = ["by_squares_of_vectors"]
+
+
+def by_squares_of_vectors(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """A quadratic form in vectors as a sum of squares, by elimination; what is left is a sum of multiples of facts."""
+    if relation != ">=" or not any(a[0] == "dot" for a in atoms_of(p)):
+        return False
+    rest, used, wrote = p, [], False
+    for _ in range(6):
+        parts = _by_dots(rest)
+        if parts is None:
+            return False
+        lead = next((a for a in sorted({u for u, _ in parts}, key=repr) if (a, a) in parts and any(
+            u != v and a in (u, v) for u, v in parts) and _positive(search, parts[a, a], depth)), None)
+        if lead is None:
+            break
+        c = parts[lead, lead]
+        try:
+            v = {lead: ONE} | {(u if u != lead else w): q * inverse(c) * constant("1/2") for (u, w), q in parts.items()
+                               if u != w and lead in (u, w)}
+        except ArithmeticError:
+            return False
+        name = search.lemma("square", v)
+        if name is None:
+            return False
+        used.append(name)
+        wrote, rest = True, rest - c * dot(v, v)
+        rest = total([q * dot({u: ONE}, {w: ONE}) for (u, w), q in (_by_dots(rest) or {}).items() if not vanishes(q)] + [
+            total(Poly({m: x}) for m, x in rest.terms.items() if not any(a[0] == "dot" for a, _ in m))])
+    return wrote and search.combine(relation, p, 1)
+
+
+def _positive(search, c, depth):
+    return search.known.shown(">", c) or (depth > 1 and not search.reader.federation and search.prove(">", c, depth - 1))
+
+
+def _by_dots(p):
+    """The coefficients of inner products; None where there are products of these."""
+    found: dict = {}
+    for m, c in p.terms.items():
+        dots = [(a, n) for a, n in m if a[0] == "dot"]
+        if not dots:
+            continue
+        if len(dots) > 1 or dots[0][1] != 1:
+            return None
+        (_, u, v), _ = dots[0]
+        found[u, v] = found.get((u, v), ZERO) + Poly({tuple(pair for pair in m if pair[0] != dots[0][0]): c})
+    return found

@@ -1,0 +1,284 @@
+"""Ways to prove goals about numbers: sums of multiples of facts, squares of vectors, sums term by term, and lemmas about the
+powers, exponentials, roots, largest numbers and lengths that occur."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import permutations
+from math import ceil, floor
+
+from verify.checker.index_sums import (
+    combined,
+    dot,
+    length,
+    new_index,
+    of_vector,
+    scaled,
+    substitute,
+    sum_of,
+)
+from verify.checker.intervals import of as interval
+from verify.checker.number_digits import value
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
+from verify.prove.number_losses import by_losses, by_weighted_sums
+from verify.prove.number_search import REFUSALS, Search, atoms_of
+from verify.prove.number_squares import by_squares_of_vectors
+from verify.prove.number_terms import all_atoms, is_closed, use_ranged
+
+__all__ = ["TACTICS"]
+
+
+def by_combination(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """The goal as a sum of products of facts, first of few."""
+    return any(search.combine(relation, p, degree) for degree in (1, 2))
+
+
+# vectors --------------------------------------------------------------------------------------------------------------
+def by_lengths(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """A length that is at most a sum of others: by squares, where need be after triangle inequalities."""
+    if relation != ">=" or depth <= 0:
+        return False
+    lengths = {a: ZERO for a in sorted(atoms_of(p), key=repr) if a[0] == "norm"}
+    for a in lengths:
+        for m, c in p.terms.items():
+            if dict(m).get(a) == 1:
+                lengths[a] = lengths[a] + Poly({tuple(pair for pair in m if pair[0] != a): c})
+    long = [a for a, c in lengths.items() if c == constant(-1)]
+    if len(long) != 1:
+        return False
+    v, others = dict(long[0][1]), {a: c for a, c in lengths.items() if a != long[0]}
+    bound = p + of_atom(long[0])
+    for a in others:
+        search.lemma("length squared", dict(a[1]))
+    if search.prove(">=", bound, depth - 1) and search.prove(">=", bound * bound - dot(v, v), depth - 1) and search.lemma(
+            "longer", v, bound):
+        return True
+    for a, c in others.items():
+        for sign in (1, -1):
+            part = scaled(dict(a[1]), c * constant(sign))
+            rest = combined([v, scaled(part, constant(-1))])
+            if not rest or len(rest) > len(v) or not search.prove(">=", c, depth - 1):
+                continue
+            search.lemma("multiple", dict(a[1]), c)
+            if search.prove(">=", bound - c * of_atom(a) - length(rest), depth - 1) and search.lemma("triangle", rest, part):
+                return search.known.shown(relation, p) or search.combine(relation, p, 1)
+    return False
+
+
+def by_jensen(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """What the vectors of a sum are away from their mean: the sum of its squared lengths is at least 0."""
+    wrote = False
+    for a in sorted({a for a in all_atoms(p) if a[0] == "vsum" and is_closed(a)}, key=repr):
+        _, weight, v, low, high, own = a
+        if ("mean", a) in search.failed or depth <= 0:
+            continue
+        search.failed.add(("mean", a))
+        index, name = new_index(), f"k{len(search.names)}"
+        weight = substitute(search.known, weight, own, of_atom(index))
+        mass = sum_of(search.known, index, weight, low, high)
+        if not search.prove(">", mass, 0):
+            continue
+        away = combined([of_vector(search.known, {v: ONE}, own, of_atom(index)), scaled({a: ONE}, -inverse(mass))])
+        within = search.inside(search.known.within(index, low, high, name), {**search.names, name: of_atom(index)})
+        square, shows = within.lemma("square", away), within.shows(">=", weight * dot(away, away))
+        if square and within.step("identity", shows=shows, terms=[{"facts": [square], "times": [within.formula(weight)]}]):
+            each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=shows,
+                               steps=within.steps)
+            wrote = (each and search.step("sum", fact=each)) is not None or wrote
+    return wrote and (search.known.shown(relation, p) or search.combine(relation, p, 1))
+
+
+# sums --------------------------------------------------------------------------------------------------------------------
+def term_by_term(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """A sum of multiples of sums over one range, by its terms; what is no such sum is shared among them."""
+    inside = any(name[0] == "k" and name[1:].isdigit() for name in search.names)
+    if relation == ">" or depth <= 0 or (inside and search.reader.federation):
+        return False
+    ranges = {(a[2], a[3]) for a in atoms_of(p) if a[0] == "Sum"} | {
+        (part[3], part[4]) for a in atoms_of(p) if a[0] == "dot" for part in a[1:] if part[0] == "vsum"}
+    return any(_over(search, relation, p, low, high, depth) for low, high in sorted(ranges, key=repr))
+
+
+def _over(search, relation, p, low, high, depth):
+    index = new_index()
+    inside, rest = ZERO, ZERO
+    for m, c in p.terms.items():
+        sums = [a for a, n in m if n == 1 and a[0] == "Sum" and a[2:4] == (low, high)]
+        inner = [a for a, n in m if n == 1 and a[0] == "dot" and any(
+            part[0] == "vsum" and part[3:5] == (low, high) for part in a[1:])]
+        if sums:
+            _, body, *_, own = sums[0]
+            others = Poly({tuple(pair for pair in m if pair[0] != sums[0]): c})
+            inside = inside + others * substitute(search.known, body, own, of_atom(index))
+        elif inner:
+            long, other = sorted(inner[0][1:], key=lambda part: (
+                part[0] != "vsum" or part[3:5] != (low, high), part[0] == "vsum" and part[2][0] != "grad"))
+            _, factor, v, *_, own = long
+            others = Poly({tuple(pair for pair in m if pair[0] != inner[0]): c})
+            term = dot({v: factor}, {other: ONE}) if own else ZERO
+            inside = inside + others * substitute(search.known, term, own, of_atom(index))
+        else:
+            rest = rest + Poly({m: c})
+    number = high - low + ONE
+    ways = [inside] if not rest.terms or search.known.evident(rest) else []
+    if rest.terms and search.known.shown(">", number):
+        ways.insert(0, inside + rest * inverse(number))
+    for body in ways:
+        name = _each(search, relation, body, index, low, high, depth)
+        if name is not None and (fact := search.step("sum", fact=name)) is not None:
+            if search.known.shown(relation, p) or search.combine(relation, p, 1):
+                return True
+            del fact
+    return False
+
+
+def _each(search, relation, body, index, low, high, depth):
+    """The name of a fact for each index, if it is shown."""
+    name = f"k{len(search.names)}"
+    within = search.inside(search.known.within(index, low, high, name), {**search.names, name: of_atom(index)})
+    if not within.prove(relation, body, depth - 1):
+        for _ in use_ranged(within, body):
+            if within.prove(relation, body, depth - 1):
+                break
+        else:
+            return None
+    return search.step("each", index=name, low=search.formula(low), high=search.formula(high),
+                       shows=within.shows(relation, body), steps=within.steps)
+
+
+def by_instances(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """Facts for all indices, at those that occur in the goal."""
+    before = len(search.steps)
+    for _ in use_ranged(search, p):
+        pass
+    return len(search.steps) > before and (search.known.shown(relation, p) or any(
+        search.combine(relation, p, degree) for degree in (1, 2)))
+
+
+# lemmas ------------------------------------------------------------------------------------------------------------------
+def by_lemmas(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """Lemmas about what occurs, then a sum of multiples."""
+    if depth <= 0:
+        return False
+    wrote = _digits(search, p)
+    for lemma, premises, args in _instances(search, p):
+        if (lemma, repr(args)) in search.failed:
+            continue
+        search.failed.add((lemma, repr(args)))
+        shown = all(search.known.shown(r, q) or search.prove(r, q, depth - 1) for r, q in premises)
+        if shown and (name := search.lemma(lemma, *args)):
+            wrote = _digits(search, search.known.facts[name].poly) or True
+    return wrote and (search.known.shown(relation, p) or any(search.combine(relation, p, degree) for degree in (1, 2)))
+
+
+#: numbers that may be at least an exponent
+_SIMPLE = [constant(Fraction(n, 4)) for n in (-4, -2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 12, 16)]
+_DIGITS = 10**6
+
+
+def _digits(search: Search, p: Poly) -> bool:
+    """Rational bounds of numbers without names."""
+    wrote = False
+    for a in sorted(atoms_of(p), key=repr):
+        if a[0] not in ("exp", "log", "root", "pow") or ("digits", a) in search.failed:
+            continue
+        search.failed.add(("digits", a))
+        try:
+            found = interval(value(of_atom(a)))
+        except REFUSALS:
+            continue
+        low, high = (constant(Fraction(round_(end * _DIGITS), _DIGITS)) for round_, end in (
+            (floor, found.low), (ceil, found.high)))
+        for q in (high - of_atom(a), of_atom(a) - low):
+            wrote = search.step("digits", shows=search.shows(">=", q)) is not None or wrote
+    return wrote
+
+
+def _instances(search: Search, p: Poly):
+    """(lemma, premises, arguments)."""
+    atoms = all_atoms(p)
+    for fact in search.known.facts.values():
+        if not fact.ranges and atoms_of(fact.poly) & atoms_of(p):
+            atoms |= all_atoms(fact.poly)
+    kinds: dict = {}
+    for a in sorted(atoms, key=repr):
+        if a[0] in ("Sum", "Product") or is_closed(a):
+            kinds.setdefault(a[0], []).append(a)
+    for a in [*kinds.get("entry", []), *kinds.get("name", [])]:
+        q = of_atom(a)
+        if any(fact.relation == "==" and fact.poly in (q * q - q, q - q * q) for fact in search.known.facts.values()):
+            yield "binary below", [], (q,)
+    for a in kinds.get("Max", []):
+        for q in a[1:]:
+            yield "largest", [], (q, *(r for r in a[1:] if r != q))
+    for a in kinds.get("Min", []):
+        for q in a[1:]:
+            yield "least", [], (q, *(r for r in a[1:] if r != q))
+    for a in kinds.get("Abs", []):
+        yield "absolute", [], (a[1],)
+        yield "absolute below", [], (a[1],)
+    roots = kinds.get("root", [])
+    for a, b in permutations(roots, 2):
+        if a[2] == b[2]:
+            yield "roots rise", [(">=", a[1]), (">=", b[1] - a[1])], (a[1], b[1], constant(a[2]))
+    powers = kinds.get("pow", [])
+    for _, b, e in powers:
+        yield "power sign", [(">=", b), (">=", e)], (b, e)
+        yield "bernoulli", [(">=", b), (">=", e - ONE)], (b, e)
+        yield "bernoulli below", [(">=", b), (">=", e), (">=", ONE - e)], (b, e)
+        yield "power at least one", [(">=", b - ONE), (">=", e)], (b, e)
+        yield "power at most one", [(">=", b), (">=", ONE - b), (">=", e)], (b, e)
+        yield "powers fall", [(">=", b), (">=", ONE - b), (">=", e - ONE)], (b, ONE, e)
+        yield "powers rise", [(">=", b - ONE), (">=", e - ONE)], (b, ONE, e)
+    for (_, b, e), (_, c, f) in permutations(powers, 2):
+        if e == f:
+            yield "bases rise", [(">=", b), (">=", c - b), (">=", e)], (b, c, e)
+        if b == c:
+            yield "powers rise", [(">=", b - ONE), (">=", f - e)], (b, e, f)
+            yield "powers fall", [(">=", b), (">=", ONE - b), (">=", e), (">=", f - e)], (b, e, f)
+    exponents = [a[1] for a in kinds.get("exp", [])]
+    for e in exponents:
+        yield "tangent", [], (e,)
+        bound = None if e.number() is not None else next((q for q in _SIMPLE if search.prove(">=", q - e, 0)), None)
+        if bound is not None:
+            yield "exponentials rise", [], (e, bound)
+    for e, f in permutations([*exponents, *([ZERO] if exponents else [])], 2):
+        yield "exponentials rise", [(">=", f - e)], (e, f)
+    for _, b, e in powers:
+        yield "power below exponential", [(">=", b), (">=", e)], (b, e)
+        bound = next((q for q in _SIMPLE if search.prove(">=", q - e * (b - ONE), 0)), None)
+        if bound is not None:
+            yield "exponentials rise", [], (e * (b - ONE), bound)
+    for a in kinds.get("log", []):
+        yield "logarithm below", [(">", a[1])], (a[1],)
+        yield "logarithm above", [(">", a[1])], (a[1],)
+    for a, b in permutations(kinds.get("log", []), 2):
+        yield "logarithms rise", [(">", a[1]), (">=", b[1] - a[1])], (a[1], b[1])
+    for a in kinds.get("norm", []):
+        v = dict(a[1])
+        yield "length squared", [], (v,)
+        if len(v) > 1:
+            parts = [{u: c} for u, c in v.items()]
+            yield "triangle", [], (parts[0], _joined(parts[1:]))
+        for u, c in v.items():
+            if c != ONE:
+                yield "multiple", [(">=", c)], ({u: ONE}, c)
+    for a in kinds.get("dot", []):
+        u, v = a[1:]
+        if u != v:
+            yield "Cauchy-Schwarz", [], ({u: ONE}, {v: ONE})
+            if kinds.get("norm"):
+                yield "product of lengths", [], ({u: ONE}, {v: ONE})
+                yield "product of lengths", [], ({u: ONE}, {v: constant(-1)})
+            yield "square", [], ({u: ONE, v: ONE},)
+            yield "square", [], ({u: ONE, v: constant(-1)},)
+    for a in kinds.get("Sum", []):
+        yield "geometric", [], (of_atom(a),)
+
+
+def _joined(parts):
+    return {u: c for part in parts for u, c in part.items()}
+
+
+TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
+    by_combination, by_squares_of_vectors, by_instances, by_jensen, by_losses, by_lengths, term_by_term,
+    by_weighted_sums, by_lemmas)
