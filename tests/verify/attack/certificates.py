@@ -41,7 +41,7 @@ SAMPLE = {
         "lemma-A.3@literal-domain lemma-A.2-shift@forced"),
     "fedmoswa": (
         "table-1-constants@far-above-one eq-20-exp@sum claim-mo-vs-scaffold@at-most claim-mo-vs-scaffold@theorem-5.2 "
-        "eq-107 eq-18 theorem-5.2-nonconvex@start-free lemma-g.8-martingale@printed mean-of-m@mean "
+        "eq-107 eq-18 lemma-g.8-martingale@printed mean-of-m@mean "
         "mean-update@all-clients lemma-i.2@assumptions-2-to-5+region lemma-i.1@proof eq-28@second-line "
         "eq-15-unroll@region lemma-g.11"),
 }
