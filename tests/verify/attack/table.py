@@ -19,7 +19,7 @@ class NoOpinion(Exception):
 
 @dataclass
 class Row:
-    """Counts of mutants of one kind; ``slowest``: seconds of the processor that one judgement took at most."""
+    """Counts of mutants of one kind; seconds of the processor that the slowest judgement, and all with opinions, took."""
 
     judged: int = 0
     accepted: int = 0
@@ -28,6 +28,7 @@ class Row:
     wrong: int = 0
     raised: int = 0
     slowest: float = 0.0
+    seconds: float = 0.0
 
 
 class Table:
@@ -48,7 +49,7 @@ class Table:
             self.faults.append((kind, f"traceback: {type(error).__name__}: {error}", mutant))
             return None
         seconds = time.process_time() - began
-        row.slowest = max(row.slowest, seconds)
+        row.slowest, row.seconds = max(row.slowest, seconds), row.seconds + seconds
         if seconds > LONGEST:
             self.faults.append((kind, f"{seconds:.0f} seconds", mutant))
         return result
@@ -57,7 +58,7 @@ class Table:
         """Counts an accepted mutant; a fault if the second opinion is not that it is right.
 
         The opinion may raise NoOpinion or Undecided; any other error is a fault."""
-        row = self.rows[kind]
+        row, began = self.rows[kind], time.process_time()
         row.accepted += 1
         try:
             agrees, said = opinion(), "accepted, but the second opinion does not agree"
@@ -66,6 +67,8 @@ class Table:
             return
         except Exception as error:
             agrees, said = False, f"accepted, and the second opinion raises {type(error).__name__}: {error}"
+        finally:
+            row.seconds += time.process_time() - began
         row.agreed += agrees
         row.wrong += not agrees
         if not agrees:
@@ -83,11 +86,11 @@ class Table:
 
     def markdown(self) -> str:
         """The rows as a table in Markdown."""
-        lines = ["| kind | judged | accepted | agreed | no second opinion | wrong | raised | slowest, s |",
-                 "|---|" + "---:|" * 7]
+        lines = ["| kind | judged | accepted | agreed | no second opinion | wrong | raised | slowest, s | all, s |",
+                 "|---|" + "---:|" * 8]
         for kind, row in self.rows.items():
             counts = (row.judged, row.accepted, row.agreed, row.no_opinion, row.wrong, row.raised)
-            lines.append(f"| {kind} | {' | '.join(map(str, counts))} | {row.slowest:.1f} |")
+            lines.append(f"| {kind} | {' | '.join(map(str, counts))} | {row.slowest:.1f} | {row.seconds:.0f} |")
         counts = [self.total(name) for name in ("judged", "accepted", "agreed", "no_opinion", "wrong", "raised")]
         slowest = max((row.slowest for row in self.rows.values()), default=0.0)
-        return "\n".join([*lines, f"| all | {' | '.join(map(str, counts))} | {slowest:.1f} |"])
+        return "\n".join([*lines, f"| all | {' | '.join(map(str, counts))} | {slowest:.1f} | {self.total('seconds'):.0f} |"])

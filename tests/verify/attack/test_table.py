@@ -32,7 +32,7 @@ def test_every_mutant_is_counted():
     row = table.rows["a"]
     assert (row.judged, row.accepted, row.agreed, row.no_opinion, row.wrong, row.raised) == (2, 2, 1, 1, 0, 1)
     assert [mutant for _, _, mutant in table.faults] == ["two", "four", "five"]
-    assert table.markdown().endswith("| all | 2 | 5 | 1 | 2 | 2 | 1 | 0.0 |")
+    assert table.markdown().endswith("| all | 2 | 5 | 1 | 2 | 2 | 1 | 0.0 | 0 |")
 
 
 def test_the_sample_is_of_registered_claims():
