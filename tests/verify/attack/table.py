@@ -81,7 +81,7 @@ class Table:
     def add(self, other: "Table") -> None:
         """Takes over the rows and faults of another table, which has other kinds."""
         assert not self.rows.keys() & other.rows.keys()
-        self.rows |= other.rows
+        self.rows |= dict(sorted(other.rows.items()))
         self.faults += other.faults
 
     def markdown(self) -> str:
