@@ -100,7 +100,8 @@ Python, from the paper's text. `make row-mutants` makes this table anew; a colum
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("papers", nargs="*", metavar="PAPER", help=f"papers, of {', '.join(PAPERS)}; all of them")
+    parser.add_argument("papers", nargs="*", metavar="PAPER",
+                        help=f"papers, of {', '.join(PAPERS)}; all of them. The rows of other papers in --out are kept")
     parser.add_argument("--every", type=int, default=1, help="try about one mutant in EVERY")
     parser.add_argument("--missed", type=int, default=0, help="print so many of those that are not noticed")
     parser.add_argument("--out", type=Path, help="a file for the table")
@@ -108,18 +109,35 @@ def main() -> None:
     unknown = set(options.papers) - set(PAPERS)
     if unknown:
         parser.error(f"no such paper: {', '.join(sorted(unknown))}; there are {', '.join(PAPERS)}")
-    table = [f"| paper | {' | '.join(KINDS)} | all | noticed |", "|---|" + "---|" * (len(KINDS) + 2)]
-    print("\n".join(table), flush=True)
-    all_tried, all_found = Counter(), Counter()
+    rows = _kept(options.out) if options.papers and options.out else {}
     for paper in options.papers or PAPERS:
         tried, found, missed = counts_of(paper, options.every)
-        all_tried, all_found = all_tried + tried, all_found + found
-        table.append(_line(paper, tried, found))
-        print(table[-1], *missed[: options.missed], sep="\n", flush=True)
-    table.append(_line("all", all_tried, all_found))
-    print(table[-1])
-    if options.out:
-        options.out.write_text(HEAD + "\n".join(table) + "\n", encoding="utf-8")
+        rows[paper] = tried, found
+        print(_line(paper, tried, found), *missed[: options.missed], sep="\n", flush=True)
+        if options.out:
+            options.out.write_text(HEAD + _table(rows), encoding="utf-8")
+    print(_table(rows))
+
+
+def _table(rows) -> str:
+    """Rows as a table in Markdown, and the sum of all."""
+    lines = [_line(paper, *rows[paper]) for paper in PAPERS if paper in rows]
+    tried, found = (sum((row[n] for row in rows.values()), Counter()) for n in (0, 1))
+    head = [f"| paper | {' | '.join(KINDS)} | all | noticed |", "|---|" + "---|" * (len(KINDS) + 2)]
+    return "\n".join([*head, *lines, _line("all", tried, found)]) + "\n"
+
+
+def _kept(path: Path):
+    """The rows of papers in a file that this program wrote."""
+    rows = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        if name in PAPERS:
+            counts = [cell.split("/") if cell else ("0", "0") for cell in cells[: len(KINDS)]]
+            pairs = dict(zip(KINDS, counts, strict=True))
+            rows[name] = tuple(Counter({kind: int(pair[n]) for kind, pair in pairs.items()}) for n in (1, 0))
+    return rows
+
 
 
 if __name__ == "__main__":

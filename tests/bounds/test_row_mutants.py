@@ -1,5 +1,6 @@
 """The comparison of claims with the rows of the papers can fail: it notices mutants of every kind."""
 
+from collections import Counter
 from dataclasses import replace
 from importlib import import_module
 
@@ -11,7 +12,7 @@ from bounds.registry.papers import PAPERS, claims_of_paper
 from tests.bounds.claim_values import reading_of
 from tests.bounds.each_claim import look_at_each
 from tests.bounds.mutations import changes_of
-from tests.bounds.row_mutants import agrees, counts_of
+from tests.bounds.row_mutants import _kept, _table, agrees, counts_of
 from tests.bounds.rows import Worlds
 
 
@@ -54,3 +55,10 @@ def test_changes_are_those_of_one_place():
 def test_ends_of_sums_are_changed():
     changed = [str(new) for kind, _, new in changes_of(Sum(norm2(x[i]), (i, 0, local_steps - 1))) if kind == "range"]
     assert len(changed) == 4 and "Sum(norm2(x[i]), (i, 1, local_steps - 1))" in changed
+
+
+def test_a_file_keeps_the_rows_of_papers_that_are_not_counted_anew(tmp_path):
+    path = tmp_path / "table.md"
+    rows = {paper: (Counter(constant=10, sign=number), Counter(constant=9)) for number, paper in enumerate(PAPERS)}
+    path.write_text(_table(rows), encoding="utf-8")
+    assert _table(_kept(path)) == _table(rows) and _kept(tmp_path / "none.md") == {}

@@ -383,8 +383,10 @@ def _beside_worst_case(case: _Case, verdict: Verdict) -> tuple[Series, ...]:
         return ()  # said where worst cases were looked for
 
 
-def _nothing_against_it(case: _Case) -> Verdict:
+def _nothing_against_it(case: _Case) -> Verdict | None:
     """Consistent, or undecided if too few instances met the hypotheses."""
+    if not case.claim.explicit:  # its growth would have decided
+        return None
     found = case.found
     if found.met < _FEWEST:
         text = (f"{found.met or 'none'} of {found.tried} instances met the hypotheses and gave both sides a value"

@@ -6,8 +6,9 @@ mutant that is accepted is judged by an exact evaluation that shares no code wit
 refutes the claim. Of proofs, the statement is changed too, and half of the mutants get multipliers that the solver finds for
 what they say then; of one that is accepted, random federations must not break the statement, of a proof for every number of
 clients or of rounds at several such numbers. Numbers are tied to the rounds or clients that a proof has for every value of,
-ranges emptied, scopes widened (:mod:`tests.verify.attack.scopes`). The prover tries lemmas without a side condition
-(:mod:`tests.verify.attack.side_conditions`). Reports also what takes long and what raises.
+ranges emptied, scopes widened (:mod:`tests.verify.attack.scopes`), hypotheses dropped
+(:mod:`tests.verify.attack.dropped_hypotheses`). The prover tries lemmas without a side condition
+(:mod:`tests.verify.attack.side_conditions`). Counts also what takes long and what raises.
 """
 
 import argparse
@@ -16,30 +17,28 @@ import random
 import sys
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bounds.controls.fedavg import CLASS, control
-from bounds.language.claim import Claim, Condition, Procedure
-from bounds.language.words import norm2, rounds, x_round, x_star
-from bounds.registry.claims import all_claims, find_claim
-from bounds.registry.user_claims import load_claims
-from synthetic.numbers.balls import Undecided
-from tests.verify.attack.every_round import attack_rounds
+from bounds.language.claim import Claim
+from tests.verify.attack.certificates import certificates, of_every_method, of_lengths, proofs
+from tests.verify.attack.dropped_hypotheses import attack_hypotheses
+from tests.verify.attack.every_round import REFUSED, attack_rounds, holds
 from tests.verify.attack.mutants import damaged, mutant
 from tests.verify.attack.other_kinds import of_other_kinds
 from tests.verify.attack.random_statements import attack_statements
 from tests.verify.attack.scopes import attack_scopes, proofs_of_many
-from tests.verify.attack.second_opinion import disproves, refutes, restated
+from tests.verify.attack.second_opinion import refutes, restated
 from tests.verify.attack.side_conditions import attack_side_conditions
+from tests.verify.attack.table import NoOpinion, Table
 from verify.checker.form import STATED, sized, stated
+from verify.checker.length_certificate import FORMAT as LENGTHS
 from verify.checker.proof import FORMAT as PROOF
-from verify.checker.run import METHODS
+from verify.checker.rounds import FORMAT as EVERY_ROUND
 from verify.exact.check import CheckResult, replay_alone
 from verify.exact.check import check as check_single
 from verify.growth.certificate import FORMAT as GROWTH
@@ -48,52 +47,34 @@ from verify.growth.check import check_file
 from verify.growth.order import with_constant
 from verify.letters.every_number import EveryNumber
 from verify.letters.letters import Letters
-from verify.referee.decide import Settings, decide
+from verify.results.fingerprint import code_version
 from verify.worst.program import programs
 from verify.worst.proof import proof
-from verify.worst.proven import PLACES
-from verify.worst.worst_case import worst_case
 
-__all__ = ["Outcome", "attack", "certificates", "main", "of_every_method", "proofs"]
+__all__ = ["attack", "kind_of", "main"]
 
-LONGEST = 20.0  # seconds of the processor that the checker may take for a mutant
+DAMAGED = "file damaged"
 MOST_LETTERS = 24  # of a mutant for which a proof is looked for
-
-#: claims whose proofs are changed: their sizes and numbers
-PROVEN = {
-    "classical/gd-distance": {"mu": Fraction(1, 10), "eta_l": Fraction(1, 2)}, "classical/gd-nonconvex": {},
-    "classical/sgd-distance": {}, "classical/sgd-value": {}, "classical/drift-convex": {"eta": Fraction(1, 4)},
-    "classical/fedavg-round": {}, "classical/fedavg-round-dissimilar": {}, "classical/scaffold-nonconvex": {},
-    "li2020/theorem-1": {}, "li2020/lemma-2": {},
-}
+PROOFS = (PROOF, EVERY_ROUND, LENGTHS)
 
 
-class Outcome(Counter):
-    """How many mutants were judged how; ``wrong`` holds what must not happen, as pairs (why, mutant)."""
-
-    def __init__(self):
-        super().__init__()
-        self.wrong: list[tuple[str, Any]] = []
-        self.slowest = 0.0
-
-
-def _checked(data: Mapping[str, Any], claim: Claim) -> CheckResult:
+def _checked(data: dict[str, Any], claim: Claim) -> CheckResult:
+    """What the checker says. If only the recorded sides are not those of the changed instance, it gets the right ones."""
     kind = data.get("format") if isinstance(data, Mapping) else None
-    if kind == PROOF:
-        return replay_alone(data)
-    return (check_growth if kind == GROWTH else check_single)(data, claim)
+    check = check_growth if kind == GROWTH else check_single
+    result = replay_alone(data) if kind in PROOFS else check(data, claim)
+    if not result.accepted and "recorded values" in result.reason and "left" in data:
+        data |= {"left": result.left, "right": result.right}
+        result = check(data, claim)
+    return result
 
 
-def proofs() -> Iterator[tuple[dict[str, Any], Claim]]:
-    """Proofs and their claims, of some numbers of clients and of every number."""
-    asked = [(find_claim(name), given, None) for name, given in PROVEN.items()]
-    asked += [(claim, {}, PLACES[1]) for claim in load_claims(Path(__file__).parent / "proven.toml")]
-    for claim, given, place in asked:
-        for onwards in (False, True):
-            one = worst_case(claim, given, place, factors=False, onwards=onwards)
-            assert one.certificate is not None, f"{claim.id} is not proven"
-            if one.onwards or not onwards:
-                yield json.loads(json.dumps(one.certificate)), claim
+def kind_of(data: Mapping[str, Any]) -> str:
+    """The kind of a certificate, in words."""
+    if data["format"] == PROOF:
+        return f"proof {'for every number of clients' if 'degree' in data['settings'][0] else 'at sizes'}"
+    return {GROWTH: "growth", EVERY_ROUND: "proof for every number of rounds", LENGTHS: "proof of lengths"}.get(
+        data["format"], "counterexample")
 
 
 def _proven_anew(data: dict[str, Any]) -> dict[str, Any]:
@@ -121,39 +102,44 @@ def _proven_anew(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _confirmed(data: Mapping[str, Any], claim: Claim) -> bool:
-    """Whether the engine agrees, of growth for every member. Raises ValueError where it cannot tell of a proof."""
-    if data["format"] == PROOF:
-        return not disproves(data, restated(data, claim), 0)
+    """Whether the engine agrees, of growth for every member.
+
+    Raises:
+        NoOpinion: it cannot tell of a proof, since no claim says what this one says.
+    """
+    if data["format"] in PROOFS:
+        try:
+            return holds(data, restated(data, claim))
+        except REFUSED as error:
+            raise NoOpinion from error
     if data["format"] != GROWTH:
         return refutes(data, claim)
     return all(refutes(member["certificate"], with_constant(claim, member["constant"])) for member in data["members"])
 
 
-def attack(given: Sequence[tuple[dict[str, Any], Claim]], count: int, seed: int) -> Outcome:
-    """Judge ``count`` mutants of certificates, each given with its claim."""
-    outcome, rng = Outcome(), random.Random(seed)
+def attack(given: Sequence[tuple[dict[str, Any], Claim]], count: int, seed: int) -> Table:
+    """Judges ``count`` mutants of certificates, each given with its claim."""
+    table, rng = Table(), random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "mutant.json"
-        for _ in range(count):
+        while table.total("judged") < count:
             certificate, claim = rng.choice(given)
             if rng.random() < 0.05:
                 text = damaged(json.dumps(certificate), rng)
                 path.write_text(text, encoding="utf-8")
-                _judge(outcome, text[:200], lambda: _of_file(path))
+                result = table.judge(DAMAGED, text[:200], lambda: _of_file(path))
+                if result is not None and result.accepted:
+                    table.accept(DAMAGED, text[:200], lambda text=text, claim=claim: _confirmed(json.loads(text), claim))
                 continue
-            data = mutant(certificate, rng)
-            if isinstance(data, dict) and data.get("format") == PROOF and rng.random() < 0.5:
-                data = _proven_anew(data)
-            result = _judge(outcome, data, lambda data=data, claim=claim: _checked(data, claim))
-            if result is not None and not result.accepted and "recorded values" in result.reason and "left" in data:
-                data |= {"left": result.left, "right": result.right}
-                result = _judge(outcome, data, lambda data=data, claim=claim: _checked(data, claim))
+            data, kind = mutant(certificate, rng), kind_of(certificate)
+            if certificate["format"] == PROOF and isinstance(data, dict) and rng.random() < 0.5:
+                data, kind = _proven_anew(data), f"{kind}, proven anew"
+            if json.dumps(data) == json.dumps(certificate):
+                continue
+            result = table.judge(kind, data, lambda data=data, claim=claim: _checked(data, claim))
             if result is not None and result.accepted:
-                same = data == certificate
-                outcome["unchanged" if same else "accepted"] += 1
-                if not same:
-                    _second(outcome, data, claim)
-    return outcome
+                table.accept(kind, data, lambda data=data, claim=claim: _confirmed(data, claim))
+    return table
 
 
 def _of_file(path: Path) -> CheckResult:
@@ -163,105 +149,47 @@ def _of_file(path: Path) -> CheckResult:
         return CheckResult(False, str(error))
 
 
-def _judge(outcome: Outcome, data: Any, judge) -> CheckResult | None:
-    began = time.process_time()
-    outcome["judged"] += 1
-    try:
-        result = judge()
-    except Exception as error:  # a defect of ours, whatever it is
-        outcome.wrong.append((f"traceback: {type(error).__name__}: {error}", data))
-        return None
-    seconds = time.process_time() - began
-    outcome.slowest = max(outcome.slowest, seconds)
-    if seconds > LONGEST:
-        outcome.wrong.append((f"{seconds:.0f} seconds", data))
-    return result
-
-
-def _second(outcome: Outcome, data: Mapping[str, Any], claim: Claim) -> None:
-    try:
-        agrees = _confirmed(data, claim)
-    except Undecided:
-        outcome["undecided"] += 1
-        return
-    except Exception as error:
-        if data["format"] == PROOF:  # there is no claim that says what it says
-            outcome["not judged"] += 1
-            return
-        outcome.wrong.append((f"accepted, and the engine raises {type(error).__name__}: {error}", data))
-        return
-    outcome["confirmed" if agrees else "wrong"] += 1
-    if not agrees:
-        outcome.wrong.append(("accepted, but the engine does not agree", data))
-
-
-def of_every_method() -> Iterator[tuple[dict[str, Any], Claim]]:
-    """For every method that the checker replays, the refutation of a claim that it is at the optimum in the end."""
-    statement = Condition(norm2(x_round[rounds] - x_star), "<=", 0)
-    for base in METHODS:
-        assumptions = CLASS if base != "fedpara" else ()  # losses of factors are not smooth
-        for sampling in ("full", "without-replacement"):
-            procedure = Procedure(base, equal_weights=True, sampling=sampling)
-            claim = control(f"attack-{base}-{sampling}", "run", statement, assumptions=assumptions, procedure=procedure)
-            verdict = decide(claim, Settings(federations=False))
-            if verdict.verdict == "refuted":
-                yield json.loads(json.dumps(verdict.details["instance"])), claim
-
-
-def certificates(directory: Path | None, seed: int) -> Iterator[tuple[dict[str, Any], Claim]]:
-    """Certificates and their claims: those of a report, or of refuted claims of every paper, setting and method, decided
-    afresh."""
-    if directory is not None:
-        for path in sorted((directory / "certificates").glob("*.json")):
-            data = json.loads(path.read_text(encoding="utf-8"))
-            if (claim := all_claims().get(data["claim"])) and _checked(data, claim).accepted:
-                yield data, claim
-        return
-    groups: dict[tuple, list[Claim]] = {}
-    for claim in all_claims().values():
-        if claim.statement is not None:
-            base = claim.procedure.base if claim.procedure else ""
-            options = () if claim.procedure is None else tuple(map(str, claim.procedure.options))
-            kind = (claim.paper, claim.setting, claim.explicit, base, options, claim.compares != ())
-            groups.setdefault(kind, []).append(claim)
-    rng = random.Random(seed)
-    with tempfile.TemporaryDirectory() as folder:
-        for claims in groups.values():
-            for claim in rng.sample(claims, min(len(claims), 8)):
-                verdict = decide(claim, Settings(federations=False, out=Path(folder)))
-                if verdict.certificate:
-                    yield json.loads((Path(folder) / verdict.certificate).read_text(encoding="utf-8")), claim
-                    break
+def _page(table: Table, given: Sequence[tuple[dict[str, Any], Claim]], options: argparse.Namespace, seconds: float) -> str:
+    """The page in Markdown."""
+    methods = {data["procedure"]["base"] for data, _ in given if data.get("setting") == "run"}
+    source = "claims decided afresh" if options.report is None else "a report"
+    return "\n".join([
+        "# Attack on certificates and provers", "",
+        "`make attack` writes this page. The checker judges each mutant of a certificate; the prover tries statements about",
+        "numbers. Whatever is accepted gets a second opinion: exact evaluation by the engine for counterexamples, random",
+        "federations for proofs about runs, numbers of a grid for proofs about numbers. No second opinion: the mutant of a",
+        "proof says what no claim says. A wrong acceptance is a fault of the checker or of the prover.", "",
+        f"{date.today()}, version {code_version()[:7]}, seed {options.seed}: {len(given)} certificates of {len(methods)}",
+        f"methods, of {source}; {seconds:.0f} processor seconds. Faults: {len(table.faults)}.", "",
+        table.markdown(), ""])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Attack, and print how many mutants were judged how; status 1 if anything was wrong."""
+    """Attacks, prints how many mutants were judged how, and all faults; status 1 if there are any."""
     parser = argparse.ArgumentParser(prog="make attack", description=__doc__.split("\n")[0])
-    parser.add_argument("--mutants", type=int, default=10_000)
+    parser.add_argument("--mutants", type=int, default=10_000, help="of certificates; a tenth as many of each other kind")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--report", type=Path, help="a directory with certificates, instead of claims decided afresh")
+    parser.add_argument("--report", type=Path, help="a report with certificates, instead of claims decided afresh")
+    parser.add_argument("--out", type=Path, help="a file for the page, as benchmarks/attack.md")
     options = parser.parse_args(arguments)
-    given = [*certificates(options.report, options.seed), *of_every_method(), *of_other_kinds(), *5 * [*proofs()]]
-    methods = {data["procedure"]["base"] for data, _ in given if data.get("setting") == "run"}
-    print(f"{len(given)} certificates of {len(methods)} methods; without any: {', '.join(sorted(METHODS.keys() - methods))}")
-    outcome = attack(given, options.mutants, options.seed)
-    print(f"{dict(outcome)}; slowest {outcome.slowest:.1f} s; wrong: {len(outcome.wrong)}")
-    judged, wrong = attack_scopes([*proofs_of_many()], options.mutants // 10, options.seed)
-    print(f"scopes: {dict(judged)}; wrong: {len(wrong)}")
-    outcome.wrong += wrong
-    judged, wrong = attack_rounds(options.mutants // 20, options.seed)
-    print(f"every number of rounds: {dict(judged)}; wrong: {len(wrong)}")
-    outcome.wrong += [("proven for every number of rounds, and false", each) for each in wrong]
-    judged, wrong = attack_side_conditions()
-    print(f"lemmas without a side condition: {dict(judged)}; wrong: {len(wrong)}")
-    outcome.wrong += [("proven without a side condition, and false", each) for each in wrong]
-    judged, wrong = attack_statements(options.mutants // 10, options.seed)
-    print(f"random statements about numbers: {dict(judged)}; wrong: {len(wrong)}")
-    outcome.wrong += [("proven of numbers, and false", each) for each in wrong]
-    for why, data in outcome.wrong[:20]:
-        print(why)
-        print("  ", json.dumps(data, default=str)[:2000])
-    return 1 if outcome.wrong else 0
+    few = max(options.mutants // 10, 1)
+    many = [*proofs_of_many()]
+    given = [*certificates(options.report, options.seed), *of_every_method(), *of_other_kinds(),
+             *5 * [*proofs(), *of_lengths(), *(each for each in many if each[0]["format"] == EVERY_ROUND)]]
+    table = Table()
+    for part in (lambda: attack(given, options.mutants, options.seed),
+                 lambda: attack_scopes(many, few, options.seed), attack_hypotheses,
+                 lambda: attack_rounds(few, options.seed), attack_side_conditions,
+                 lambda: attack_statements(few, options.seed)):
+        table.add(part())
+        print(f"{time.process_time():.0f} s: {table.total('judged')} judged, {len(table.faults)} faults", flush=True)
+    page = _page(table, given, options, time.process_time())
+    print(page)
+    for kind, why, data in table.faults[:20]:
+        print(f"{kind}: {why}\n  {json.dumps(data, default=str)[:2000]}")
+    if options.out:
+        options.out.write_text(page, encoding="utf-8")
+    return 1 if table.faults else 0
 
 
 if __name__ == "__main__":

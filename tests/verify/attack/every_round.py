@@ -3,30 +3,34 @@
 import copy
 import json
 import random
-from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
+from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
 from tests.verify.attack.mutants import changed_part, scaled
 from tests.verify.attack.second_opinion import disproves, restated
+from tests.verify.attack.table import NoOpinion, Table
+from verify.checker.rounds import FORMAT as EVERY_ROUND
 from verify.exact.check import replay_alone
 from verify.worst.every_round import at
 from verify.worst.proven import PLACES
 
-__all__ = ["ROUNDS", "attack_rounds", "over_rounds"]
+__all__ = ["KIND", "REFUSED", "ROUNDS", "attack_rounds", "attempt", "holds", "over_rounds"]
+
+KIND = "statement or hypothesis changed, proven for every number of rounds"
 
 #: claims that are proven for every number of rounds, and the numbers at which changed ones are looked at
 CLAIMS = ("classical/gd-distance", "classical/gd-nonconvex", "classical/sgd-distance", "classical/drift-convex",
           "classical/fedavg-round", "classical/fedavg-round-dissimilar", "li2020/lemma-2")
 ROUNDS = (1, 2, 3, 6)
-_REFUSED = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+REFUSED = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
 
 
-def attack_rounds(count: int, seed: int) -> tuple[Counter, list[tuple[str, int, str]]]:
-    """Change ``count`` claims, and look for proofs of what they say then.
-
-    Returns how many were judged how, and what is wrong: triples (claim, rounds, statement) of proven statements that random
-    federations break."""
-    rng, judged, wrong = random.Random(seed), Counter(), []
+def attack_rounds(count: int, seed: int) -> Table:
+    """Changes ``count`` claims, and looks for proofs of what they say then; random federations must not break what is
+    proven, over any of ``ROUNDS``."""
+    rng, table = random.Random(seed), Table()
     for number in range(count):
         claim, place = find_claim(rng.choice(CLAIMS)), rng.choice(PLACES)._replace(rounds=1)
         onwards = number % 2 == 0  # for every number of clients, too
@@ -35,26 +39,35 @@ def attack_rounds(count: int, seed: int) -> tuple[Counter, list[tuple[str, int, 
             for _ in range(rng.choice((1, 1, 2))):
                 (scaled if rng.random() < 0.6 else changed_part)(data, rng)
             other = restated(data, claim)
-            proof = at(other, {}, place, onwards).certificate
-        except _REFUSED:
-            judged["says nothing"] += 1
+        except REFUSED:  # says nothing
             continue
-        proof = proof and json.loads(json.dumps(proof))
-        if not proof or not replay_alone(proof).accepted:
-            judged["not proven"] += 1
-            continue
-        judged["proven"] += 1
-        judged["of every number of clients"] += any("degree" in setting for setting in proof["settings"])
-        for rounds in ROUNDS:
-            try:
-                broken = disproves(over_rounds(proof, rounds), other, 0)
-            except _REFUSED:  # a changed index lies outside of runs
-                judged["not judged"] += 1
-                break
-            if broken:
-                wrong.append((claim.id, rounds, str(other.statement)))
-                break
-    return judged, wrong
+        attempt(table, KIND, other, lambda other=other, place=place, onwards=onwards: at(other, {}, place, onwards))
+    return table
+
+
+def attempt(table: Table, kind: str, claim: Claim, find: Callable[[], Any]) -> None:
+    """Looks for a proof of a claim, which the checker judges, and random federations if it accepts it."""
+    try:
+        found = find().certificate
+    except REFUSED:
+        return
+    proof = found and json.loads(json.dumps(found))
+    result = table.judge(kind, proof, lambda: proof and replay_alone(proof))
+    if result and result.accepted:
+        table.accept(kind, proof, lambda: holds(proof, claim), str(claim.statement))
+
+
+def holds(proof: dict[str, Any], claim: Claim) -> bool:
+    """Whether random federations do not break what a proof states, over several numbers of rounds if it is for every number.
+
+    Raises:
+        NoOpinion: what it states has no value over runs, such as an index outside of them.
+    """
+    try:
+        many = [over_rounds(proof, rounds) for rounds in ROUNDS] if proof["format"] == EVERY_ROUND else [proof]
+        return not any(disproves(each, claim, 0) for each in many)
+    except REFUSED as error:
+        raise NoOpinion from error
 
 
 def over_rounds(proof, rounds: int):

@@ -1,13 +1,15 @@
 """Random statements about a few numbers: what the prover proves holds at all numbers at which the checker looks."""
 
 import re
-from collections import Counter
 from random import Random
 
 from tests.verify.attack.side_conditions import FROM_0, FROM_1, NON, POS, REAL, broken_at, lemma
+from tests.verify.attack.table import Table
 from verify.prove.prove import prove
 
-__all__ = ["attack_statements", "random_formula"]
+__all__ = ["KIND", "attack_statements", "random_formula"]
+
+KIND = "random statement about numbers"
 
 _DOMAINS = {"a": (POS, NON, REAL), "b": (NON, REAL), "n": ("integer from -1", FROM_0, FROM_1), "m": (FROM_0, FROM_1),
             "x": (REAL, NON, "nonnegative below 1")}
@@ -28,21 +30,18 @@ def random_formula(rng: Random, depth: int, index: str = "") -> str:
                         random_formula(rng, depth - 1, "i"), rng.choice(_RANGES))
 
 
-def attack_statements(count: int, seed: int) -> tuple[Counter, list[str]]:
-    """Let the prover try ``count`` random statements: counts, and what it proves that fails somewhere."""
-    rng, counts, wrong = Random(seed), Counter(), []
-    while counts.total() < count:
+def attack_statements(count: int, seed: int) -> Table:
+    """Lets the prover try ``count`` random statements; what it proves must not fail at any numbers of a grid."""
+    rng, table = Random(seed), Table()
+    for _ in range(count):
         statement = rng.choice(_STATEMENTS).format(*(random_formula(rng, depth) for depth in (2, 2, 1, 1)))
         names = {*re.findall(r"\b[abnmx]\b", statement)}
         variables = tuple((name, rng.choice(domains)) for name, domains in _DOMAINS.items() if name in names)
         conditions = tuple(c for c in _CONDITIONS if rng.random() < 0.2 and {*re.findall("[a-z]", c)} <= names)
         claim = lemma(variables, statement, conditions) if names else None
         if claim is None:  # its text is refused, for one since something cancels
-            counts["refused"] += 1
-        elif proof := prove(claim):
-            counts["proven"] += 1
-            if numbers := broken_at(claim):
-                wrong.append(f"{dict(variables)}, {conditions}: {statement} ({proof.method}); fails at {numbers}")
-        else:
-            counts["not proven"] += 1
-    return counts, wrong
+            continue
+        text = f"{dict(variables)}, {conditions}: {statement}"
+        if proof := table.judge(KIND, text, lambda claim=claim: prove(claim)):
+            table.accept(KIND, text, lambda claim=claim: broken_at(claim) is None, f"({proof.method})")
+    return table

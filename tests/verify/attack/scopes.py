@@ -4,21 +4,25 @@ the statement says nothing, and proofs that claim to be for more rounds, clients
 import copy
 import json
 import random
-from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
 from tests.verify.attack.every_round import over_rounds
 from tests.verify.attack.second_opinion import disproves
+from tests.verify.attack.table import Table
 from verify.checker.rounds import FORMAT as EVERY_ROUND
 from verify.exact.check import proof_scope, replay_alone
 from verify.worst.every_round import at
 from verify.worst.proven import PLACES
 from verify.worst.worst_case import worst_case
 
-__all__ = ["ROUNDS", "attack_scopes", "emptied", "proofs_of_many", "tied", "widened"]
+__all__ = ["EMPTIED", "ROUNDS", "TIED", "WIDENED", "attack_scopes", "emptied", "proofs_of_many", "tied", "widened"]
+
+#: kinds of changes; TIED goes on with the size
+EMPTIED, WIDENED, TIED = "range of the statement emptied", "scope widened", "free number tied to "
 
 #: claims with proofs for every number of rounds and of clients
 CLAIMS = ("classical/gd-distance", "classical/gd-nonconvex", "classical/sgd-distance", "classical/fedavg-round")
@@ -93,24 +97,26 @@ def proofs_of_many() -> Iterator[tuple[dict[str, Any], Claim]]:
                 yield json.loads(json.dumps(found.certificate)), claim
 
 
-def attack_scopes(given: Sequence[tuple[dict[str, Any], Claim]], count: int, seed: int) -> tuple[Counter, list]:
-    """Change ``count`` of the given proofs; returns how many were judged how, and pairs (why, proof) of what is wrong."""
-    rng, judged, wrong = random.Random(seed), Counter(), []
+def attack_scopes(given: Sequence[tuple[dict[str, Any], Claim]], count: int, seed: int) -> Table:
+    """Changes the scope of ``count`` of the given proofs. Of these only widened ones may be accepted, if they hold."""
+    rng, table = random.Random(seed), Table()
     for _ in range(count):
         data, claim = rng.choice(given)
         covered = [size for size, part in (("rounds", "every number of rounds"), ("clients", "every number of clients"))
                    if part in proof_scope(data)[0]]
-        kind = rng.choice(["emptied", "widened", *["tied"] * len(covered)])
-        if kind == "tied":
-            size, tie = rng.choice(covered), rng.choice([*TIES])
-            kind, other = f"tied to {size}", tied(data, size, tie, rng.random() < 0.5)
+        kind = rng.choice([EMPTIED, WIDENED, *covered])
+        if kind in covered:
+            other, kind = tied(data, kind, rng.choice([*TIES]), rng.random() < 0.5), TIED + kind
         else:
-            other = emptied(data) if kind == "emptied" else widened(data, rng)
-        result = replay_alone(other)
-        judged[kind, result.accepted] += 1
-        if result.accepted and (kind != "widened" or _is_false(other, claim)):
-            wrong.append((f"{kind}: accepted: {result.reason}", other))
-    return judged, wrong
+            other = emptied(data) if kind == EMPTIED else widened(data, rng)
+        result = table.judge(kind, other, lambda other=other: replay_alone(other))
+        if result is not None and result.accepted:
+            table.accept(kind, other, partial(_may_hold, kind, other, claim))
+    return table
+
+
+def _may_hold(kind: str, data: dict[str, Any], claim: Claim) -> bool:
+    return kind == WIDENED and not _is_false(data, claim)
 
 
 def _is_false(data: dict[str, Any], claim: Claim) -> bool:

@@ -32,6 +32,7 @@ _BITS = 1024
 _ROWS, _BATCHES, _OUTCOMES = 100, 8, 128
 _MORE_CLIENTS = (0, 1, 3)  # than the least number of a proof for every number
 _PLACES = 60  # between which a number that is said to exist is asked for
+_LARGE = 1000  # ends of ranges that are looked at
 _NOTHING = 1e-12  # of random federations, whose numbers are about 1: smaller sides are rounding
 _SURE = 1e-6  # a violation, relative to both sides, that no rounding explains
 
@@ -121,8 +122,10 @@ def restated(data: Mapping[str, Any], claim: Claim) -> Claim:
     """The claim with the statement and the hypotheses of a changed proof, which must state nothing else that is changed.
 
     Raises:
-        ValueError: something else is changed.
+        ValueError: something else is changed, or a range may be too long to look at.
     """
+    if any(abs(number) > _LARGE for number in _integers([data["statement"], data["hypotheses"]])):
+        raise ValueError("a range may be too long to look at")
     if any(not other.startswith(("the statement", "hypothesis ")) for other in comparison.differences(data, claim)):
         raise ValueError("more is changed than the statement and the hypotheses")
     read = comparison._Reader(comparison._of_claim(claim))
@@ -133,6 +136,14 @@ def restated(data: Mapping[str, Any], claim: Claim) -> Claim:
 
     kept = tuple(map(condition, data["hypotheses"][: len(claim.hypotheses)]))
     return replace(claim, statement=condition(data["statement"]), assumptions=(), conditions=kept)
+
+
+def _integers(node: Any) -> Iterator[int]:
+    if isinstance(node, int):
+        yield node
+    elif isinstance(node, dict | list):
+        for part in node.values() if isinstance(node, dict) else node:
+            yield from _integers(part)
 
 
 def _constant(data: Mapping[str, Any], name: str, otherwise: float) -> float:

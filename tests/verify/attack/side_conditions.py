@@ -6,7 +6,6 @@ stand-alone checker finds broken, or without a value, at numbers that all hypoth
 
 import json
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
@@ -16,13 +15,16 @@ from random import Random
 
 from bounds.language.claim import Claim
 from bounds.registry.user_claims import load_claims
+from tests.verify.attack.table import Table
 from verify.checker.form import SIZES
 from verify.checker.instance import Instance
 from verify.checker.words import COMPARE, FORMAT, breaks
 from verify.exact.statement import statement_of
 from verify.prove.prove import prove
 
-__all__ = ["LEMMAS", "attack_side_conditions", "broken_at", "damaged", "lemma"]
+__all__ = ["DROPPED", "LEMMAS", "TRUE", "attack_side_conditions", "broken_at", "damaged", "lemma"]
+
+TRUE, DROPPED = "true lemma about numbers", "side condition of a lemma dropped or widened"
 
 POS, NON, REAL = "positive", "nonnegative", "real"
 FROM_0, FROM_1 = "integer from 0", "integer from 1"
@@ -222,13 +224,14 @@ def _fails(stated: dict, sizes: dict[str, int], values: dict) -> bool:
         return True
 
 
-def attack_side_conditions() -> tuple[Counter, list[str]]:
-    """Let the prover try every lemma, and what is left of each without a side condition: counts, and what is wrong."""
-    counts, wrong = Counter(), []
+def attack_side_conditions() -> Table:
+    """Lets the prover try every lemma, and what is left of each without a side condition, which is false."""
+    table = Table()
     for name, (variables, statement, conditions) in LEMMAS.items():
-        counts["proven" if prove(lemma(tuple(variables.items()), statement, conditions)) else "not proven"] += 1
-        for text, claim, numbers in damaged(name):
-            counts["false"] += 1
-            if proof := prove(claim):
-                wrong.append(f"{text}: {proof.method}; fails at {numbers}")
-    return counts, wrong
+        claim = lemma(tuple(variables.items()), statement, conditions)
+        if table.judge(TRUE, name, lambda claim=claim: prove(claim)):
+            table.accept(TRUE, name, lambda claim=claim: broken_at(claim) is None)
+        for text, other, numbers in damaged(name):
+            if proof := table.judge(DROPPED, text, lambda other=other: prove(other)):
+                table.accept(DROPPED, text, lambda: False, f"({proof.method}); fails at {numbers}")
+    return table

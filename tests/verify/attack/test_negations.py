@@ -8,7 +8,7 @@ import pytest
 
 from bounds.language.claim import Claim
 from bounds.registry.claims import all_claims, find_claim
-from tests.verify.attack.attack import certificates, of_every_method, proofs
+from tests.verify.attack.certificates import certificates, of_every_method, proofs
 from tests.verify.attack.other_kinds import of_other_kinds
 from tests.verify.attack.scopes import proofs_of_many
 from tests.verify.attack.second_opinion import disproves

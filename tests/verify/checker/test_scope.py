@@ -7,7 +7,7 @@ import pytest
 
 from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
-from tests.verify.attack.scopes import TIES, attack_scopes, emptied, proofs_of_many, tied
+from tests.verify.attack.scopes import EMPTIED, TIED, TIES, WIDENED, attack_scopes, emptied, proofs_of_many, tied
 from verify.checker import scope, starts
 from verify.exact.check import proof_scope, replay_alone
 from verify.referee import decide as deciding
@@ -66,14 +66,14 @@ def test_a_statement_about_no_index_is_refused(many):
 
 
 def test_a_random_attack_on_scopes(many):
-    judged, wrong = attack_scopes(many, 60, seed=0)
-    assert not wrong, wrong[:2]
-    assert {kind for kind, _ in judged} >= {"emptied", "widened", "tied to rounds", "tied to clients"}
+    table = attack_scopes(many, 60, seed=0)
+    assert not table.faults, table.faults[:2]
+    assert {*table.rows} == {EMPTIED, WIDENED, f"{TIED}rounds", f"{TIED}clients"}
 
 
 def test_the_attack_notices_a_checker_that_leaves_hypotheses_out(many, monkeypatch):
     monkeypatch.setattr(starts, "ties", lambda *_: False)
-    assert attack_scopes(many, 40, seed=0)[1]
+    assert attack_scopes(many, 40, seed=0).faults
 
 
 # what may be left out ------------------------------------------------------------------------------------------------------

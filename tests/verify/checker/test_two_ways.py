@@ -6,7 +6,7 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from tests.not_empty import not_empty
-from tests.verify.attack.attack import proofs
+from tests.verify.attack.certificates import proofs
 from verify.checker import proof as checked
 from verify.checker import rounds as checked_rounds
 from verify.checker.form import STATED

@@ -3,6 +3,7 @@
 import pytest
 
 from bounds.controls.fedavg import CONTROLS
+from bounds.registry.claims import find_claim
 from verify.referee import decide as module
 from verify.referee.decide import Settings, decide
 from verify.results.store import is_finished
@@ -59,6 +60,16 @@ def test_an_error_before_any_instance_is_no_evidence(breaks):
     found = decide(TRUE, QUICK)
     assert found.verdict == "undecided" and "the stage of search failed: RecursionError: planted" in found.evidence
     assert not is_finished(found)
+
+
+@pytest.mark.parametrize("name", ["fedmoswa/theorem-5.2-strongly-convex", "fadamgc/theorem-5.2"])
+def test_an_error_in_the_growth_of_a_claim_with_hidden_constants_is_no_error_of_other_stages(breaks, name):
+    """No other stage can judge such a claim; one of them tried to draw the hidden constant."""
+    breaks(module, "by_witness")
+    found = decide(find_claim(name), QUICK)
+    assert found.verdict == "undecided" and not is_finished(found)
+    assert found.evidence.startswith("no stage reached a verdict; the stage of growth failed: RecursionError: planted")
+    assert "ValueError" not in found.evidence
 
 
 @pytest.mark.parametrize("where, name, lost", [
