@@ -1,0 +1,57 @@
+"""Writes a proof certificate as theorems over the real numbers."""
+
+import re
+
+from verify.export import coq, lean
+from verify.export.reading import read
+from verify.export.theorem import theorem
+
+__all__ = ["LANGUAGES", "export", "theorems"]
+
+LANGUAGES = {"coq": coq.written, "lean": lean.written}
+
+_NOT_CHECKED = (
+    "What is proven here: the inequality follows from the named facts. What is not: that the facts hold for every run of the",
+    "method on functions of the class, and that both sides are those of the claim. That is what `fedtheory check` checks.",
+    "p_i_j is the expected inner product of the vectors [i] and [j]: each l is a layer, d a deviation from the mean of all",
+    "clients, w a way in which choices turn out. F_k_n is the expected loss of client k at its point n. Each square is a mean",
+    "squared length, of the combinations that the proof needs.",
+)
+
+
+def export(certificate, language) -> str:
+    """The text of a file in one of the ``LANGUAGES``.
+
+    Raises ValueError for a certificate that is no proof, or one that the checker rejects."""
+    reading, found = theorems(certificate)
+    return LANGUAGES[language](found, [
+        *_lines(reading.stated), f"Proven for {reading.scope}.", *_NOT_CHECKED])
+
+
+def theorems(certificate, name=None):
+    """What a certificate states, and its theorems; their names begin with ``name``, or with the claim's id."""
+    reading, found = read(certificate), []
+    name = re.sub(r"[^A-Za-z0-9]+", "_", name or f"claim {certificate['claim']}")
+    for s, (setting, inequalities) in enumerate(zip(certificate["settings"], reading.settings, strict=True), 1):
+        for i, one in enumerate(inequalities, 1):
+            comment = [f"{certificate['claim']}, setting {s} of {len(reading.settings)}, inequality {i} of {len(inequalities)}"
+                       f"{f': {one.what}' * bool(one.what)}.", _numbers(setting)]
+            if one.least:
+                comment.append(f"For every number m of clients from {one.least} on: u = 1/m, and all is multiplied by the power "
+                               "of u that leaves a polynomial.")
+            found.append(theorem(f"{name}_{s}_{i}", one, comment))
+    return reading, found
+
+
+def _lines(stated):
+    return [f"Claim {stated['claim']}; reading: {stated['reading']}.", f"Statement: {stated['statement']['text']}",
+            *(f"Hypothesis {n}: {rule['text']}" for n, rule in enumerate(stated["hypotheses"]))]
+
+
+def _numbers(setting):
+    """The sizes and numbers of a setting in one line."""
+    given = setting["sizes"] | {name: value for name, value in setting["values"].items() if not isinstance(value, dict)}
+    said = [f"{name} = {', '.join(map(str, value)) if isinstance(value, list) else value}" for name, value in given.items()]
+    weights = setting["weights"] if isinstance(setting["weights"], str) else ", ".join(setting["weights"])
+    unknown = [f"every {', '.join(setting['unknown'])}"] if setting["unknown"] else []
+    return f"At {'; '.join([*said, f'weights {weights}', *unknown])}."

@@ -1,0 +1,146 @@
+"""Reads a proof certificate as inequalities between linear forms: the one file here that knows how the checker reads it.
+
+A form is ``{key: (c_0, c_1, ...)}`` with the coefficients of the powers of ``u``, where 1/u is the number of clients; without a
+``degree`` there is c_0 alone. Keys are pairs of vectors (their expected inner product), names of numbers, and () for 1.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import comb
+
+from verify.checker import proof, rounds
+from verify.checker.known_of_all import KnownOfAll
+from verify.checker.powers import FormOfClients, coefficients, ends
+from verify.checker.scope import scope
+from verify.checker.words import require
+from verify.export.squares import squares
+
+__all__ = ["FORMATS", "Inequality", "Reading", "read"]
+
+FORMATS = (proof.FORMAT, rounds.FORMAT)
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """``smaller <= larger``, and why: ``larger - smaller`` is the sum of all ``multipliers`` times facts, and of ``squares``.
+
+    Attributes:
+        smaller, larger: the two sides.
+        facts: what is known, ``(form, is_zero)`` by the checker's name: the form is zero, or never negative.
+        multipliers: quadruples (name, number, q, p): the fact is multiplied by ``number u^q (1 - least u)^p``.
+        squares: quadruples (number, {vector: integer}, q, p): the squared length of this combination, multiplied so.
+        constant: triples (number, q, p).
+        least: the least number of clients, of a proof for every number of clients; else None.
+        run: the checker's symbolic run, from which the meaning of vectors and points can be read.
+        what: which part of an induction it is; empty where there is none.
+    """
+
+    smaller: dict
+    larger: dict
+    facts: dict
+    multipliers: list
+    squares: list
+    constant: list
+    least: int | None
+    run: object = field(repr=False)
+    what: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a certificate states, and at each of its settings the inequalities that prove it."""
+
+    stated: dict
+    scope: str
+    settings: list
+
+
+def read(certificate) -> Reading:
+    """Raises ValueError for a certificate that is no proof of these ``FORMATS``, or whose multipliers prove nothing."""
+    kind = certificate.get("format") if isinstance(certificate, dict) else None
+    require(kind in FORMATS, f"only proofs are written as theorems: the format must be one of {', '.join(FORMATS)}; "
+                             f"got {kind!r}")
+    accepted, reason, *_ = (rounds if kind == rounds.FORMAT else proof).check(certificate)
+    require(accepted, f"the checker rejects this proof: {reason}")
+    stated = {name: certificate[name] for name in proof.STATED}
+    each = [list(_inequalities(stated | setting)) for setting in certificate["settings"]]
+    return Reading(certificate, scope(certificate, kind == rounds.FORMAT)[0], each)
+
+
+def _inequalities(setting):
+    """The inequalities of one setting."""
+    numbers, proofs = proof.numbers_of(setting)
+    asked = (rounds.duties(setting, numbers, setting["potential"], setting.get("degree")) if "potential" in setting
+             else proof.duties(setting, numbers))
+    known = {}
+    for duty, given in zip(asked, proofs, strict=True):
+        run, key = duty.letters, (id(duty.letters), duty.past)
+        if key not in known:
+            known[key] = (super(KnownOfAll, run) if "degree" in setting else run).known({duty.past})[duty.past]
+        if "degree" in setting:
+            yield _for_every_number(duty, known[key], given, run.least, run.degree)
+        else:
+            yield _at_a_number(duty, known[key], given)
+
+
+def _at_a_number(duty, known, given):
+    inequalities, equalities = known
+    forms = {name: (inequalities if name in inequalities else equalities)[name] for name in given}
+    rest = duty.larger - duty.smaller
+    for name, number in given.items():
+        rest = rest - forms[name] * number
+    return Inequality(
+        _constant(duty.smaller), _constant(duty.larger),
+        {name: (_constant(form), name not in inequalities) for name, form in forms.items()},
+        [(name, number, 0, 0) for name, number in given.items() if number],
+        [(number, row, 0, 0) for number, row in squares(rest.terms)],
+        [(rest.coefficient(()), 0, 0)], None, duty.letters)
+
+
+def _for_every_number(duty, known, given, least, degree):
+    """All in the Bernstein basis on [0, 1/least]: the coefficient at end e stands before u^e (1 - least u)^(degree - e)."""
+    inequalities, equalities = known
+    high = max([p for form in (duty.smaller, duty.larger) for p, _ in FormOfClients.lifted(form).parts], default=0)
+    facts, multipliers, left = {}, [], [dict() for _ in range(degree + 1)]
+
+    def add(form, shift, power, sign):
+        """Adds ``sign u^shift (1 - least u)^power`` times a form to what is left, end by end."""
+        found = ends(form, least)
+        for e, b in enumerate(found):
+            for key, c in b.terms.items():
+                share = comb(len(found) - 1, e) * least**e
+                left[shift + e][key] = left[shift + e].get(key, 0) + c * share * sign
+
+    gap = duty.larger - duty.smaller
+    own = len(ends(gap, least)) - 1
+    for q in range(degree - own + 1):
+        add(gap, q, degree - own - q, Fraction(comb(degree - own, q) * least**q))
+    for name, form in [*inequalities.items(), *equalities.items()]:
+        d = len(ends(form, least)) - 1
+        for q in range(degree - d + 1):
+            number = given.get(f"{name} part {q}" if d < degree else name, 0) * comb(degree - d, q) * least**q
+            if number:
+                facts[name] = _in_u(form), name not in inequalities
+                multipliers.append((name, number, q, degree - d - q))
+                add(form, q, degree - d - q, -number)
+    shift = high - max([p for p, _ in FormOfClients.lifted(gap).parts], default=high)  # where the largest power cancels
+    return Inequality(
+        _in_u(duty.smaller, high), _in_u(duty.larger, high), facts,
+        [(name, number, q + shift, p) for name, number, q, p in multipliers],
+        [(number, row, e + shift, degree - e) for e, form in enumerate(left) for number, row in squares(form)],
+        [(form.get((), Fraction(0)), e + shift, degree - e) for e, form in enumerate(left)], least, duty.letters)
+
+
+def _constant(form):
+    return {key: (c,) for key, c in form.terms.items()}
+
+
+def _in_u(form, high=None):
+    """A form times u to its largest power of the number of clients, or to the power ``high``."""
+    found, shift = {}, 0 if high is None else high - max([p for p, _ in FormOfClients.lifted(form).parts], default=high)
+    for j, part in enumerate(coefficients(form)):
+        for key, c in part.terms.items():
+            row = found.setdefault(key, [])
+            row += [Fraction(0)] * (shift + j + 1 - len(row))
+            row[shift + j] = c
+    return {key: tuple(row) for key, row in found.items()}
