@@ -18,8 +18,8 @@ def export(
 
     FILE is a proof as `fedtheory worst CLAIM --out FILE` writes it. For each of its inequalities there is a theorem over the
     real numbers: from the facts that the proof uses, each a named hypothesis, follows the statement at the proof's numbers.
-    `coqc` accepts the text, and its last command lists the axioms, those of Coq's real numbers. That the facts hold for every
-    run is not stated there; `fedtheory check FILE` checks that.
+    `coqc` accepts the text, and its last command lists the axioms, those of Coq's real numbers. That the facts hold for
+    every run is not stated there; `fedtheory check FILE` checks that.
 
     Exit status: 0 written; 2 bad input, no proof of these formats, or one that the checker rejects.
     """

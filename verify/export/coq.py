@@ -67,16 +67,16 @@ def _comment(lines):
 
 
 def _theorem(each):
-    lines = [_comment(each.comment), f"Section {each.name}.", f"Variables {' '.join(each.variables)} : R."]
+    lines = [_comment(each.comment), f"Section {each.name}.", f"Variables {' '.join([*each.variables, 'u'])} : R."]
     if each.least:
-        lines += ["Variable u : R.", "Hypothesis u_low : 0 <= u.", f"Hypothesis u_high : u <= 1 / {each.least}."]
+        lines += ["Hypothesis u_low : 0 <= u.", f"Hypothesis u_high : u <= 1 / {each.least}."]
     for fact in each.facts:
         lines += [_comment([fact.comment]),
                   f"Hypothesis {fact.name} : 0 {'=' if fact.is_zero else '<='} {_over(fact.above, fact.below)}."]
     (l, a), (r, b) = each.smaller, each.larger
     lines += [f"Theorem {each.name} :", f"  {_over(l, a)}", "  <=", f"  {_over(r, b)}.", "Proof."]
-    lines.append(f"  refine (sides {a} {b} {each.by_smaller} {each.by_larger} {_literal(each.by)} _ _ _ _ _ {_ratio(a)} {_ratio(b)} "
-                 "eq_refl")
+    numbers = f"{a} {b} {each.by_smaller} {each.by_larger} {_literal(each.by)}"
+    lines.append(f"  refine (sides {numbers} _ _ _ _ _ {_ratio(a)} {_ratio(b)} eq_refl")
     lines += [_sum([f"({_times(term, each.least)})" for term in each.terms], "    "), "    _). lra.", "Qed.",
               f"End {each.name}.", ""]
     return "\n".join(lines)

@@ -11,11 +11,10 @@ __all__ = ["LANGUAGES", "export", "theorems"]
 LANGUAGES = {"coq": coq.written, "lean": lean.written}
 
 _NOT_CHECKED = (
-    "What is proven here: the inequality follows from the named facts. What is not: that the facts hold for every run of the",
-    "method on functions of the class, and that both sides are those of the claim. That is what `fedtheory check` checks.",
-    "p_i_j is the expected inner product of the vectors [i] and [j]: each l is a layer, d a deviation from the mean of all",
-    "clients, w a way in which choices turn out. F_k_n is the expected loss of client k at its point n. Each square is a mean",
-    "squared length, of the combinations that the proof needs.",
+    "What is proven here: the inequality follows from the named facts. What is not: that the facts hold for every run of",
+    "the method on functions of the class, and that both sides are the claim's. `fedtheory check` checks that.",
+    "p_i_j is the expected inner product of the vectors [i] and [j], where l is a layer, d a deviation from the mean of all",
+    "clients, and w an outcome of the choices; F_k_n is the expected loss of client k at its point n.",
 )
 
 
@@ -34,11 +33,10 @@ def theorems(certificate, name=None):
     name = re.sub(r"[^A-Za-z0-9]+", "_", name or f"claim {certificate['claim']}")
     for s, (setting, inequalities) in enumerate(zip(certificate["settings"], reading.settings, strict=True), 1):
         for i, one in enumerate(inequalities, 1):
-            comment = [f"{certificate['claim']}, setting {s} of {len(reading.settings)}, inequality {i} of {len(inequalities)}"
-                       f"{f': {one.what}' * bool(one.what)}.", _numbers(setting)]
+            part = f"setting {s} of {len(reading.settings)}, inequality {i} of {len(inequalities)}"
+            comment = [f"{certificate['claim']}, {part}{f': {one.what}' * bool(one.what)}.", _numbers(setting)]
             if one.least:
-                comment.append(f"For every number m of clients from {one.least} on: u = 1/m, and all is multiplied by the power "
-                               "of u that leaves a polynomial.")
+                comment.append(f"u is 1/m, m >= {one.least} the number of clients; sides are times a power of u.")
             found.append(theorem(f"{name}_{s}_{i}", one, comment))
     return reading, found
 

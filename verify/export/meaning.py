@@ -35,7 +35,7 @@ def meaning(name, run):
 
 
 def where(run, used, losses):
-    """Lines that say which vectors the numbers of ``used`` mean, and where the points lie of these gradients and ``losses``."""
+    """Lines that say which vectors the numbers of ``used`` mean, and where the points of these and of ``losses`` lie."""
     found = {}
 
     def name(row, text):

@@ -1,7 +1,8 @@
 """Reads a proof certificate as inequalities between linear forms: the one file here that knows how the checker reads it.
 
-A form is ``{key: (c_0, c_1, ...)}`` with the coefficients of the powers of ``u``, where 1/u is the number of clients; without a
-``degree`` there is c_0 alone. Keys are pairs of vectors (their expected inner product), names of numbers, and () for 1.
+A form is ``{key: (c_0, c_1, ...)}`` with the coefficients of the powers of ``u``, where 1/u is the number of clients;
+without a ``degree`` there is c_0 alone. Keys are pairs of vectors (their expected inner product), names of numbers, and
+() for 1.
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ FORMATS = (proof.FORMAT, rounds.FORMAT)
 
 @dataclass(frozen=True)
 class Inequality:
-    """``smaller <= larger``, and why: ``larger - smaller`` is the sum of all ``multipliers`` times facts, and of ``squares``.
+    """``smaller <= larger``: ``larger - smaller`` is the sum of ``multipliers`` times facts, ``squares`` and a ``constant``.
 
     Attributes:
         smaller, larger: the two sides.

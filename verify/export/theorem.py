@@ -11,10 +11,7 @@ from verify.export.meaning import meaning, where
 
 __all__ = ["Fact", "Term", "Theorem", "theorem"]
 
-#: what the words of both languages mean already
-_TAKEN = set("""R Rle as at by cofix do else end eq exists field fix forall from for fun have if in lra let ring match mod open
-    or and not of return sin cos exp then theorem this show using where with whole weight times times_zero plus one sides
-    above above_zero positive Prop Set Type u u_low u_high""".split())
+_OURS = ("u_low", "u_high", "times_zero", "above_zero", "all_theorems")  # names that the languages' texts use
 
 
 @dataclass(frozen=True)
@@ -40,8 +37,10 @@ class Term:
 
 @dataclass(frozen=True)
 class Theorem:
-    """From the facts follows ``smaller <= larger``, each a pair (numerator, denominator): ``by`` times (``by_larger`` times
-    one numerator less ``by_smaller`` times the other) is the sum of the terms. With ``least``, for all u from 0 to 1/least."""
+    """From the facts follows ``smaller <= larger``, each a pair (numerator, denominator).
+
+    The terms add up to ``by`` times (``by_larger`` times one numerator less ``by_smaller`` times the other); with ``least``
+    for all u from 0 to 1/least."""
 
     name: str
     comment: list
@@ -80,7 +79,8 @@ def theorem(name, inequality, comment) -> Theorem:
     used = {key: None for form in (one.smaller, one.larger, *(form for form, _ in one.facts.values())) for key in form}
     vectors = {i % LAYER for key in used if isinstance(key, tuple) for i in key}
     return Theorem(
-        name, [*comment, *where(one.run, vectors, {*used})], identifiers.variables, [*facts.values(), *seen.values()], (left, under_left), (right, under_right),
+        name, [*comment, *where(one.run, vectors, {*used})], identifiers.variables, [*facts.values(), *seen.values()],
+        (left, under_left), (right, under_right),
         small // under_left, small // under_right, over // small,
         [Term(int(number * over), q, p, fact) for number, q, p, fact in terms], one.least)
 
@@ -124,7 +124,7 @@ class _Identifiers:
     """Names of variables and facts, each unlike all others."""
 
     def __init__(self):
-        self.names, self.variables = {}, []
+        self.names, self.variables = {name: name for name in _OURS}, []
 
     def of(self, text):
         """The name that stands for a text."""
@@ -132,7 +132,7 @@ class _Identifiers:
             found = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")
             if not found[:1].isalpha():
                 found = f"n_{found}"
-            while found in _TAKEN or found in self.names.values():
+            while found.isalpha() or found in self.names.values():  # words of the languages are letters alone
                 found += "_"
             self.names[text] = found
         return self.names[text]
