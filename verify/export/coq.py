@@ -1,5 +1,7 @@
 """Writes theorems for Coq (8.16, with its standard library alone)."""
 
+from verify.export import induction
+
 __all__ = ["written"]
 
 _LONG = 10**30
@@ -55,7 +57,9 @@ Qed.
 
 def written(theorems, comment):
     """The file that states and proves these theorems."""
-    parts = [_comment(comment), _BEGIN, *(_theorem(each) for each in theorems)]
+    inductions = [each for each in theorems if isinstance(each, induction.Induction)]
+    parts = [_comment(comment), _BEGIN, *[induction.BEGIN] * bool(inductions)]
+    parts += [induction.written(each, _comment) if each in inductions else _theorem(each) for each in theorems]
     each = " ".join(f"let _ := {each.name} in" for each in theorems)
     return "\n".join([*parts, f"Definition all_theorems := {each} I.", "Print Assumptions all_theorems.", ""])
 

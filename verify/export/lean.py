@@ -1,10 +1,13 @@
 """Writes theorems for Lean 4 with Mathlib, in the form in which they are written for Coq. Nothing here runs Lean."""
 
+from verify.export.theorem import Theorem
+
 __all__ = ["written"]
 
 
 def written(theorems, comment):
     """The file that states and proves these theorems."""
+    theorems = [each for each in theorems if isinstance(each, Theorem)]  # inductions are written for Coq alone
     parts = ["import Mathlib", "", *_comment(comment), "", *(_theorem(each) for each in theorems)]
     return "\n".join([*parts, *(f"#print axioms {each.name}" for each in theorems), ""])
 

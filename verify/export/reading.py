@@ -5,7 +5,7 @@ without a ``degree`` there is c_0 alone. Keys are pairs of vectors (their expect
 () for 1.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import comb
 
@@ -16,9 +16,10 @@ from verify.checker.scope import scope
 from verify.checker.words import require
 from verify.export.squares import squares
 
-__all__ = ["FORMATS", "Inequality", "Reading", "read"]
+__all__ = ["FORMATS", "PARTS", "Inequality", "Reading", "read"]
 
 FORMATS = (proof.FORMAT, rounds.FORMAT)
+PARTS = ("one round from any state", "the last state", "the start")  # of an induction, the last one perhaps several times
 
 
 @dataclass(frozen=True)
@@ -73,15 +74,17 @@ def _inequalities(setting):
     numbers, proofs = proof.numbers_of(setting)
     asked = (rounds.duties(setting, numbers, setting["potential"], setting.get("degree")) if "potential" in setting
              else proof.duties(setting, numbers))
-    known = {}
-    for duty, given in zip(asked, proofs, strict=True):
+    known, first = {}, [isinstance(duty.letters, rounds.FirstRound) for duty in asked]
+    whats = [PARTS[2] if start else PARTS[0] if 2 * number < first.index(True) else PARTS[1]
+             for number, start in enumerate(first)] if any(first) else [""] * len(asked)
+    for duty, given, what in zip(asked, proofs, whats, strict=True):
         run, key = duty.letters, (id(duty.letters), duty.past)
         if key not in known:
             known[key] = (super(KnownOfAll, run) if "degree" in setting else run).known({duty.past})[duty.past]
         if "degree" in setting:
-            yield _for_every_number(duty, known[key], given, run.least, run.degree)
+            yield replace(_for_every_number(duty, known[key], given, run.least, run.degree), what=what)
         else:
-            yield _at_a_number(duty, known[key], given)
+            yield replace(_at_a_number(duty, known[key], given), what=what)
 
 
 def _at_a_number(duty, known, given):

@@ -11,7 +11,8 @@ from verify.export.meaning import meaning, where
 
 __all__ = ["Fact", "Term", "Theorem", "theorem"]
 
-_OURS = ("u_low", "u_high", "times_zero", "above_zero", "all_theorems")  # names that the languages' texts use
+_OURS = ("u_low", "u_high", "times_zero", "above_zero", "all_theorems", "one_round", "the_end", "the_start",
+         "by_induction", "none_added")  # names that the languages' texts use
 
 
 @dataclass(frozen=True)
