@@ -1,10 +1,9 @@
 """Writes theorems for Coq (8.16, with its standard library alone)."""
 
 from verify.export import induction
+from verify.export.theorem import literal
 
 __all__ = ["written"]
-
-_LONG = 10**30
 
 _BEGIN = """\
 Require Import Reals Lra.
@@ -79,7 +78,7 @@ def _theorem(each):
                   f"Hypothesis {fact.name} : 0 {'=' if fact.is_zero else '<='} {_over(fact.above, fact.below)}."]
     (l, a), (r, b) = each.smaller, each.larger
     lines += [f"Theorem {each.name} :", f"  {_over(l, a)}", "  <=", f"  {_over(r, b)}.", "Proof."]
-    numbers = f"{a} {b} {each.by_smaller} {each.by_larger} {_literal(each.by)}"
+    numbers = f"{a} {b} {each.by_smaller} {each.by_larger} {literal(each.by)}"
     lines.append(f"  refine (sides {numbers} _ _ _ _ _ {_ratio(a)} {_ratio(b)} eq_refl")
     lines += [_sum([f"({_times(term, each.least)})" for term in each.terms], "    "), "    _). lra.", "Qed.",
               f"End {each.name}.", ""]
@@ -105,7 +104,7 @@ def _ratio(below):
 
 def _times(term, least):
     """The proof that a multiple of a fact is not negative."""
-    number, fact = _literal(abs(term.number)), term.fact
+    number, fact = literal(abs(term.number)), term.fact
     if fact is not None and fact.is_zero:
         factor = f"({'-' * (term.number < 0)} {number})" if term.number < 0 else number
         factor = f"({factor} * (u ^ {term.q} * (1 - {least} * u) ^ {term.p}))" if least else factor
@@ -117,8 +116,3 @@ def _times(term, least):
 def _numerator(fact, above):
     """The proof that a fact's numerator is as the fact is."""
     return f"({above} _ {fact.below} {fact.name})" if fact.below > 1 else fact.name
-
-
-def _literal(number):
-    """A number; a long one in hexadecimal digits, which Coq reads in linear time."""
-    return str(number) if number < _LONG else hex(number)

@@ -2,11 +2,10 @@
 
 import re
 
-from verify.checker.limits import written
 from verify.export import coq, lean
 from verify.export.induction import Induction
-from verify.export.reading import PARTS, read
-from verify.export.theorem import theorem
+from verify.export.reading import read
+from verify.export.theorem import texts, theorem
 
 __all__ = ["LANGUAGES", "export", "theorems"]
 
@@ -23,9 +22,7 @@ _NOT_CHECKED = (
 _INDUCTION = (
     "The statement for every number n of rounds: v r is the potential before round r, a r what the left side adds up in it,",
     "last r what it says of the state then, and right n the right side; all times n where the left side is a mean.",
-    "Each round and each last state is one of which the theorems before speak. the_start follows from the other theorems:",
-    "right n less its left side is b n + a + the sum of c p^n with p from 0 to 1, and b, a + b, and a + b with the c of the",
-    "largest p, of the two largest, and so on are the sides that they prove not to be negative.",
+    "Each round, each last state and the start are ones of which the theorems before speak.",
 )
 
 
@@ -49,10 +46,12 @@ def theorems(certificate, name=None):
             if one.least:
                 comment.append(f"u is 1/m, m >= {one.least} the number of clients; sides are times a power of u.")
             found.append(theorem(f"{name}_{s}_{i}", one, comment))
-        if setting.get("potential") and [one.what for one in inequalities[:3]] == [*PARTS] and not inequalities[0].least:
-            one_round, the_end = found[-len(inequalities):][:2]
+        if start := reading.starts[s - 1]:
+            one_round, the_end, *starts = found[-len(inequalities):]
+            (first, cost, *right), variables = texts(start.first, start.cost, *start.right.values())
             found.append(Induction(
-                f"{name}_{s}_every_round", _INDUCTION, written(setting["potential"]["factor"]), one_round, the_end))
+                f"{name}_{s}_every_round", _INDUCTION, start.factor, one_round, the_end, starts, first, cost,
+                dict(zip(start.right, right, strict=True)), start.powers, variables))
     return reading, found
 
 

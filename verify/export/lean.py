@@ -1,6 +1,6 @@
 """Writes theorems for Lean 4 with Mathlib, in the form in which they are written for Coq. Nothing here runs Lean."""
 
-from verify.export.theorem import Theorem
+from verify.export.theorem import Theorem, literal
 
 __all__ = ["written"]
 
@@ -26,7 +26,7 @@ def _theorem(each):
     lines += ["    :", f"    {_over(*each.smaller)}", "    ≤", f"    {_over(*each.larger)} := by"]
     proofs = []
     for number, term in enumerate(each.terms):
-        weight, fact = f"(by norm_num : (0 : ℝ) ≤ {abs(term.number)})", term.fact
+        weight, fact = f"(by norm_num : (0 : ℝ) ≤ {literal(abs(term.number))})", term.fact
         if each.least:
             weight = f"(mul_nonneg {weight} (mul_nonneg (pow_nonneg u_low {term.q}) (pow_nonneg u_high {term.p})))"
         by = fact.name if fact else "(zero_le_one : (0 : ℝ) ≤ 1)"

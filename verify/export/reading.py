@@ -10,13 +10,16 @@ from fractions import Fraction
 from math import comb
 
 from verify.checker import proof, rounds
+from verify.checker.course import Course
+from verify.checker.forms import Form
 from verify.checker.known_of_all import KnownOfAll
+from verify.checker.limits import written
 from verify.checker.powers import FormOfClients, coefficients, ends
 from verify.checker.scope import scope
 from verify.checker.words import require
 from verify.export.squares import squares
 
-__all__ = ["FORMATS", "PARTS", "Inequality", "Reading", "read"]
+__all__ = ["FORMATS", "Inequality", "Reading", "Start", "read"]
 
 FORMATS = (proof.FORMAT, rounds.FORMAT)
 PARTS = ("one round from any state", "the last state", "the start")  # of an induction, the last one perhaps several times
@@ -55,6 +58,19 @@ class Reading:
     stated: dict
     scope: str
     settings: list
+    starts: list
+
+
+@dataclass(frozen=True)
+class Start:
+    """What an induction says of the first state: the potential and what each round adds, the right side for n rounds as
+    ``{(p, j): form}`` of multiples of p^n n^j, and the p, in descending order, of what the theorems prove of it."""
+
+    factor: Fraction
+    first: dict
+    cost: dict
+    right: dict
+    powers: list
 
 
 def read(certificate) -> Reading:
@@ -65,15 +81,39 @@ def read(certificate) -> Reading:
     accepted, reason, *_ = (rounds if kind == rounds.FORMAT else proof).check(certificate)
     require(accepted, f"the checker rejects this proof: {reason}")
     stated = {name: certificate[name] for name in proof.STATED}
-    each = [list(_inequalities(stated | setting)) for setting in certificate["settings"]]
-    return Reading(certificate, scope(certificate, kind == rounds.FORMAT)[0], each)
+    settings, starts = zip(*(_of_setting(stated | setting) for setting in certificate["settings"]), strict=True)
+    return Reading(certificate, scope(certificate, kind == rounds.FORMAT)[0], [*settings], [*starts])
 
 
-def _inequalities(setting):
-    """The inequalities of one setting."""
+def _of_setting(setting):
+    """The inequalities of one setting, and the start of its induction, if it has one."""
     numbers, proofs = proof.numbers_of(setting)
     asked = (rounds.duties(setting, numbers, setting["potential"], setting.get("degree")) if "potential" in setting
              else proof.duties(setting, numbers))
+    return [*_inequalities(setting, asked, proofs)], _start(setting, asked) if setting.get("potential") else None
+
+
+def _start(setting, asked):
+    """The start of an induction; None where its parts are more than one of each kind."""
+    potential, q = setting["potential"], written(setting["potential"]["factor"])
+    starts = [duty for duty in asked if isinstance(duty.letters, rounds.FirstRound)]
+    outcomes = [outcome for _, outcome in starts[0].letters.outcomes()]
+    if "degree" in setting or len(asked) - len(starts) != 2 or len(outcomes) != 1 or q == 0:
+        return None
+    run, (smaller, right) = starts[0].letters, rounds.sides(setting["statement"])
+    right = ["*", "rounds", right] if rounds.Left(run, smaller).averaged else right
+    run.made_up += [right, before := rounds.put(potential["value"], {"r": 0})]
+    course = {key: Form({}) + c for key, c in Course(run, *outcomes).of(right).items()}
+    first, cost = (Form({}) + run.value(node, {}, *outcomes) for node in (before, potential["cost"]))
+    gaps = {p: c for (p, _), c in course.items() if p < 1}
+    if q < 1:
+        gaps[q] = gaps.get(q, Form({})) - first + cost / (1 - q)
+    powers = sorted((p for p, c in gaps.items() if c.parts), reverse=True)
+    require(len(powers) + 2 == len(starts), "the start of the induction has other parts")
+    return Start(q, _constant(first), _constant(cost), {key: _constant(c) for key, c in course.items()}, powers)
+
+
+def _inequalities(setting, asked, proofs):
     known, first = {}, [isinstance(duty.letters, rounds.FirstRound) for duty in asked]
     whats = [PARTS[2] if start else PARTS[0] if 2 * number < first.index(True) else PARTS[1]
              for number, start in enumerate(first)] if any(first) else [""] * len(asked)

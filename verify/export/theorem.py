@@ -9,8 +9,9 @@ from math import lcm
 from verify.checker.forms import APART, LAYER, LOSS, WORLD
 from verify.export.meaning import meaning, where
 
-__all__ = ["Fact", "Term", "Theorem", "theorem"]
+__all__ = ["Fact", "Term", "Theorem", "literal", "texts", "theorem"]
 
+_LONG = 10**30
 _OURS = ("u_low", "u_high", "times_zero", "above_zero", "all_theorems", "one_round", "the_end", "the_start",
          "by_induction", "none_added")  # names that the languages' texts use
 
@@ -84,6 +85,17 @@ def theorem(name, inequality, comment) -> Theorem:
         (left, under_left), (right, under_right),
         small // under_left, small // under_right, over // small,
         [Term(int(number * over), q, p, fact) for number, q, p, fact in terms], one.least)
+
+
+def texts(*forms):
+    """Forms as texts of rational numbers and variables, and these variables."""
+    identifiers = _Identifiers()
+    return [f"({above}) / {below}" for above, below in (_text(form, identifiers) for form in forms)], identifiers.variables
+
+
+def literal(number):
+    """A whole number; a long one in hexadecimal digits, which are read in linear time."""
+    return str(number) if number < _LONG else hex(number)
 
 
 def _square(row):
