@@ -31,7 +31,11 @@ def export(
     from verify.export.export import export as text_for
 
     (language, file), = given.items()
-    text = text_for(read(text_of(file)), language)
+    try:
+        certificate = read(text_of(file))
+    except ValueError as error:
+        raise ValueError(f"{file} is no certificate: {error}") from error
+    text = text_for(certificate, language)
     if out is None:
         print(text, end="")
     else:

@@ -1,7 +1,7 @@
 """Writes theorems for Coq (8.16, with its standard library alone)."""
 
 from verify.export import induction
-from verify.export.theorem import literal
+from verify.export.theorem import Theorem, literal
 
 __all__ = ["written"]
 
@@ -56,9 +56,8 @@ Qed.
 
 def written(theorems, comment):
     """The file that states and proves these theorems."""
-    inductions = [each for each in theorems if isinstance(each, induction.Induction)]
-    parts = [_comment(comment), _BEGIN, *[induction.BEGIN] * bool(inductions)]
-    parts += [induction.written(each, _comment) if each in inductions else _theorem(each) for each in theorems]
+    parts = [_comment(comment), _BEGIN, *[induction.BEGIN] * any(not isinstance(each, Theorem) for each in theorems)]
+    parts += [_theorem(each) if isinstance(each, Theorem) else induction.written(each, _comment) for each in theorems]
     each = " ".join(f"let _ := {each.name} in" for each in theorems)
     return "\n".join([*parts, f"Definition all_theorems := {each} I.", "Print Assumptions all_theorems.", ""])
 

@@ -17,13 +17,13 @@ def _comment(lines, indent=""):
 
 
 def _theorem(each):
-    lines = [*_comment(each.comment), f"theorem {each.name} ({' '.join([*each.variables, *['u'] * bool(each.least)])} : ℝ)"]
+    lines = [*_comment(each.comment), f"theorem {each.name} ({' '.join([*each.variables, 'u'])} : ℝ)"]
     if each.least:
         lines += ["    (u_low : 0 ≤ u)", f"    (u_high : 0 ≤ 1 - {each.least} * u)"]
     for fact in each.facts:
         lines += [*_comment([fact.comment], "    "),
                   f"    ({fact.name} : 0 {'=' if fact.is_zero else '≤'} {_over(fact.above, fact.below)})"]
-    lines += ["    :", f"    {_over(*each.smaller)}", "    ≤", f"    {_over(*each.larger)} := by"]
+    lines += ["    :", f"    ({_over(*each.smaller)} : ℝ)", "    ≤", f"    {_over(*each.larger)} := by"]
     proofs = []
     for number, term in enumerate(each.terms):
         weight, fact = f"(by norm_num : (0 : ℝ) ≤ {literal(abs(term.number))})", term.fact

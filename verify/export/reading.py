@@ -16,7 +16,7 @@ from verify.checker.known_of_all import KnownOfAll
 from verify.checker.limits import written
 from verify.checker.powers import FormOfClients, coefficients, ends
 from verify.checker.scope import scope
-from verify.checker.words import require
+from verify.checker.words import replayed, require
 from verify.export.squares import squares
 
 __all__ = ["FORMATS", "Inequality", "Reading", "Start", "read"]
@@ -78,7 +78,7 @@ def read(certificate) -> Reading:
     kind = certificate.get("format") if isinstance(certificate, dict) else None
     require(kind in FORMATS, f"only proofs are written as theorems: the format must be one of {', '.join(FORMATS)}; "
                              f"got {kind!r}")
-    accepted, reason, *_ = (rounds if kind == rounds.FORMAT else proof).check(certificate)
+    accepted, reason, *_ = replayed((rounds if kind == rounds.FORMAT else proof).check, certificate)
     require(accepted, f"the checker rejects this proof: {reason}")
     stated = {name: certificate[name] for name in proof.STATED}
     settings, starts = zip(*(_of_setting(stated | setting) for setting in certificate["settings"]), strict=True)

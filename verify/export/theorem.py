@@ -139,10 +139,10 @@ class _Identifiers:
     def __init__(self):
         self.names, self.variables = {name: name for name in _OURS}, []
 
-    def of(self, text):
-        """The name that stands for a text."""
+    def of(self, text, shown=None):
+        """The name that stands for a text alone; it looks like what is ``shown``."""
         if text not in self.names:
-            found = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")
+            found = re.sub(r"[^A-Za-z0-9]+", "_", shown or text).strip("_")
             if not found[:1].isalpha():
                 found = f"n_{found}"
             while found.isalpha() or found in self.names.values():  # words of the languages are letters alone
@@ -158,10 +158,10 @@ class _Identifiers:
             return self._variable(f"p {_part(key[0])} {_part(key[1])}")
         if key.endswith("^2"):
             return " * ".join([self._variable(key[:-2])] * 2)
-        return self._variable(f"F {key[len(LOSS):]}" if re.match(f"{LOSS}[0-9]", key) else key.removeprefix(LOSS))
+        return self._variable(key, re.sub(f"^{LOSS}(?=[0-9])", "F ", key).removeprefix(LOSS))
 
-    def _variable(self, text):
-        found = self.of(text)
+    def _variable(self, text, shown=None):
+        found = self.of(text, shown)
         if found not in self.variables:
             self.variables.append(found)
         return found

@@ -1,5 +1,6 @@
 """``fedtheory export``: what is written, what is refused, and what Coq's kernel says of it."""
 
+import random
 import re
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import pytest
 
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.user_claims import load_claims
+from tests import ROOT
 from tests.not_empty import not_empty
 from verify.checker.forms import NoForm
 from verify.claims.needs import speaks_of_samples
@@ -96,6 +98,9 @@ def test_the_command(run, tmp_path):
     write_json(proof, {"format": "fedtheory growth 1"})
     status, _, said = run("export", "--coq", proof)
     assert status == 2 and "fedtheory growth 1" in said and all(each in said for each in FORMATS)
+    proof.write_text("{")
+    status, _, said = run("export", "--coq", proof)
+    assert status == 2 and str(proof) in said.replace("\n", "") and "is no certificate" in said
 
 
 def test_squares_add_up_and_no_other_form_is_one():
@@ -123,10 +128,29 @@ def every_kind(attacked):
     yield potential("fedavg", clients=2, mu=Q(1, 2), eta_l=Q(1, 2), local_steps=1).certificate
 
 
+ATTACKED = ROOT / "tests" / "verify" / "attack" / "proven.toml"
+
+
+def value_of(text, numbers):
+    """A text as Coq reads it, at some numbers."""
+    return eval(text.replace("^", "**"), dict(numbers))
+
+
+def test_terms_add_up():
+    """At random numbers, whether Coq is there or not."""
+    rng = random.Random(0)
+    for one in (one for proof in every_kind(ATTACKED) for one in theorems(proof)[1] if isinstance(one, Theorem)):
+        numbers = {name: Q(rng.randint(-99, 99), rng.randint(1, 9)) for name in (*one.variables, "u")}
+        u, (left, right) = numbers["u"], (value_of(side[0], numbers) for side in (one.smaller, one.larger))
+        total = sum(term.number * u**term.q * (1 - (one.least or 0) * u)**term.p
+                    * (value_of(term.fact.above, numbers) if term.fact else 1) for term in one.terms)
+        assert one.by * (one.by_larger * right - one.by_smaller * left) == total
+        assert all(term.number > 0 or term.fact.is_zero for term in one.terms)
+
+
 @needs_coq
-def test_coq_accepts_every_kind(request, tmp_path):
-    attacked = request.config.rootpath / "tests" / "verify" / "attack" / "proven.toml"
-    found = [one for n, proof in enumerate(every_kind(attacked)) for one in theorems(proof, f"kind_{n}")[1]]
+def test_coq_accepts_every_kind(tmp_path):
+    found = [one for n, proof in enumerate(every_kind(ATTACKED)) for one in theorems(proof, f"kind_{n}")[1]]
     terms = [term for one in found if isinstance(one, Theorem) for term in one.terms]
     assert any(term.fact and term.fact.is_zero for term in terms) and any(term.q and term.p for term in terms)
     assert any(isinstance(one, Induction) for one in found)
