@@ -80,6 +80,8 @@ SLOW: dict[str, tuple[str, ...]] = {
     "fedtheory/test_engine.py::test_a_run_is_the_same_bit_for_bit_alone_in_a_batch_and_in_any_order": ("[scheme II]",),
     "fedtheory/test_trajectory.py::test_a_resumed_run_is_the_long_run_bit_for_bit": ("[scheme I]", "[every step]"),
     "synthetic/test_problems.py::test_every_named_problem_rests_at_its_optimum_runs_and_takes_layers": ("sigmoid", "synth"),
+    "verify/export/test_export.py::test_coq_accepts_two_hundred_proofs": (),
+    "verify/export/test_export.py::test_coq_refuses_a_fault": ("[a multiplier]",),
     "verify/growth/test_growth.py::test_true_orders_are_spared": ("value",),
     "verify/growth/test_with_chance.py::test_growth_by_chance_leaves_an_order_undecided": ("[rounds]",),
     "verify/report/test_drawing.py::test_figure_that_cannot_be_written_is_an_error": ("[1]",),

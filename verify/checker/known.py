@@ -41,11 +41,16 @@ class Known:
         self.run, self.past, self.given = run, past, round_of(past)
         self.everywhere, self.said = at_all_points, {name: (made, form) for name, made, form in hypotheses}
 
+    def whole(self, name):
+        """(the form, whether it is equal to 0) of a fact, not yet in parts. Raises ValueError or LookupError for a name of
+        nothing that is known."""
+        worlds = self.run.choices and self.past.told_apart
+        return self.with_choices(name) if worlds else self.without_worlds(name)
+
     def fact(self, name):
-        """(the form, whether it is equal to 0). Raises ValueError or LookupError for a name of nothing that is known."""
+        """A fact as a proof uses it: of every number of clients, one of its parts."""
         name, _, part = name.partition(" part ")
-        choices = self.run.choices
-        form, zero = self.with_choices(name) if choices and self.past.told_apart else self.without_worlds(name)
+        form, zero = self.whole(name)
         if not self.run.people.one:
             require(not part, "a part of what is one")
             return form, zero

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from verify.cli import demos, formulas, methods, proofs, runs, shared, stability, statements, sweeps, verify
+from verify.cli import demos, exports, formulas, methods, proofs, runs, shared, stability, statements, sweeps, verify
 from verify.cli.verify import Papers, Statement
 
 __all__ = ["app", "main"]
@@ -23,7 +23,7 @@ for command in (verify.verify, verify.explain, verify.replay, verify.report,
                 formulas.bound, formulas.compare, formulas.lint):
     app.command()(command)
 proofs.add_commands(app)
-for command in (stability.stability, methods.conform, runs.run, sweeps.sweep, demos.demo):
+for command in (exports.export, stability.stability, methods.conform, runs.run, sweeps.sweep, demos.demo):
     app.command()(command)
 
 

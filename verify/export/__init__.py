@@ -1,0 +1,1 @@
+"""Writes proofs of certificates as theorems for proof assistants; decides nothing."""
