@@ -15,7 +15,7 @@ __all__ = ["REFUSALS", "Search", "formula"]
 REFUSALS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, StopIteration)
 _COLUMNS = 3000  # of a linear program
 _FACTS = 80  # of which multiples are added up
-_STEPS = 2000
+_STEPS, _PROGRAM = 1200, 4  # effort of a search, and of a linear program; a step takes 2
 
 
 class Search:
@@ -49,8 +49,7 @@ class Search:
 
     def step(self, by: str, **data) -> str | None:
         """Write a step if the checker follows it; the name of its fact, else None."""
-        if next(self.count) > _STEPS:
-            raise TimeoutError("too many steps")
+        self.spend(1)
         name = f"s{next(self.count)}"
         data = {"name": name, "by": by, **data}
         try:
@@ -60,6 +59,12 @@ class Search:
         self.known.add(name, fact)
         self.steps.append(data)
         return name
+
+    def spend(self, effort: int) -> None:
+        """Count the effort of a search, which ends where it is too large. Raises TimeoutError."""
+        for _ in range(effort):
+            if next(self.count) > _STEPS:
+                raise TimeoutError("too many steps")
 
     def lemma(self, name: str, *of) -> str | None:
         return self.step("lemma", lemma=name, of=[self.vector(a) if isinstance(a, dict) else self.formula(a) for a in of])
@@ -175,6 +180,7 @@ class Search:
     def program(self, relation, goal, products):
         """[(names, factor)] whose products add up to the goal."""
         code: dict = {}
+        self.spend(_PROGRAM)
 
         def coded(m):
             return tuple(sorted((code.setdefault(a, len(code)), n) for a, n in m))
