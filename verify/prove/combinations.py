@@ -47,7 +47,8 @@ def combination(goal: dict, columns: Sequence[tuple[dict, bool]], strict: Sequen
             warnings.simplefilter("ignore")
             bounds = [(0, None) if sign else (None, None) for _, sign in columns]
             found = linprog(costs if attempt == 0 else costs * np.random.default_rng(1).uniform(0.5, 2, len(costs)),
-                            A_eq=matrix, b_eq=right, A_ub=below, b_ub=above, bounds=bounds, method="highs-ds", options={"maxiter": _ITERATIONS})
+                            A_eq=matrix, b_eq=right, A_ub=below, b_ub=above, bounds=bounds, method="highs-ds",
+                            options={"maxiter": _ITERATIONS})
         if found.status != 0:
             return None
         used = [n for n, x in enumerate(found.x) if abs(x) > _LEAST]
