@@ -40,11 +40,12 @@ def number_certificate(claim: Claim) -> dict[str, Any] | None:
 
 
 def _proofs(stated) -> Iterator[dict[str, Any]]:
+    effort = count()
     put = {rule["left"]: n for n, rule in enumerate(stated["hypotheses"])
            if rule["relation"] == "==" and isinstance(rule["left"], str) and not rule["over"]}
     for chosen in dict.fromkeys((frozenset(put.items()), frozenset())):
         try:
-            found = _straight(stated, dict(chosen), {}, {})
+            found = _straight(stated, dict(chosen), {}, {}, effort)
         except (*REFUSALS, TimeoutError):
             continue
         if found is not None:
@@ -55,24 +56,24 @@ def _proofs(stated) -> Iterator[dict[str, Any]]:
         name, low = rule["left"], rule["right"]
         if rule["relation"] == ">=" and isinstance(name, str) and type(low) is int and not rule["over"]:
             try:
-                found = _by_cases(stated, put, name, low)
+                found = _by_cases(stated, put, name, low, effort)
             except (*REFUSALS, TimeoutError):
                 continue
             if found is not None:
                 yield found
 
 
-def _by_cases(stated, put, name: str, low: int):
+def _by_cases(stated, put, name: str, low: int, effort: Iterator[int]):
     """A proof for each of the first values of a whole number, and one for all larger ones."""
     if not any(["Mod", name, 1] == rule["left"] for rule in stated["hypotheses"]) or f'"{name}"' not in dumps(
             [part for part in _exponents(stated["statement"])]):
         return None
     first = []
     for value in range(low, low + _FIRST):
-        first.append(_straight(stated, put, {name: value}, {}))
+        first.append(_straight(stated, put, {name: value}, {}, effort))
         if first[-1] is None:
             return None
-    rest = _straight(stated, put, {}, {name: low + _FIRST})
+    rest = _straight(stated, put, {}, {name: low + _FIRST}, effort)
     return rest and {"cases": name, "from": low, "first": first, "rest": rest}
 
 
@@ -84,14 +85,14 @@ def _exponents(node) -> Iterator[Any]:
         yield from _exponents(part)
 
 
-def _straight(stated, put, numbers, least):
+def _straight(stated, put, numbers, least, effort: Iterator[int]):
     polynomials.meter.spent = 0
     given = {**numbers, **{name: checker.defining(stated, name, n) for name, n in put.items()}}
     known, reader = checker.begin(stated, given, least)
     names: dict = {}
     for name, low, high in stated["statement"]["over"]:
         _, known, names = checker.ranged(reader, known, names, name, low, high)
-    search = Search(reader, known, names, count(), TACTICS)
+    search = Search(reader, known, names, effort, TACTICS)
     if reader.federation:
         of_weights(search)
     reader.assumed = []

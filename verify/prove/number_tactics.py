@@ -32,6 +32,20 @@ def by_combination(search: Search, relation: str, p: Poly, depth: int) -> bool:
     return any(search.combine(relation, p, degree) for degree in (1, 2))
 
 
+def by_extremes(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """A number that is at least the largest of some, or at most the least of some: one by one."""
+    lemmas = {("Max", ">="): "at least all", ("Max", ">"): "above all",
+              ("Min", ">="): "at most all", ("Min", ">"): "below all"}
+    for a in sorted(atoms_of(p), key=repr):
+        sign = {"Max": -1, "Min": 1}.get(a[0])
+        if depth <= 0 or sign is None or p.terms.get(((a, 1),)) != sign or (a[0], relation) not in lemmas:
+            continue
+        q = of_atom(a) + p if sign < 0 else of_atom(a) - p
+        if all(search.prove(relation, (q - r) * constant(-sign), depth - 1) for r in a[1:]):
+            return search.lemma(lemmas[a[0], relation], q, *a[1:]) is not None
+    return False
+
+
 # vectors --------------------------------------------------------------------------------------------------------------
 def by_lengths(search: Search, relation: str, p: Poly, depth: int) -> bool:
     """A length that is at most a sum of others: by squares, where need be after triangle inequalities."""
@@ -280,5 +294,5 @@ def _joined(parts):
 
 
 TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
-    by_combination, by_squares_of_vectors, by_instances, by_jensen, by_losses, by_lengths, term_by_term,
+    by_combination, by_extremes, by_squares_of_vectors, by_instances, by_jensen, by_losses, by_lengths, term_by_term,
     by_weighted_sums, by_lemmas)
