@@ -9,7 +9,7 @@ from math import prod
 
 from verify.checker.federation import Federation
 from verify.checker.form import coupled
-from verify.checker.formulas import At, Formulas, acyclic, definition
+from verify.checker.formulas import At, Formulas, acyclic, definition, names
 from verify.checker.intervals import Interval
 from verify.checker.limits import OUTCOMES, Meter, bounded
 from verify.checker.methods.adaptive import BESIDE
@@ -66,7 +66,8 @@ class Instance:
         self.operators = WORDS | {"tau": lambda t: t - t % self.size["local_steps"]}
         binders = {"infimum": lambda args, at: infimum(self, args, at)}
         binders |= {word: lambda args, at, word=word: self.given_past(word, args, at) for word in MEANS}
-        fixed = {*self.free, *self.size}
+        self.meant = {name for name in self.defined if self.has_means(name)}
+        fixed = {*self.free, *self.size} - self.meant
         self.formulas = Formulas(self.operators, binders, self.named, fixed, self.meter, **reading)
         self.federation = None
         if certificate["setting"] != "algebra":
@@ -144,6 +145,13 @@ class Instance:
         rule = self.defined[name]
         return self.formulas.value(rule["formula"], At(dict(zip(rule["indices"], indices, strict=True)), None))
 
+    def has_means(self, *found):
+        """Whether a mean occurs in what names mean."""
+        rules, found = self.rules | self.defined, {*found}
+        while more := set().union(*(names(rules[name]["formula"]) for name in found & {*rules})) - found:
+            found |= more
+        return bool(found & {*MEANS})
+
     def named(self, name, indices, at):
         """The value of a name: of a definition, of a hypothesis that defines it, of a run, or a given one."""
         if self.federation:
@@ -152,7 +160,10 @@ class Instance:
         if name in self.rules:
             rule = self.rules[name]
             index = dict(zip(rule["indices"], indices, strict=True))
-            return self.formulas.value(rule["formula"], At(index, at.outcome))
+            return self.formulas.value(rule["formula"], at._replace(index=index))  # noted and given as where it is named
+        if name in self.meant:  # on letters a mean stands for itself only where nothing else is given
+            index = dict(zip(self.defined[name]["indices"], indices, strict=True))
+            return self.formulas.value(self.defined[name]["formula"], at._replace(index=index, outcome=None))
         if name in self.defined:
             return self.defining_value(name, (*indices,))
         measured = name in self.measured and at.outcome is not None

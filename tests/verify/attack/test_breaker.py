@@ -26,6 +26,32 @@ def mean_loss(point, index, last):
     return ["Sum", ["*", ["priority", index], ["client_weight", index], ["F", index, point]], index, 0, last]
 
 
+def steps(statement, proof, *more, rounds=1, definitions=None, values=None):
+    """A proof about steps of 1 with noise of variance at most 1, of one client, convex and 1-smooth."""
+    hypotheses = [condition([f"{name}_client", "k"], relation, bound, ["k", 0, LAST])
+                  for name, relation, bound in (("L", "<=", 1), ("mu", ">=", 0), ("sigma_sq", "<=", 1))]
+    sizes = dict(clients=1, rounds=rounds, local_steps=1, layers=1, participants=1, dim=1, iterations=rounds)
+    setting = {"sizes": sizes, "unknown": [], "weights": ["1"], "proofs": [proof],
+               "values": {"eta_l": ["1"] * rounds} | (values or {})}
+    return {"format": "fedtheory proof 2", "claim": "mine", "reading": "", "setting": "run", "statement": statement,
+            "hypotheses": [*hypotheses, *more], "definitions": definitions or {}, "everywhere": [],
+            "free": {"eta_l": ["iterations"]} | {name: [] for name in values or ()},
+            "procedure": {"base": "fedavg", "sampling": "full", "indicator": "broadcast", "strict": True,
+                          "options": {"eta_g": "1"}}, "settings": [setting]}
+
+
+def apart(r): return ["norm2", ["+", ["x_round", r], ["*", -1, "x_star"]]]
+
+
+ONE_STEP = {"client 0 1 0": "2", "client 0 0 1": "2", "hypothesis 2 0": "1", "uncorrelated 0 2": "2",
+            "uncorrelated 1 2": "-2", "noise 0 noise 0 0 0": "1"}
+NEXT_STEP = {"client 0 0 2": "2", "client 0 2 0": "2", "hypothesis 2 0": "1", "uncorrelated 0 4": "2",
+             "uncorrelated 1 4": "-2", "uncorrelated 2 4": "-2", "uncorrelated 3 4": "-2", "noise 0 noise 1 0 0": "1"}
+TRUE = {
+    "a mean": steps(condition(["E", apart(1)], "<=", ["+", apart(0), 1]), ONE_STEP),
+    "a mean given the past": steps(condition(["E_round", apart(2), 1], "<=", ["+", apart(1), 1]), NEXT_STEP, rounds=2),
+}
+
 #: name -> a certificate; why its statement is false stands beside it
 FALSE = {
     # for n = 0 the sum is empty: 1/n must not leave it
@@ -49,7 +75,23 @@ FALSE = {
     # there may be two clients
     "an index with the name of a size": numbers(
         condition(["objective", "x_star"], "==", mean_loss("x_star", "k", 0), ["clients", 1, 1]), setting="point"),
+    # in expectation alone: the noise of an outcome may be larger
+    "a definition outside of means": steps(
+        condition("D", "<=", ["+", apart(0), 1]), ONE_STEP, definitions={"D": {"indices": [], "formula": apart(1)}}),
+    # a state whose distance is larger than its mean
+    "a mean in a definition, beside one given the past": steps(
+        condition(["E_round", apart(2), 1], "<=", ["+", "D", 1]), NEXT_STEP, rounds=2,
+        definitions={"D": {"indices": [], "formula": ["E", apart(1)]}}),
+    "a mean in a hypothesis that defines a number, beside one given the past": steps(
+        condition(["E_round", apart(2), 1], "<=", ["+", "D", 1]), NEXT_STEP, condition("D", "==", ["E", apart(1)]), rounds=2,
+        values={"D": {"hypothesis": 3}}),
 }
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_what_they_differ_from_is_accepted(name):
+    accepted, reason, *_ = replayed(check_of(TRUE[name]), TRUE[name])
+    assert accepted, reason
 
 
 @pytest.mark.parametrize("name", FALSE)
