@@ -6,7 +6,7 @@ from verify.checker.formats import check_of
 from verify.checker.words import replayed
 
 NOTHING = {"put": {}, "steps": []}
-LAST = ["+", -1, "clients"]
+LAST, LAST_TIME, LAST_ROUND = (["+", -1, name] for name in ("clients", "iterations", "rounds"))
 
 
 def one_over(a): return ["^", a, -1]
@@ -43,6 +43,15 @@ def steps(statement, proof, *more, rounds=1, definitions=None, values=None):
 def apart(r): return ["norm2", ["+", ["x_round", r], ["*", -1, "x_star"]]]
 
 
+def terms(high):
+    """A proof that a sum of ones is at most the number of rounds."""
+    found = steps(condition(["Sum", 1, "k", 0, high], "<=", "rounds"), {}, condition(
+        ["eta_l", "t"], "==", 1, ["t", 0, LAST_TIME]))
+    setting, = found["settings"]
+    setting |= {"proofs": [{}] * 4, "potential": {"value": 0, "factor": "1", "cost": 1}}
+    return found | {"format": "fedtheory rounds 1"}
+
+
 ONE_STEP = {"client 0 1 0": "2", "client 0 0 1": "2", "hypothesis 2 0": "1", "uncorrelated 0 2": "2",
             "uncorrelated 1 2": "-2", "noise 0 noise 0 0 0": "1"}
 NEXT_STEP = {"client 0 0 2": "2", "client 0 2 0": "2", "hypothesis 2 0": "1", "uncorrelated 0 4": "2",
@@ -50,6 +59,7 @@ NEXT_STEP = {"client 0 0 2": "2", "client 0 2 0": "2", "hypothesis 2 0": "1", "u
 TRUE = {
     "a mean": steps(condition(["E", apart(1)], "<=", ["+", apart(0), 1]), ONE_STEP),
     "a mean given the past": steps(condition(["E_round", apart(2), 1], "<=", ["+", apart(1), 1]), NEXT_STEP, rounds=2),
+    "a sum over all rounds": terms(LAST_ROUND),
 }
 
 #: name -> a certificate; why its statement is false stands beside it
@@ -85,6 +95,8 @@ FALSE = {
     "a mean in a hypothesis that defines a number, beside one given the past": steps(
         condition(["E_round", apart(2), 1], "<=", ["+", "D", 1]), NEXT_STEP, condition("D", "==", ["E", apart(1)]), rounds=2,
         values={"D": {"hypothesis": 3}}),
+    # of three rounds there are five terms
+    "a sum that has as many terms as rounds, where there are one or two": terms(["^", LAST_ROUND, 2]),
 }
 
 
