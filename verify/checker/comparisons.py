@@ -127,7 +127,7 @@ def square_of(side, hypotheses):
         return side.square
     if isinstance(side, Form) and len(side.parts) == 1 and max(side.parts.values()) > 0:
         name, = side.parts
-        signs = {rule["relation"] for rule in hypotheses if rule["left"] == name and rule["right"] == 0}
+        signs = {rule["relation"] for rule in hypotheses if rule["left"] == name and rule["right"] == 0 and not rule["over"]}
         if signs & {">", ">="}:
             return side**2
     if plain(side) < 0:

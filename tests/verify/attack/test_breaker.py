@@ -52,6 +52,21 @@ def terms(high):
     return found | {"format": "fedtheory rounds 1"}
 
 
+def at_most_c(*over):
+    """A proof that |x_0 - x_*| <= c, where its square is at most c^2, and c >= 0 over some range."""
+    found = steps(condition(["norm", apart(0)[1]], "<=", "c"), {"hypothesis 3 0": "1"},
+                  condition(apart(0), "<=", ["^", "c", 2]), condition("c", ">=", 0, *over))
+    found["settings"][0]["unknown"] = ["c"]
+    return found | {"free": found["free"] | {"c": []}}
+
+
+def entry(last):
+    """A proof that a_0 is at least 1, where a_i == 1 from 0 to some entry."""
+    found = steps(condition(["a", 0], ">=", 1), {}, condition(["a", "i"], "==", 1, ["i", 0, last]),
+                  values={"a": {"hypothesis": 3}})
+    return found | {"free": found["free"] | {"a": None}}
+
+
 ONE_STEP = {"client 0 1 0": "2", "client 0 0 1": "2", "hypothesis 2 0": "1", "uncorrelated 0 2": "2",
             "uncorrelated 1 2": "-2", "noise 0 noise 0 0 0": "1"}
 NEXT_STEP = {"client 0 0 2": "2", "client 0 2 0": "2", "hypothesis 2 0": "1", "uncorrelated 0 4": "2",
@@ -60,6 +75,8 @@ TRUE = {
     "a mean": steps(condition(["E", apart(1)], "<=", ["+", apart(0), 1]), ONE_STEP),
     "a mean given the past": steps(condition(["E_round", apart(2), 1], "<=", ["+", apart(1), 1]), NEXT_STEP, rounds=2),
     "a sum over all rounds": terms(LAST_ROUND),
+    "a length": at_most_c(),
+    "an entry": entry(3),
 }
 
 #: name -> a certificate; why its statement is false stands beside it
@@ -97,6 +114,10 @@ FALSE = {
         values={"D": {"hypothesis": 3}}),
     # of three rounds there are five terms
     "a sum that has as many terms as rounds, where there are one or two": terms(["^", LAST_ROUND, 2]),
+    # c = -1
+    "a sign that a hypothesis says of no index": at_most_c(["i", 1, 0]),
+    # a_0 = 0
+    "an entry of which no hypothesis says what it is": entry(-1),
 }
 
 
