@@ -77,6 +77,7 @@ TRUE = {
     "a sum over all rounds": terms(LAST_ROUND),
     "a length": at_most_c(),
     "an entry": entry(3),
+    "a ratio": steps(condition(["share", apart(0), apart(0)], "<=", 1), {}),
 }
 
 #: name -> a certificate; why its statement is false stands beside it
@@ -118,6 +119,8 @@ FALSE = {
     "a sign that a hypothesis says of no index": at_most_c(["i", 1, 0]),
     # a_0 = 0
     "an entry of which no hypothesis says what it is": entry(-1),
+    # 0/0 = 0 at the optimum
+    "a ratio that is at most a negative number": steps(condition(["share", ["*", -1, apart(0)], apart(0)], "<=", -1), {}),
 }
 
 
