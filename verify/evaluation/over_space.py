@@ -19,7 +19,7 @@ from verify.evaluation.scopes import LEAD
 __all__ = ["least_of_quadratics", "probes"]
 
 _ROUNDING = 1e-10  # relative to the values, of float64
-_MOST_PAIRS = 5_000  # of points at which a formula is evaluated
+_MOST_PAIRS = 12_000  # of points at which a formula is evaluated
 
 
 def probes(federation):

@@ -11,6 +11,8 @@ from scipy.sparse import csc_matrix
 __all__ = ["combination", "solved"]
 
 _LEAST = 1e-9
+_ITERATIONS = 4000  # of a linear program
+_MOST = 100  # factors that are solved for exactly
 
 
 def combination(goal: dict, columns: Sequence[tuple[dict, bool]], strict: Sequence[bool] = ()) -> list[Fraction] | None:
@@ -45,11 +47,12 @@ def combination(goal: dict, columns: Sequence[tuple[dict, bool]], strict: Sequen
             warnings.simplefilter("ignore")
             bounds = [(0, None) if sign else (None, None) for _, sign in columns]
             found = linprog(costs if attempt == 0 else costs * np.random.default_rng(1).uniform(0.5, 2, len(costs)),
-                            A_eq=matrix, b_eq=right, A_ub=below, b_ub=above, bounds=bounds, method="highs-ds")
+                            A_eq=matrix, b_eq=right, A_ub=below, b_ub=above, bounds=bounds, method="highs-ds",
+                            options={"maxiter": _ITERATIONS})
         if found.status != 0:
             return None
         used = [n for n, x in enumerate(found.x) if abs(x) > _LEAST]
-        exact = solved(goal, [columns[n][0] for n in used])
+        exact = None if len(used) > _MOST else solved(goal, [columns[n][0] for n in used])
         if exact is not None and all(x >= 0 or not columns[n][1] for n, x in zip(used, exact, strict=True)):
             factors = [Fraction(0)] * len(columns)
             for n, x in zip(used, exact, strict=True):

@@ -1,6 +1,7 @@
 """Steps of proofs about numbers, tried on the stand-alone checker's own state before they are written."""
 
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -13,9 +14,10 @@ from verify.prove.combinations import combination
 __all__ = ["REFUSALS", "Search", "formula"]
 
 REFUSALS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, StopIteration)
-_COLUMNS = 3000  # of a linear program
+_COLUMNS = 1500  # of a linear program
+_TERMS = 12  # of a polynomial whose squares are completed
 _FACTS = 80  # of which multiples are added up
-_STEPS = 2000
+_STEPS, _PROGRAM = 1200, 4  # effort of a search, and of a linear program; a step takes 2
 
 
 class Search:
@@ -49,8 +51,7 @@ class Search:
 
     def step(self, by: str, **data) -> str | None:
         """Write a step if the checker follows it; the name of its fact, else None."""
-        if next(self.count) > _STEPS:
-            raise TimeoutError("too many steps")
+        self.spend(1)
         name = f"s{next(self.count)}"
         data = {"name": name, "by": by, **data}
         try:
@@ -60,6 +61,12 @@ class Search:
         self.known.add(name, fact)
         self.steps.append(data)
         return name
+
+    def spend(self, effort: int) -> None:
+        """Count the effort of a search, which ends where it is too large. Raises TimeoutError."""
+        for _ in range(effort):
+            if next(self.count) > _STEPS:
+                raise TimeoutError("too many steps")
 
     def lemma(self, name: str, *of) -> str | None:
         return self.step("lemma", lemma=name, of=[self.vector(a) if isinstance(a, dict) else self.formula(a) for a in of])
@@ -130,11 +137,15 @@ class Search:
         return self._identity(relation, p, *freed, self.usable(freed[0], facts), degree)
 
     def _identity(self, relation, p, goal, factors, usable, degree) -> bool:
-        products = [*self.products(usable, degree, goal)]
+        products = [*self.products(usable, degree)]
+        squares = [*squares_of(goal)] if relation != "==" else []
+        products += [((), ">=", u * u, []) for u in squares]
         found = self.program(relation, goal, products)
         if found is None:
             return False
-        terms = [{"facts": [*names], "times": [*map(self.formula, several)]} for names, several in found]
+        terms = [{"facts": [*products[n][0]], "times": [*map(self.formula, [q, *products[n][3]])]} | (
+            {"square": self.formula(squares[n - len(products)])} if n >= len(products) - len(squares) else {})
+            for n, q in found]
         return self.step("identity", shows=self.shows(relation, p), times=[*map(self.formula, factors)],
                          terms=terms) is not None
 
@@ -156,7 +167,7 @@ class Search:
                 atoms = atoms | atoms_of(one[2])
         return kept[:_FACTS]
 
-    def products(self, usable, degree, goal):
+    def products(self, usable, degree):
         """(names, relation, polynomial, factor): products of facts with the factor that frees them of denominators."""
         yield (), ">", ONE, []
         for count in range(1, degree + 1):
@@ -173,8 +184,9 @@ class Search:
                 yield tuple(name for name, *_ in several), relation, p, d
 
     def program(self, relation, goal, products):
-        """[(names, factor)] whose products add up to the goal."""
+        """[(number, factor)] of products that add up to the goal with these factors."""
         code: dict = {}
+        self.spend(_PROGRAM)
 
         def coded(m):
             return tuple(sorted((code.setdefault(a, len(code)), n) for a, n in m))
@@ -214,11 +226,28 @@ class Search:
                 for (n, m), x in zip(columns, found, strict=True):
                     if x:
                         by_product[n] = by_product.get(n, ZERO) + Poly({decoded(m): x})
-                return [(products[n][0], [q, *products[n][3]]) for n, q in by_product.items()]
+                return [*by_product.items()]
             if len(columns) >= _COLUMNS:
                 return None
             support |= {m for column in columns.values() for m in column}
         return None
+
+
+def squares_of(p: Poly) -> Iterator[Poly]:
+    """Differences and sums of two monomials whose squares complete terms of a polynomial."""
+    seen = set()
+    for s, c in p.terms.items():
+        for t, e in p.terms.items() if c > 0 and len(p.terms) <= _TERMS else ():
+            powers = dict(s)
+            for a, n in t:
+                powers[a] = powers.get(a, 0) - n
+            u, v = (tuple((a, abs(n)) for a, n in sorted(powers.items(), key=lambda pair: polynomials.key(pair[0]))
+                          if n * sign > 0) for sign in (1, -1))
+            for x in {Fraction(1 if e > 0 else -1), e / c / 2} if s != t else ():
+                found = Poly({u: Fraction(1), v: x})
+                if found not in seen and not any(a[0] in ("inv", "dot") for m in (u, v) for a, _ in m):
+                    seen.add(found)
+                    yield found
 
 
 def product(s, t):

@@ -179,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     table = Table()
     for part in (lambda: attack(given, options.mutants, options.seed),
                  lambda: attack_scopes(many, few, options.seed), attack_hypotheses,
-                 lambda: attack_rounds(few, options.seed), attack_side_conditions,
+                 lambda: attack_rounds(max(few // 2, 1), options.seed), attack_side_conditions,
                  lambda: attack_statements(few, options.seed)):
         table.add(part())
         print(f"{time.process_time():.0f} s: {table.total('judged')} judged, {len(table.faults)} faults", flush=True)

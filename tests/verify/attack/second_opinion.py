@@ -13,6 +13,8 @@ from bounds.language.claim import Claim, Condition, names_in
 from synthetic.numbers.arrays import BALLS, EXACT, NUMPY
 from synthetic.numbers.balls import Undecided
 from synthetic.numbers.roots import Irrational
+from tests.verify.attack.table import NoOpinion
+from verify.claims.needs import needs_lipschitz
 from verify.evaluation.environment import Environment
 from verify.evaluation.judge import exact_violation, judge
 from verify.exact import balls, comparison
@@ -109,13 +111,31 @@ def _of_some_clients(setting: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _broken_at(data: Mapping[str, Any], claim: Claim, seed: int) -> bool:
     rng, values = np.random.default_rng(seed), _values_of(claim, data, NUMPY)
+    bounds, looked_at = {name: values[name] for name in data["everywhere"] if name in values}, False
     for _ in range(_BATCHES):
         shape, leaves = _federations(data, claim, rng)
         open_ones = {name: array for name, array in leaves.items() if name not in values}
         verdict = judge(claim, realise(claim, shape, open_ones, NUMPY, values=values), least=_NOTHING)
-        if (verdict.met & (verdict.score > _SURE)).any():
+        met = verdict.met & _within(bounds, claim, shape, open_ones, values)
+        looked_at |= bool(met.any())
+        if (met & (verdict.score > _SURE)).any():
             return True
+    if bounds and not looked_at:
+        raise NoOpinion("no federation has constants over all points as small as the proof says")
     return False
+
+
+def _within(bounds: Mapping[str, Any], claim: Claim, shape: Shape, leaves: Leaves, values: Mapping[str, Any]) -> np.ndarray:
+    """Which federations have constants over all points that are no larger than the values of a proof, (rows,)."""
+    found = np.ones(_ROWS, dtype=bool)
+    if bounds:
+        others = {name: value for name, value in values.items() if name not in bounds}
+        measured = realise(claim, shape, leaves, NUMPY, values=others).bound
+        for name, bound in bounds.items():
+            if name not in measured:
+                return np.zeros(_ROWS, dtype=bool)
+            found &= (measured[name].data <= bound.data).reshape(len(measured[name].data), -1).all(axis=1)
+    return found
 
 
 def restated(data: Mapping[str, Any], claim: Claim) -> Claim:
@@ -135,7 +155,8 @@ def restated(data: Mapping[str, Any], claim: Claim) -> Claim:
         return Condition(left, relation, right, tuple((read.names(index, False), low, high) for index, low, high in over))
 
     kept = tuple(map(condition, data["hypotheses"][: len(claim.hypotheses)]))
-    return replace(claim, statement=condition(data["statement"]), assumptions=(), conditions=kept)
+    bare = tuple(replace(assumption, conditions=()) for assumption in claim.assumptions)  # what is said of all points stays
+    return replace(claim, statement=condition(data["statement"]), assumptions=bare, conditions=kept)
 
 
 def _integers(node: Any) -> Iterator[int]:
@@ -160,12 +181,13 @@ def _federations(data: Mapping[str, Any], claim: Claim, rng: np.random.Generator
     sizes = data["sizes"]
     high = _constant(data, "L_client", 1.0)
     low, variance = _constant(data, "mu_client", -high), _constant(data, "sigma_sq_client", 1.0)
+    families = (PiecewiseClients(int(rng.integers(1, 4))), QUADRATIC)
     shape = Shape(
         clients=sizes["clients"], rounds=sizes["rounds"], local_steps=sizes["local_steps"], dim=int(rng.integers(1, 3)),
         participants=sizes["participants"], sampling=claim.procedure.sampling if claim.procedure else "full",
         sizes=tuple((name, size) for name, size in sizes.items() if name not in Shape().as_sizes()),
         noisy=tuple(k for k in range(sizes["clients"]) if variance and rng.random() < 0.7),
-        family=QUADRATIC if rng.random() < 0.5 else PiecewiseClients(int(rng.integers(1, 4))),
+        family=families[not needs_lipschitz(claim) and rng.random() < 0.5],
         chance=chance_of(claim.procedure, claim.variables))
     while prod(outcomes(shape)) > _OUTCOMES and shape.noisy:
         shape = replace(shape, noisy=shape.noisy[1:])

@@ -12,7 +12,7 @@ from bounds.registry.claims import find_claim
 from tests.verify.attack import attack as attacking
 from tests.verify.attack import every_round
 from tests.verify.attack.attack import attack
-from tests.verify.attack.certificates import proofs
+from tests.verify.attack.certificates import of_lengths, proofs
 from tests.verify.attack.every_round import attack_rounds
 from tests.verify.attack.mutants import mutant
 from tests.verify.attack.other_kinds import of_other_kinds
@@ -20,7 +20,7 @@ from tests.verify.attack.second_opinion import disproves, refutes, restated
 from verify.checker import proof as checker
 from verify.checker.powers import CLIENTS
 from verify.checker.theories import noise
-from verify.exact.check import CheckResult
+from verify.exact.check import CheckResult, replay_alone
 from verify.exact.statement import statement_of
 from verify.letters import known_of_all
 from verify.referee.decide import Settings, decide
@@ -146,3 +146,14 @@ def proven_at(claim, given, place, onwards):
     """The proof of the registered claim, with what another one states."""
     certificate = at(find_claim(claim.id), given, place, onwards).certificate
     return SimpleNamespace(certificate=certificate | statement_of(claim))
+
+
+def test_random_federations_have_no_larger_slopes_than_a_proof_says():
+    """At G_lip = sigma = 1 an update is no longer than eta sigma, so that the gradient's length is not needed beside it."""
+    data, claim = next((data, claim) for data, claim in of_lengths() if claim.id == "fedmoswa/eq-23")
+    total, distance, update = data["statement"]["right"]
+    assert total == "+" and update[1][0] == "+" and "sigma" in update[1]
+    shorter = data | {"statement": data["statement"] | {"right": ["+", distance, ["*", "sigma", *update[2:]]]}}
+    assert replay_alone(shorter).accepted and not disproves(shorter, restated(shorter, claim), 0)
+    without = data | {"statement": data["statement"] | {"right": distance}}
+    assert not replay_alone(without).accepted and disproves(without, restated(without, claim), 0)

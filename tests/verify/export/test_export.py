@@ -139,7 +139,7 @@ def value_of(text, numbers):
 def test_terms_add_up():
     """At random numbers, whether Coq is there or not."""
     rng = random.Random(0)
-    for one in (one for proof in every_kind(ATTACKED) for one in theorems(proof)[1] if isinstance(one, Theorem)):
+    for one in not_empty(one for proof in every_kind(ATTACKED) for one in theorems(proof)[1] if isinstance(one, Theorem)):
         numbers = {name: Q(rng.randint(-99, 99), rng.randint(1, 9)) for name in (*one.variables, "u")}
         u, (left, right) = numbers["u"], (value_of(side[0], numbers) for side in (one.smaller, one.larger))
         total = sum(term.number * u**term.q * (1 - (one.least or 0) * u)**term.p

@@ -158,8 +158,8 @@ SUMS = {  # a sum: what is read for it
     sp.Sum(ETA, (i, 0, n - 1)): ETA * n,
     sp.Sum(ETA, (i, 3, n - 1)): sp.Sum(ETA, (i, 3, n - 1)),  # there may be no term
     sp.Sum((1 - ETA)**i, (i, 0, n - 1)): (1 - (1 - ETA)**n) / ETA,
-    sp.Sum(a * (1 + ETA) ** (2 * i + 1), (i, 1, n)): a * (1 + ETA) * ((1 + ETA) ** (2 * n + 2) - (1 + ETA)**2)
-    / ((1 + ETA)**2 - 1),
+    sp.Sum(a * (1 - ETA) ** (i + 1), (i, 0, n - 1)): a * (1 - ETA) * (1 - (1 - ETA)**n) / ETA,
+    sp.Sum(a * (1 + ETA) ** (2 * i), (i, 0, n)): sp.Sum(a * (1 + ETA) ** (2 * i), (i, 0, n)),  # nor this
     sp.Sum(ETA**i, (i, 0, n - 1)): sp.Sum(ETA**i, (i, 0, n - 1)),  # the ratio may be 1
     sp.Sum((1 - ETA)**i, (i, 3, n - 1)): sp.Sum((1 - ETA)**i, (i, 3, n - 1)),  # and less than no term
     sp.Sum(i * ETA**i, (i, 0, n)): sp.Sum(i * ETA**i, (i, 0, n)),

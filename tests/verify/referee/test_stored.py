@@ -127,12 +127,12 @@ FORGED = {
     "another instance on the page": ("mine/false", other_instance, "another instance"),
     "the certificate of another claim": ("mine/open", certificate_of("mine/false"), "rejected: …mine/open"),
     "the certificate of a neighbour": ("mine/also-false", certificate_of("mine/false"), "rejected: …mine/also-false"),
-    "a refutation of what is true": ("mine/true", says(verdict="refuted"), "no certificate shows it"),
-    "a proof of what has none": ("mine/open", says(verdict="certified"), "no proof"),
+    "a refutation of what is true": ("mine/true", says(verdict="refuted"), "cannot show that it is refuted"),
+    "a proof of what has none": ("mine/open", says(verdict="certified"), "no certificate proves it"),
     "a conflict of what has none": ("mine/open", says(verdict="ill-posed"), "no conflict"),
-    "another proof": ("mine/true", says(evidence="as one sees"), "proof …another"),
+    "another proof": ("mine/true", says(evidence="as one sees"), "names other numbers"),
     "another conflict": ("mine/impossible", says(evidence="as one sees"), "conflict …another"),
-    "a conflict said to be a proof": ("mine/impossible", says(verdict="certified"), "proof"),
+    "a conflict said to be a proof": ("mine/impossible", says(verdict="certified"), "no certificate proves it"),
 }
 
 
