@@ -111,6 +111,7 @@ def sized(certificate, more=()):
         require(type(size) is int, f"the size {name} must be a whole number; got {size!r}")
         bounded(abs(size), SIZE, f"the size {name}")
     require(all(sizes.get(name, 0) >= 1 for name in SIZES), f"at least 1 must be {', '.join(SIZES)}")
+    require(certificate["setting"] != "point" or sizes["iterations"] == 1, "points are looked at one time")
     whole_rounds = certificate["setting"] == "algebra" or sizes["iterations"] == sizes["rounds"] * sizes["local_steps"]
     require(whole_rounds, "iterations must be rounds * local_steps")
     return sizes

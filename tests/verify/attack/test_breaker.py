@@ -143,3 +143,15 @@ def test_signs_of_functions_within_each_other_count_as_work():
     certificate = numbers(condition(deep, ">=", 0), free={"x": []} | {f"y{i}": [] for i in range(10)})
     accepted, reason, *_ = replayed(check_of(certificate), certificate)
     assert not accepted and "TooLarge" in reason
+
+
+def test_a_statement_about_points_is_not_proven_and_refuted():
+    """There is one time: a proof says so, and a counterexample had two."""
+    proof = numbers(condition("iterations", "==", 1), setting="point")
+    given = {"center": [["0"]], "curvature": [["1"]], "x_star": ["0"], "offset": ["0"], "client_weight": ["1"],
+             "layer_sizes": ["1"], "priority": ["1"], "noise": [[]], "included": [["1"]], "x_local": [[["0"]]]}
+    sizes = dict(clients=1, rounds=2, local_steps=1, layers=1, participants=1, dim=1, iterations=2)
+    other = {name: part for name, part in proof.items() if name != "proof"} | {
+        "format": "fedtheory certificate 4", "sizes": sizes, "values": {}, "left": "2", "right": "1", "instance": given}
+    accepted = [replayed(check_of(certificate), certificate)[0] for certificate in (proof, other)]
+    assert accepted == [True, False]
