@@ -3,6 +3,7 @@
 import pytest
 
 from verify.checker.formats import check_of
+from verify.checker.scope import scope
 from verify.checker.words import replayed
 
 NOTHING = {"put": {}, "steps": []}
@@ -155,3 +156,15 @@ def test_a_statement_about_points_is_not_proven_and_refuted():
         "format": "fedtheory certificate 4", "sizes": sizes, "values": {}, "left": "2", "right": "1", "instance": given}
     accepted = [replayed(check_of(certificate), certificate)[0] for certificate in (proof, other)]
     assert accepted == [True, False]
+
+
+def test_a_range_that_ends_at_the_number_of_layers_fixes_it():
+    """l <= 0 for l in 0..layers-1."""
+    each, given = ["k", 0, LAST], [condition(name, "==", 1) for name in ("rounds", "clients", "local_steps")]
+    equal = [condition(["priority", "k"], "==", 1, each), condition(["client_weight", "k"], "==", one_over("clients"), each),
+             condition(["available", "i", "k"], "==", 1, ["i", 0, "rounds"], each),
+             condition(["eta_l", "t"], "==", 1, ["t", 0, LAST_TIME])]
+    found = steps(condition("l", "<=", 0, ["l", 0, ["+", -1, "layers"]]), {}, *given, *equal,
+                  values={"eta_l": {"hypothesis": 9}})
+    found["free"]["eta_l"] = ["iterations"]
+    assert replayed(check_of(found), found)[0] and not scope(found)[1]
