@@ -109,7 +109,7 @@ def cases_and_outcomes(run, rule):
 
 
 def as_forms(relation, left, right, hypotheses):
-    """Both sides as forms; a / b <= c says that a <= c b where b is at least 0."""
+    """Both sides as forms; a / b <= c says that a <= c b where b and c are at least 0."""
     if isinstance(left, Length) or isinstance(right, Length):
         left, right = (square_of(side, hypotheses) for side in (left, right))
     if isinstance(right, Ratio) and relation[0] == ">":
@@ -117,6 +117,8 @@ def as_forms(relation, left, right, hypotheses):
     if isinstance(left, Ratio) and relation[0] == "<":
         if not isinstance(left.below, Form) or told_apart(left.below) or not nonnegative(left.below):
             raise NoForm("a ratio by what may be negative")
+        if plain(right) < 0:
+            raise NoForm("0/0 = 0 is not at most a negative number")
         left, right = left.above, left.below * plain(right)
     return tuple(side if isinstance(side, Form) else Form({(): plain(side)}) for side in (left, right))
 
@@ -127,7 +129,7 @@ def square_of(side, hypotheses):
         return side.square
     if isinstance(side, Form) and len(side.parts) == 1 and max(side.parts.values()) > 0:
         name, = side.parts
-        signs = {rule["relation"] for rule in hypotheses if rule["left"] == name and rule["right"] == 0}
+        signs = {rule["relation"] for rule in hypotheses if rule["left"] == name and rule["right"] == 0 and not rule["over"]}
         if signs & {">", ">="}:
             return side**2
     if plain(side) < 0:

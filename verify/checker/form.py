@@ -6,6 +6,7 @@ Any other name is refused, and so is a name with two meanings.
 
 from itertools import pairwise
 
+from verify.checker.formulas import bound
 from verify.checker.limits import PIECES, SIZE, bounded, written
 from verify.checker.words import COMPARE, FORMAT, JOINED, MEANS, OF_INSTANCE, SETTINGS, WORDS, require
 
@@ -110,6 +111,7 @@ def sized(certificate, more=()):
         require(type(size) is int, f"the size {name} must be a whole number; got {size!r}")
         bounded(abs(size), SIZE, f"the size {name}")
     require(all(sizes.get(name, 0) >= 1 for name in SIZES), f"at least 1 must be {', '.join(SIZES)}")
+    require(certificate["setting"] != "point" or sizes["iterations"] == 1, "points are looked at one time")
     whole_rounds = certificate["setting"] == "algebra" or sizes["iterations"] == sizes["rounds"] * sizes["local_steps"]
     require(whole_rounds, "iterations must be rounds * local_steps")
     return sizes
@@ -229,3 +231,17 @@ def one_meaning(certificate):
     for name in certificate["definitions"]:
         allowed = certificate["setting"] == "point" and name in ("x", "x_sampled")
         require(allowed or name not in fixed, f"{name} may not be defined")
+    others = {*fixed, *certificate["free"], *chosen, *certificate["definitions"]}
+    for name in indices(certificate):
+        require(isinstance(name, str) and name not in others and " " not in name, f"{name} may not be an index")
+
+
+def indices(certificate):
+    """All indices of a statement. Raises ValueError where two indices of one condition or definition have one name."""
+    conditions, rules = [certificate["statement"], *certificate["hypotheses"]], [*certificate["definitions"].values()]
+    own = [[name for name, *_ in condition["over"]] for condition in conditions] + [rule["indices"] for rule in rules]
+    require(all(len({*each}) == len(each) for each in own), "two indices have one name")
+    formulas = [rule["formula"] for rule in rules]
+    for condition in conditions:
+        formulas += [condition["left"], condition["right"], *(end for _, *ends in condition["over"] for end in ends)]
+    return set().union(*own, *map(bound, formulas))

@@ -131,15 +131,16 @@ def acyclic(rules):
 
 
 def definition(name, rule, lengths):
-    """The indices and the formula of a hypothesis ``name == formula``, which says what every entry of the name is."""
+    """The indices and the formula of a hypothesis ``name == formula``, which says what every entry of the name is; of an
+    array without sizes, what those ``over`` its ranges are."""
     left, *indices = rule["left"] if isinstance(rule["left"], list) else [rule["left"]]
     plain = all(isinstance(index, str) for index in indices) and len({*indices}) == len(indices)
     require(rule["relation"] == "==" and left == name and plain, f"no hypothesis says what {name} is")
     ranges = {index: (low, high) for index, low, high in rule["over"]}
-    every = lengths is None or (len(lengths) == len(indices) and {*ranges} == {*indices} and all(
-        ranges[index][0] == 0 and has_all(ranges[index][1], size) for index, size in zip(indices, lengths, strict=True)))
+    every = {*ranges} == {*indices} and (lengths is None or (len(lengths) == len(indices) and all(
+        ranges[index][0] == 0 and has_all(ranges[index][1], size) for index, size in zip(indices, lengths, strict=True))))
     require(every, f"a hypothesis says what some entries of {name} are, and not what the others are")
-    return {"indices": indices, "formula": rule["right"]}
+    return {"indices": indices, "formula": rule["right"], "over": rule["over"] if lengths is None else []}
 
 
 def has_all(high, size):

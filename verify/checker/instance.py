@@ -9,13 +9,14 @@ from math import prod
 
 from verify.checker.federation import Federation
 from verify.checker.form import coupled
-from verify.checker.formulas import At, Formulas, acyclic, definition
+from verify.checker.formulas import At, Formulas, acyclic, definition, names
 from verify.checker.intervals import Interval
 from verify.checker.limits import OUTCOMES, Meter, bounded
 from verify.checker.methods.adaptive import BESIDE
 from verify.checker.near import Near
 from verify.checker.run import INDEPENDENT, METHODS
 from verify.checker.samples import Samples
+from verify.checker.scope import ALL_CLIENTS
 from verify.checker.space import infimum
 from verify.checker.words import MEANS, WORDS, add, exact, require
 
@@ -66,7 +67,9 @@ class Instance:
         self.operators = WORDS | {"tau": lambda t: t - t % self.size["local_steps"]}
         binders = {"infimum": lambda args, at: infimum(self, args, at)}
         binders |= {word: lambda args, at, word=word: self.given_past(word, args, at) for word in MEANS}
-        fixed = {*self.free, *self.size}
+        self.proves = clients is not clients_of  # of a counterexample, what nothing defines may be any number
+        self.meant = {name for name in self.defined if self.has_means(name)}
+        fixed = {*self.free, *self.size} - self.meant
         self.formulas = Formulas(self.operators, binders, self.named, fixed, self.meter, **reading)
         self.federation = None
         if certificate["setting"] != "algebra":
@@ -144,6 +147,22 @@ class Instance:
         rule = self.defined[name]
         return self.formulas.value(rule["formula"], At(dict(zip(rule["indices"], indices, strict=True)), None))
 
+    def is_defined(self, name, indices):
+        """Refuse an entry of which no hypothesis says what it is."""
+        index = dict(zip(self.defined[name]["indices"], indices, strict=True))
+        for i, low, high in self.defined[name].get("over", ()):
+            place, at = index[i], At(index, None)
+            inside = low == 0 and high in ALL_CLIENTS if not isinstance(place, (int, Fraction)) else (
+                self.formulas.value(low, at) <= place <= self.formulas.value(high, at) and place.denominator == 1)
+            require(inside, f"no hypothesis says what {name} is at {place}")
+
+    def has_means(self, *found):
+        """Whether a mean occurs in what names mean."""
+        rules, found = self.rules | self.defined, {*found}
+        while more := set().union(*(names(rules[name]["formula"]) for name in found & {*rules})) - found:
+            found |= more
+        return bool(found & {*MEANS})
+
     def named(self, name, indices, at):
         """The value of a name: of a definition, of a hypothesis that defines it, of a run, or a given one."""
         if self.federation:
@@ -152,7 +171,12 @@ class Instance:
         if name in self.rules:
             rule = self.rules[name]
             index = dict(zip(rule["indices"], indices, strict=True))
-            return self.formulas.value(rule["formula"], At(index, at.outcome))
+            return self.formulas.value(rule["formula"], at._replace(index=index))  # noted and given as where it is named
+        if name in self.defined and self.proves:
+            self.is_defined(name, indices)
+        if name in self.meant:  # on letters a mean stands for itself only where nothing else is given
+            index = dict(zip(self.defined[name]["indices"], indices, strict=True))
+            return self.formulas.value(self.defined[name]["formula"], at._replace(index=index, outcome=None))
         if name in self.defined:
             return self.defining_value(name, (*indices,))
         measured = name in self.measured and at.outcome is not None

@@ -7,7 +7,20 @@ Everything else needs a step of a proof.
 from collections import namedtuple
 
 from verify.checker.index_sums import substitute
-from verify.checker.polynomials import ONE, ZERO, Poly, cleared, common, constant, extreme, has, of_atom, over, vanishes
+from verify.checker.polynomials import (
+    ONE,
+    ZERO,
+    Poly,
+    cleared,
+    common,
+    constant,
+    extreme,
+    has,
+    meter,
+    of_atom,
+    over,
+    vanishes,
+)
 
 #: ``relation`` of ``poly`` to 0, for all values of the indices in ``ranges``: (index, low, high), high None without an end
 Fact = namedtuple("Fact", "relation poly ranges")
@@ -44,6 +57,7 @@ class Known:
     def sign(self, atom):
         """NONNEGATIVE or POSITIVE where an atom surely is that, NEGATIVE where a quotient surely is, else 0."""
         kind = atom[0]
+        meter.spend(4)
         if atom in self.signs:
             return self.signs[atom]
         if kind == "entry":

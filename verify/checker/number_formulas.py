@@ -8,7 +8,19 @@ from verify.checker.index_sums import combined, dot, length, new_index, product_
 from verify.checker.limits import Meter
 from verify.checker.number_facts import Fact
 from verify.checker.number_federation import ARRAYS, RULES, loss, mean, slope
-from verify.checker.polynomials import ONE, constant, exponential, extreme, logarithm, of_atom, power, total
+from verify.checker.polynomials import (
+    ONE,
+    cleared,
+    common,
+    constant,
+    exponential,
+    extreme,
+    logarithm,
+    of_atom,
+    over,
+    power,
+    total,
+)
 from verify.checker.words import COMPARE, require
 
 SIZES = ("clients", "iterations", "local_steps", "participants", "rounds", "dim", "layers")
@@ -26,11 +38,12 @@ class Reader:
         if federation:
             self.arrays, self.rules = {**arrays, **ARRAYS}, {**RULES, **rules}
 
-    def needs(self, known, relation, p, what):
-        """Refuse a formula that may have no value, or keep what it needs."""
-        if known.where_it_counts(p).shown(relation, p):
+    def needs(self, known, relation, p, what, sure=True):
+        """Refuse a formula that may have no value, or keep what it needs, if it is ``sure`` to need that."""
+        if known.where_it_counts(p).shown(relation, p) and (relation != "!=" or not known.around or all(
+                known.where_it_counts(q).shown(relation, q) for q in factors(p))):
             return
-        require(self.assumed is not None, f"{what} is not shown: {str(p)[:300]} {relation} 0")
+        require(sure and self.assumed is not None, f"{what} is not shown: {str(p)[:300]} {relation} 0")
         self.assumed.append(Fact(relation, p, ()))
 
     def is_vector(self, node, around=()):
@@ -148,15 +161,16 @@ class Reader:
         return of_atom((head, *args))  # floor, ceiling
 
     def power(self, b, e, known):
+        """A power. What it needs may depend on its exponent: where that is no number of its own, nothing is assumed."""
         n = e.number()
         above = n >= 0 if n is not None else known.where_it_counts(e).shown(">=", e)
         if (n is not None and n.denominator == 1) or (n is None and known.is_whole(e)):
             if not above:
-                self.needs(known, "!=", b, "that a divisor is not 0")
+                self.needs(known, "!=", b, "that a divisor is not 0", n is not None)
         elif above:
-            self.needs(known, ">=", b, "that a root or real power is of a number of at least 0")
+            self.needs(known, ">=", b, "that a root or real power is of a number of at least 0", n is not None)
         else:
-            self.needs(known, ">", b, "that a real power is of a positive number")
+            self.needs(known, ">", b, "that a real power is of a positive number", n is not None)
         return power(b, e)
 
     def vector(self, node, known, names):
@@ -197,3 +211,9 @@ class Reader:
 
 
 OF_NUMBERS = ("+", "*", "^", "exp", "log", "Abs", "Max", "Min", "floor", "ceiling")
+
+
+def factors(p):
+    """The factors of a divisor, each of which may leave a sum without the others."""
+    q = cleared(p)[0]
+    return [*(of_atom(a) for a, n in common(q) if n > 0), q * over(common(q))] if q.terms else [q]

@@ -20,7 +20,7 @@ from verify.checker.letter_federation import on_letters
 from verify.checker.limits import written
 from verify.checker.proof import MORE, checked, numbers_of, same_as_of_some, shown
 from verify.checker.starts import AnyState, FirstRound
-from verify.checker.timeless import COUNTS, put
+from verify.checker.timeless import COUNTS, Timeless, put
 from verify.checker.words import require
 
 FORMAT = "fedtheory rounds 1"
@@ -104,10 +104,11 @@ class Left:
         value, steps = self.instance.formulas.value, self.instance.size["local_steps"]
         require(type(low) is int, "a sum over rounds begins at a number")
         require(index == "r" or "r" not in names(body), "r stands for the number of a round")
-        ends = [value(high, At({"rounds": Fraction(n), "iterations": Fraction(n * steps)}, None)) for n in (1, 2)]
-        if ends == [low, low + 1]:
+        end = value(high, At({"rounds": Fraction(1), "iterations": Fraction(steps)}, None))
+        grows = Timeless(self.instance, ()).shift(high, {"rounds": 1, "iterations": steps})
+        if (end, grows) == (low, 1):
             return put(body, {index: ["+", "r", low]})
-        require(ends == [low + steps - 1, low + 2 * steps - 1], "a sum over some of the rounds")
+        require((end, grows) == (low + steps - 1, steps), "a sum over some of the rounds")
         require(index != "r", "r stands for the number of a round")
         return ["Sum", put(body, {index: ["+", ["*", "r", "local_steps"], "step"]}), "step", low, low + steps - 1]
 

@@ -80,9 +80,8 @@ def fixed(certificate, setting, every_round):
     """The sizes and numbers that a setting fixes although the statement does not, by name."""
     sizes, how = setting["sizes"], certificate["procedure"]
     every_client = "degree" in setting
-    stated = names([certificate["statement"]["left"], certificate["statement"]["right"]])
-    for rule in (*certificate["hypotheses"], *certificate["definitions"].values()):
-        stated |= names([rule[part] for part in ("left", "right", "formula") if part in rule])
+    rules = (certificate["statement"], *certificate["hypotheses"], *certificate["definitions"].values())
+    stated = names([rule[part] for rule in rules for part in ("left", "right", "over", "formula") if part in rule])
     implied = {"dim", "iterations"} | ({"participants"} if how["sampling"] == "full" else set())
     implied |= {*ROUNDS} if every_round else set()
     implied |= {"clients"} if every_client else set()
