@@ -18,6 +18,7 @@ PAGES: dict[str, dict[str, int]] = {
     "beside_runs.md": {"python": 3},
     "worst_cases.md": {"sh": 3, "python": 4},
     "certificates.md": {"sh": 2},
+    "read_the_checker.md": {"sh": 1},
     "conformance.md": {"python": 1},
     "architecture.md": {"mermaid": 1},
     "tutorials/referee_your_theorem.md": {"toml": 1, "sh": 5, "output": 3},

@@ -18,6 +18,7 @@ _COLUMNS = 1500  # of a linear program
 _TERMS = 12  # of a polynomial whose squares are completed
 _FACTS = 80  # of which multiples are added up
 _STEPS, _PROGRAM = 1200, 4  # effort of a search, and of a linear program; a step takes 2
+_ENTRIES = 100  # of a linear program that count as one more
 
 
 class Search:
@@ -218,6 +219,7 @@ class Search:
                             new[number, m] = None
             for number, m in [*new][: _COLUMNS - len(columns)]:
                 columns[number, m] = {product(m, t): c for t, c in terms[number].items()}
+            self.spend(sum(map(len, columns.values())) // _ENTRIES)
             rows = [(column, kinds[number] != "==") for (number, _), column in columns.items()]
             strict = [relation == ">" == kinds[n] and sign(m) == POSITIVE for n, m in columns]
             found = combination(goal_terms, rows, strict) if rows else None

@@ -113,7 +113,7 @@ def replayed(method: str, given: Given, options: dict, *, eta_l, tracked=None, s
 
     federation = SimpleNamespace(
         weights=[equal] * given.clients, priority=[1] * given.clients, clients=range(given.clients),
-        start=_vector(given.x), factored=False, begin=lambda run: None, first_states=lambda free: initial,
+        start=_vector(given.x), factored=False, average=None, begin=lambda run: None, first_states=lambda free: initial,
         first_state=lambda name, value: value, matching=lambda run, models, round: [1] * given.clients,
         grad=on_federation(given.full), stochastic=stochastic,
         solution=lambda k, linear, pull, x: on_federation(
