@@ -12,7 +12,7 @@ from functools import lru_cache
 from verify.checker.limits import BITS, Meter, bits, bounded
 
 EXPONENT = 60  # of a power that is multiplied out
-WORK = 10**7  # products of terms in one replay
+WORK = 4 * 10**6  # products of terms in one replay, and of their digits
 
 meter = Meter(WORK)
 
@@ -48,7 +48,8 @@ class Poly:
     def __sub__(self, other): return self + -other
 
     def __mul__(self, other):
-        meter.spend(1 + len(self.terms) * len(other.terms))
+        digits = sum(max(map(bits, p.terms.values()), default=0) for p in (self, other))
+        meter.spend(1 + len(self.terms) * len(other.terms) * (1 + digits // 512))
         found = {}
         for m, c in self.terms.items():
             for n, d in other.terms.items():
