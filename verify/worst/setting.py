@@ -180,6 +180,8 @@ def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
         steps = int(found["local_steps"])
         said = _bounds(claim, "iterations", {"local_steps": sp.Integer(steps)}, "==")
         found["rounds"] = next((count / steps for count in said), found["rounds"])
+    if claim.setting == "point":  # there is one time
+        found |= {"rounds": 1, "local_steps": 1}
     found |= {"participants": given.get("participants", found["clients"] if everyone else 1)}
     known = {size: sp.Integer(int(number)) for size, number in found.items()}
     found["dim"] = next((number for relation in ("==", ">=") for number in _bounds(claim, "dim", known, relation)), 1)
