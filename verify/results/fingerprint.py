@@ -25,7 +25,7 @@ DECIDES = (
     "verify/checker", "verify/claims", "verify/evaluation", "verify/evidence", "verify/exact", "verify/formulas",
     "verify/growth", "verify/instances", "verify/measure", "verify/proofs", "verify/prove", "verify/referee/decide.py",
     "verify/referee/witness.py", "verify/referee/wording.py",
-    "verify/results/verdict.py", "verify/search", "verify/worst",
+    "verify/letters", "verify/results/verdict.py", "verify/search", "verify/worst",
 )
 #: rooms and files within these that decide nothing
 SHOWS = (
