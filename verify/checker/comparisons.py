@@ -59,7 +59,8 @@ class Length:
 
 
 class Notes:
-    """Of a formula outside of means: the draws on which its values depend, and the rounds whose past its means are given."""
+    """Records, for a formula outside of expectations, the draws on which it depends and the rounds on whose past its
+    expectations are conditioned."""
 
     def __init__(self):
         self.certain, self.asked = set(), set()

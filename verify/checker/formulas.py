@@ -10,8 +10,8 @@ from verify.checker.limits import TERMS, bounded
 from verify.checker.words import JOINED, WORDS, require
 
 #: where a formula is evaluated: the values of indices by name, and the outcome of chance, None before anything is drawn.
-#: Of proofs: the round whose past is given, None outside of means; whether it is inside of one; the point that is looked at
-#: in place of all points; and the notes of what was asked, outside of means
+#: In proofs also: the round on whose past is conditioned, None outside of expectations; whether it is inside of one; the
+#: point that stands for all points; and the notes on what was evaluated, outside of expectations
 At = namedtuple("At", "index outcome given inside point notes", defaults=(None, False, None, None))
 
 

@@ -2,13 +2,11 @@
 
 from fractions import Fraction
 
-from verify.checker.forms import Form, NoForm, plain
+from verify.checker.course import MOST, NEVER, added, least, product
+from verify.checker.forms import NoForm, plain
+from verify.checker.formulas import names
 from verify.checker.words import require
-from verify.letters.defining import names
 from verify.letters.timeless import COUNTS
-
-NEVER = (Fraction(1), 0)  # the key of what does not depend on R
-MOST = 1000  # powers of a number that are computed
 
 
 class Course:
@@ -96,36 +94,3 @@ def holds_for_all_rounds(letters, rule):
         return all(plain(bound) >= 0 for bound in least(Course(letters, None).of(gap)))
     except (NoForm, LookupError, ValueError):
         return False
-
-
-def added(*courses):
-    found = {}
-    for course in courses:
-        for key, c in course.items():
-            found[key] = found[key] + c if key in found else c
-    return found
-
-
-def product(one, other):
-    found = {}
-    for (p, i), a in one.items():
-        for (q, j), b in other.items():
-            found = added(found, {(p * q, i + j): a * b})
-    return found
-
-
-def least(course):
-    """Numbers that together are a bound from below: the course is not negative, for R = 1, 2, ..., if none of these is.
-
-    With B of R and C_q of q^R for 0 < q < 1, in order of size: 0 <= q_1^R <= q_2^R <= ... <= 1, a simplex whose corners are
-    0 ... 0 1 ... 1, and the course is linear there; and it grows with R where B is not negative.
-    """
-    forms = {key: c if isinstance(c, Form) else Form({(): plain(c)}) for key, c in course.items()}
-    zero = Form({})
-    forms = {key: c for key, c in forms.items() if c.terms}
-    slope, level = forms.pop((Fraction(1), 1), zero), forms.pop(NEVER, zero)
-    require(all(j == 0 and 0 < q < 1 for q, j in forms), "more than multiples of R and of q^R with 0 < q < 1")
-    corners = [level + slope]
-    for _, c in sorted(forms.items(), reverse=True):
-        corners.append(corners[-1] + c)
-    return [slope, *corners]

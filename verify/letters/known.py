@@ -6,9 +6,9 @@ from math import inf
 from operator import le, lt
 
 from verify.checker.forms import LAYER, Form, NoForm, Row, between, effort, long, pairing, plain
+from verify.checker.formulas import names
 from verify.checker.pieces import BOUNDS
 from verify.checker.words import require
-from verify.letters.defining import names
 from verify.letters.waiting import Waiting
 
 #: constants of clients that a class bounds: how the relation of a hypothesis that bounds them begins

@@ -5,11 +5,11 @@ from functools import cache, lru_cache
 from itertools import product
 from math import prod
 
+from verify.checker.formulas import acyclic, definition
 from verify.checker.limits import OUTCOMES, TERMS, bounded
 from verify.checker.methods import adaptive
 from verify.checker.run import METHODS
 from verify.checker.words import JOINED, MEANS, OF_INSTANCE, WORDS, add, require
-from verify.letters.defining import acyclic, has_all
 from verify.letters.instance import Instance
 from verify.letters.kept import Kept
 from verify.letters.run import INDEPENDENT, Run
@@ -23,24 +23,12 @@ class Replay(Kept, Instance):
         self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE if hasattr(self, name)}
         self.means, self.draws, self.measured, self.run = {}, (), (), cache(self.run)
         self.nothing_kept()
-        self.defined = {name: self.defining(name, certificate["hypotheses"][value["hypothesis"]], self.free[name])
+        self.defined = {name: definition(name, certificate["hypotheses"][value["hypothesis"]], self.free[name])
                         for name, value in certificate["values"].items() if isinstance(value, dict)}
         acyclic({**self.rules, **self.defined})
         self.defining_value = cache(self.defining_value)
         for prepare in {"point": [self.federation], "run": [self.federation, self.chance]}.get(certificate["setting"], []):
             prepare()
-    @staticmethod
-    def defining(name, rule, lengths):
-        """The indices and the formula of a hypothesis ``name == formula``, which says what every entry is."""
-        left, *indices = rule["left"] if isinstance(rule["left"], list) else [rule["left"]]
-        plain = all(isinstance(index, str) for index in indices) and len({*indices}) == len(indices)
-        require(rule["relation"] == "==" and left == name and plain, f"no hypothesis says what {name} is")
-        ranges = {index: (low, high) for index, low, high in rule["over"]}
-        every = lengths is None or (len(lengths) == len(indices) and {*ranges} == {*indices} and all(
-            ranges[index][0] == 0 and has_all(ranges[index][1], size)
-            for index, size in zip(indices, lengths, strict=True)))
-        require(every, f"a hypothesis says what some entries of {name} are, and not what the others are")
-        return {"indices": indices, "formula": rule["right"]}
     # chance: an outcome is a tuple of numbers, one for each draw that a run makes; None where nothing has been drawn
     def chance(self):
         rounds, steps = self.size["rounds"], self.size["local_steps"]

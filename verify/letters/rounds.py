@@ -11,13 +11,14 @@ keep. What is proven there of one round holds of each round of every run, if it 
 
 from fractions import Fraction
 
+from verify.checker.course import NEVER, added, least
 from verify.checker.form import STATED
 from verify.checker.forms import LAYER, ORIGIN, Form, NoForm
+from verify.checker.formulas import names
 from verify.checker.limits import written
 from verify.checker.scope import ROUNDS, ties
 from verify.checker.words import require
-from verify.letters.course import NEVER, Course, added, holds_for_all_rounds, least
-from verify.letters.defining import names
+from verify.letters.course import Course, holds_for_all_rounds
 from verify.letters.every_number import Alike, EachRun
 from verify.letters.letters import NOTHING, LetterRun, Letters
 from verify.letters.proof import Duty, same_as_of_some

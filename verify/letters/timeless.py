@@ -8,9 +8,9 @@ they do, and only indices may shift. A formula that passes names no round by its
 from fractions import Fraction
 
 from verify.checker.form import COMPUTED
+from verify.checker.formulas import names
 from verify.checker.methods import adaptive
 from verify.checker.words import JOINED, MEANS, OF_INSTANCE, WORDS, require
-from verify.letters.defining import names
 
 BY_ROUND, BY_TIME = ("x_round", "x_broadcast", "sampled"), ("x", "x_sampled", "x_local", "x_before", "g", "included",
                                                          "sampled_weight")
