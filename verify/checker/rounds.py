@@ -105,7 +105,7 @@ class Left:
         require(type(low) is int, "a sum over rounds begins at a number")
         require(index == "r" or "r" not in names(body), "r stands for the number of a round")
         end = value(high, At({"rounds": Fraction(1), "iterations": Fraction(steps)}, None))
-        grows = Timeless(self.instance, ()).shift(high, {"rounds": 1, "iterations": steps})
+        grows = Timeless(self.instance, (), self.instance.value).shift(high, {"rounds": 1, "iterations": steps})
         if (end, grows) == (low, 1):
             return put(body, {index: ["+", "r", low]})
         require((end, grows) == (low + steps - 1, steps), "a sum over some of the rounds")

@@ -65,7 +65,7 @@ class AnyState:
         for name, sizes in instance.free.items():
             fixed = not {*(sizes or ())} & {*COUNTS} and (sizes is not None or name in instance.defined)
             require(name == "eta_l" or fixed, f"{name} may change with the rounds")
-        self.timeless = Timeless(instance, METHODS[instance.how["base"]][1])
+        self.timeless = Timeless(instance, METHODS[instance.how["base"]][1], instance.value)
         for place, rule in enumerate(run.hypotheses):
             if run.bounds_constants(place):
                 self.timeless.says_the_same(rule, timed=False)

@@ -31,10 +31,11 @@ def put(node, values):
 
 
 class Timeless:
-    """The shifts of formulas of an instance, whose method has these states."""
+    """The shifts of formulas of an instance, whose method has these states; ``value(node)`` is the value of a formula before
+    anything is drawn."""
 
-    def __init__(self, instance, states):
-        self.instance, self.steps, self.open = instance, instance.size["local_steps"], ()
+    def __init__(self, instance, states, value):
+        self.instance, self.value, self.steps, self.open = instance, value, instance.size["local_steps"], ()
         self.arrays = dict.fromkeys((*BY_ROUND, *states), 1) | dict.fromkeys(BY_TIME, self.steps)
 
     def says_the_same(self, rule, timed):
@@ -69,7 +70,7 @@ class Timeless:
         """By how many the index over all rounds grows in a round, and how many values it has here."""
         for _, low, high in rule["over"]:
             if names(high) & {*COUNTS}:
-                first, last = (self.instance.value(end) for end in (low, high))
+                first, last = (self.value(end) for end in (low, high))
                 return self.shift(high, {"rounds": 1, "iterations": self.steps}), last - first + 1
         raise ValueError("it is about no range of rounds")
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 from verify.checker.course import MOST, NEVER, added, least, product
 from verify.checker.forms import NoForm, plain
 from verify.checker.formulas import names
+from verify.checker.timeless import COUNTS
 from verify.checker.words import require
-from verify.letters.timeless import COUNTS
 
 
 class Course:

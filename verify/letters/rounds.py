@@ -17,13 +17,13 @@ from verify.checker.forms import LAYER, ORIGIN, Form, NoForm
 from verify.checker.formulas import names
 from verify.checker.limits import written
 from verify.checker.scope import ROUNDS, ties
+from verify.checker.timeless import COUNTS, Timeless, put
 from verify.checker.words import require
 from verify.letters.course import Course, holds_for_all_rounds
 from verify.letters.every_number import Alike, EachRun
 from verify.letters.letters import NOTHING, LetterRun, Letters
 from verify.letters.proof import Duty, same_as_of_some
 from verify.letters.replay import METHODS
-from verify.letters.timeless import COUNTS, Timeless, put
 
 POTENTIAL = ("value", "factor", "cost")
 
@@ -62,7 +62,7 @@ class AnyState(Letters):
         for name, sizes in self.free.items():
             require(name == "eta_l" or not {*(sizes or ())} & {*COUNTS}, f"{name} may change with the rounds")
             require(name == "eta_l" or sizes is not None or name in self.defined, f"{name} may change with the rounds")
-        self.timeless = Timeless(self, METHODS[self.how["base"]][1])
+        self.timeless = Timeless(self, METHODS[self.how["base"]][1], lambda node: self.value(node, {}, None))
         for place, rule in enumerate(self.hypotheses):
             if place in self.definers or self.bounds_client(rule):
                 self.timeless.says_the_same(rule, timed=False)

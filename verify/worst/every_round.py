@@ -16,12 +16,12 @@ from verify.checker.forms import Form, NoForm, plain
 from verify.checker.limits import SETTINGS, bounded
 from verify.checker.rounds import FORMAT
 from verify.checker.run import METHODS
+from verify.checker.timeless import BY_ROUND
 from verify.checker.words import replayed
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
 from verify.letters.letters import Letters
 from verify.letters.rounds import Duty, duties
-from verify.letters.timeless import BY_ROUND
 from verify.worst.challenge import ENOUGH, challenged
 from verify.worst.every_number import first_proof, has_degree
 from verify.worst.natural_units import natural_units

@@ -14,9 +14,9 @@ from synthetic.base.shown import Shown
 from verify.checker.forms import Form, NoForm
 from verify.checker.limits import TooLarge, bounded
 from verify.checker.rounds import FORMAT
+from verify.checker.timeless import put
 from verify.exact.statement import formula, statement_of
 from verify.letters.rounds import AnyState, Duty, duties
-from verify.letters.timeless import put
 from verify.worst.contraction import Contraction, check_contraction, terms, zeta_sq
 from verify.worst.every_round import proofs_of
 from verify.worst.natural_units import units_of_forms
