@@ -172,7 +172,7 @@ class LengthStatement:
         return norm_of(vector, self.representative, *power)
 
     def representative(self, items):
-        """Of a vector and what it becomes where the runs change places, the one that stands for both: with the replaced
+        """Picks, of a vector and what it becomes where the runs change places, one that stands for both: with the replaced
         sample and its replacement exchanged, every vector has the same law as before. With the data given it has not."""
         for swap in self.swaps.values() if not self.pathwise and not self.given_data else ():
             if all(i in swap for i, _ in items):

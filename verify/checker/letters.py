@@ -112,7 +112,7 @@ class Letters:
         return self.part(part, self.conditional[whole, past])
 
     def first_of_draws(self, past=NOTHING - 1):
-        """Of each letter of noise that is drawn from a round on the first letter of its draw."""
+        """Returns, for each letter of noise that is drawn from a round on, the first letter of its draw."""
         return {next(iter(row.parts)): next(iter(seen[0][0].parts)) for (_, *draw), seen in self.noises.items()
                 if draw[1] >= past for row, *_ in seen}
 

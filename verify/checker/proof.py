@@ -48,7 +48,7 @@ def checked(certificate, form, given, proven, accepted, more=(), every_round=Fal
 
 
 def numbers_of(certificate):
-    """Of a setting sizes, values, names without a value and weights, and the multipliers."""
+    """Returns the sizes, values, names without a value and weights of a setting, and the multipliers."""
     sized(certificate)
     free, unknown = certificate["free"], texts(certificate["unknown"], "unknown")
     given = valued(certificate["values"], free, certificate["sizes"])

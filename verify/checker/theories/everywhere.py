@@ -27,8 +27,10 @@ def facts(run):
 
 
 def of_each(run, name, bound):
-    """Of clients one by one. sigma_g and sigma_g_1 bound a mean of lengths, whose square is at least the sum of squares of
-    p_k times the lengths."""
+    """Returns the facts for clients one by one.
+
+    sigma_g and sigma_g_1 bound a mean of lengths, whose square is at least the sum of squares of p_k times the lengths.
+    """
     found = {}
     for number, x in enumerate(run.letters.places()):
         gradients = [run.letters.asked(k, x)[1] for k in run.clients]
@@ -46,7 +48,7 @@ def of_each(run, name, bound):
 
 
 def of_one(run, name, bound):
-    """Of the client that stands for each, at the points that all have in common."""
+    """Returns the facts for the client that stands for each, at the points that all have in common."""
     if name == "sigma_g_client" or (run.people.any_weights and name not in ("sigma_g_max", "sigma_g_2")):
         raise NoForm(f"{name}, for every number of clients")
     found = {}

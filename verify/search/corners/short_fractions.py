@@ -50,8 +50,8 @@ def _as_short_fractions(claim: Claim, shape: Shape, leaves: Leaves, rng: np.rand
 
 @once_by_claim
 def _solved_equations(claim: Claim) -> list[list[tuple]]:
-    """Of every equation between free numbers, the roots for each number of which it is a line or a parabola, as functions of
-    the others."""
+    """Returns the roots of equations between free numbers, for each number in which one is linear or quadratic, as functions
+    of the others."""
     single = {v.name for v in claim.variables if not v.indices and v.name in _free_numbers(claim)}
     found = []
     for condition in claim.hypotheses:
