@@ -55,10 +55,10 @@ site: setup
 lint: setup
 	$(BIN)/ruff check .
 
-# Every implementation of the reference workload and every target, on one thread: a few minutes. README's table is written anew.
+# Every implementation of the reference workload and every target, on one thread: a few minutes. The table of docs/speed.md is written anew.
 bench: setup
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[bench]"
-	$(BIN)/python -m benchmarks --out benchmarks/results.json --readme README.md
+	$(BIN)/python -m benchmarks --out benchmarks/results.json --page docs/speed.md
 
 # Other implementations, in environments of their own under .peers/: docs/peers.md. The first time installs them.
 peers: setup

@@ -18,7 +18,7 @@ def arguments():
     parser.add_argument("--threads", type=int, default=1, help="threads of every library (default 1)")
     parser.add_argument("--only", default="", help="only implementations and targets whose name has this in it")
     parser.add_argument("--out", type=Path, help="where to write the results as JSON; default: nowhere")
-    parser.add_argument("--readme", type=Path, help="a page whose table is to be written anew; default: none")
+    parser.add_argument("--page", type=Path, help="a page whose table is to be written anew; default: none")
     return parser.parse_args()
 
 
@@ -86,8 +86,8 @@ def main() -> int:
     show(results)
     if options.out:
         write(results, options.out)
-    if options.readme:
-        put(results, options.readme)
+    if options.page:
+        put(results, options.page)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Results as tables for the terminal, as JSON, and as README's table of times."""
+"""Results as tables for the terminal, as JSON, and as the table of times of a page."""
 
 import datetime
 import importlib.metadata
@@ -72,11 +72,11 @@ def write(results: dict, path: Path) -> None:
     path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
-# README --------------------------------------------------------------------------------------------------------------------
+# the page ------------------------------------------------------------------------------------------------------------------
 BEGIN, END = "<!-- written by make bench -->\n", "<!-- until here -->\n"
 BOTH = ("float32", "float64")
 
-#: what README calls a row
+#: what the page calls a row
 ROWS = {
     "C, one pass over the data": "C kernel written for this workload",
     "fedtheory, compiled": "fedtheory, local steps compiled",
@@ -88,7 +88,7 @@ ROWS = {
     "fedtheory.run, path auto": "`fedtheory.run` as it is, default record (quadratic: one affine map a round)",
     "fedtheory, averaged affine map": "that map alone, nothing recorded",
 }
-#: what README calls a target's number, and how it is written
+#: what the page calls a target's number, and how it is written
 NUMBERS = {
     "SCAFFOLD / FedAvg, compiled": ("SCAFFOLD over FedAvg, both compiled", "{:.2f}"),
     "32 starts that share data / one by one, path auto": ("one of 32 starts that share data, over one alone", "{:.2f}"),

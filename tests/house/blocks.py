@@ -17,7 +17,7 @@ from tests import ROOT
 __all__ = ["Block", "blocks_of", "run_page"]
 
 _BLOCK = re.compile(r"^```(.*?)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NOT_RUN = ("python3 -m venv", ".venv/bin/python -m pip", "pip install", "make ", "pytest")  # installations, the suite
+_NOT_RUN = ("python3 -m venv", ".venv/bin/", "pip install", "make ", "pytest")  # installations, whole papers, the suite
 _NO_CODE = ("", "text", "mermaid")
 
 

@@ -76,7 +76,7 @@ RESULTS = {
 }
 
 
-def test_the_table_of_readme():
+def test_the_table_of_times():
     lines = report.table(RESULTS).splitlines()
     assert [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:5]] == [
         [report.ROWS["fedtheory, compiled"], "12 ms", "-"],
@@ -98,12 +98,12 @@ def test_the_table_is_put_between_the_marks(tmp_path):
         report.put(RESULTS, page)
 
 
-def test_readme_shows_the_results_that_are_kept():
+def test_the_page_shows_the_results_that_are_kept():
     results = json.loads((ROOT / "benchmarks" / "results.json").read_text())
     kept = {one["name"] for kind in ("targets", "rows") for one in results[kind]}
     names = {target.name for target in TARGETS} | {row.name for row in ROWS}
     assert kept <= names and all(any(left in name for left in results["skipped"]) for name in names - kept)
-    assert f"{report.BEGIN}{report.table(results)}{report.END}" in (ROOT / "README.md").read_text()
+    assert f"{report.BEGIN}{report.table(results)}{report.END}" in (ROOT / "docs" / "speed.md").read_text()
     rows = {row.name for row in ROWS}
     assert set(report.ROWS) <= rows
     assert {f"{name}, {d}" for name in report.NUMBERS for d in report.BOTH} <= {target.name for target in TARGETS}

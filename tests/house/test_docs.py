@@ -1,7 +1,6 @@
-"""What the documentation shows works: README's example, CONTRIBUTING's claim, the demos, the file lists."""
+"""What the documentation shows works: README's findings, CONTRIBUTING's claim, the demos, the file lists."""
 
-import doctest
-import os
+import json
 import re
 import subprocess
 import sys
@@ -21,11 +20,27 @@ def name_of(requirement: str) -> str:
     return re.match(r"[\w-]+", requirement)[0].lower()
 
 
-def test_readme_example(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
-    assert failed == 0 and tried >= 9
-    assert sorted(os.listdir(tmp_path)) == ["bound.pdf", "bound.png", "bound.svg"]
+README = (ROOT / "README.md").read_text()
+FINDINGS = re.findall(r"^\| .*: (refuted|ill-posed)\. (.*) \| `fedtheory (verify (\S+))` \|$", README, re.MULTILINE)
+
+
+def test_readme_is_short_and_counts_the_claims():
+    from bounds.registry.claims import all_claims
+
+    assert README.count("\n") <= 130
+    assert [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) claims", README)] == [len(all_claims())]
+    assert len(FINDINGS) == 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("verdict", "what", "command", "claim"), FINDINGS, ids=[claim for *_, claim in FINDINGS])
+def test_a_finding_of_readme(run, tmp_path, verdict, what, command, claim):
+    assert run(*command.split(), "--out", str(tmp_path / "report"))[0] == 1
+    (found,) = json.loads((tmp_path / "report" / "verdicts.json").read_text())
+    assert found["verdict"] == verdict
+    if sides := re.search(r"left side (\S+), right side (\S+)|(\S+) is not at most (\S+)", what):
+        left, right = [side for side in sides.groups() if side]
+        assert f"left side {left}, right side {right} " in found["evidence"]
 
 
 def test_contributing_shows_a_claim_as_it_is():
