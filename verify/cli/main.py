@@ -27,6 +27,16 @@ for command in (exports.export, stability.stability, methods.conform, runs.run, 
     app.command()(command)
 
 
+#: the commands by purpose, in the order of use
+GROUPS = {
+    "Check a theorem": ("new-claim", "lint", "verify", "explain", "worst", "chain"),
+    "Read a paper": ("claims", "show", "bound", "compare", "looseness", "report"),
+    "Run methods": ("algorithms", "problems", "run", "sweep", "stability", "conform"),
+    "Check the evidence": ("check", "replay", "export"),
+    "Write a paper, teach": ("new-paper", "schema", "demo"),
+}
+
+
 class Letters(StrEnum):
     paper, code = "paper", "code"
 
@@ -210,6 +220,18 @@ def check(
         for side, value in (("left ", result.left), ("right", result.right)):
             print(f"{side} = {value}  (about {approximately(value)})")
     return 0 if result.accepted else 1
+
+
+def _group_commands() -> None:
+    """Put the commands into their groups; a command without a group raises ValueError."""
+    commands = {(info.name or info.callback.__name__).replace("_", "-"): info for info in app.registered_commands}
+    for group, names in GROUPS.items():
+        for name in names:
+            commands[name].rich_help_panel = group
+    app.registered_commands.sort(key=[commands[name] for names in GROUPS.values() for name in names].index)
+
+
+_group_commands()
 
 
 def main(argv: list[str] | None = None) -> int:
