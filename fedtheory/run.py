@@ -13,10 +13,12 @@ from fedtheory.engine import Observer, starting_points
 from fedtheory.fingerprint import fingerprint
 from fedtheory.observables import DEFAULT, Observable, find_observable
 from fedtheory.paths import choose_path, states_on
+from fedtheory.registry import make_algorithm
 from fedtheory.trajectory import Trajectory, on_backend
 from synthetic.base.checks import whole
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import Draws
+from synthetic.registry import make_problem
 
 if TYPE_CHECKING:  # imported where a data set is made
     import xarray as xr
@@ -125,12 +127,14 @@ def _variable(observable: Observable, values) -> tuple:
 
 
 def run(
-    algorithm: Algorithm, federation, rounds: int, *, start=None, seeds: int | Sequence[int] = 1,
+    algorithm: Algorithm | str, federation, rounds: int, *, start=None, seeds: int | Sequence[int] = 1,
     record: Sequence[str] = DEFAULT, progress: Callable[[int, int], None] | None = None, path: str = "auto",
 ) -> Trajectory:
     """Run ``algorithm`` on ``federation`` for ``rounds`` rounds, one run per seed.
 
     Args:
+        algorithm: a method, or the name of one with its default arguments.
+        federation: a federation, or the name of a problem with its default options.
         start: starting model, (dim,) or (runs, dim); if None the federation's ``default_start()``, mostly zeros.
         seeds: how many runs (seeds 0, 1, ...), or the seeds themselves. A run depends on its own seed only.
         record: names of observables, see ``fedtheory.observables``.
@@ -146,7 +150,7 @@ def run(
 
     Raises:
         ValueError: rounds below 1, no seeds or more than 10^8, a start of the wrong shape, or a path that does not apply.
-            LookupError: unknown observable.
+            LookupError: unknown observable, method or problem.
 
     Example:
         >>> from fedtheory import fedavg
@@ -156,6 +160,8 @@ def run(
         [0.5, 0.125, 0.03125, 0.0078125]
     """
     rounds, seeds = whole("rounds", rounds), seed_numbers(seeds)
+    algorithm = make_algorithm(algorithm) if isinstance(algorithm, str) else algorithm
+    federation = make_problem(federation) if isinstance(federation, str) else federation
     if federation.instances not in (1, len(seeds)):
         raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(seeds)}")
     x = starting_points(federation, start, len(seeds))

@@ -23,7 +23,7 @@ from fedtheory import (
 )
 from fedtheory.fingerprint import digest_of
 from fedtheory.run import fingerprint
-from synthetic import EXACT, NUMPY, TORCH, from_arrays, to_numpy
+from synthetic import EXACT, NUMPY, TORCH, from_arrays, make_problem, to_numpy
 from tests.bounds.each_claim import look_at_each
 from tests.fedtheory.federations import FEDERATIONS, moved, rational, variant
 from tests.not_empty import not_empty
@@ -312,3 +312,11 @@ def test_mean_and_band():
     np.testing.assert_allclose(high, samples.mean(axis=0) + half)
     with pytest.raises(ValueError, match="at least 2 runs; got 1"):
         run(algorithm("fedavg"), FEDERATIONS["gaussian noise"](), 1).band("suboptimality")
+
+
+def test_a_run_takes_names():
+    named, given = run("scaffold", "quadratic", 3), run(make_algorithm("scaffold"), make_problem("quadratic"), 3)
+    assert named.dataset.identical(given.dataset)
+    for names, message in ((("scafold", "quadratic"), "scaffold"), (("scaffold", "quadratc"), "quadratic")):
+        with pytest.raises(LookupError, match=message):
+            run(*names, 3)
