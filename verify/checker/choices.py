@@ -52,7 +52,7 @@ class Choices:
         instance.means.clear()
 
     def possible(self, outcome):
-        """Whether no hypothesis about numbers alone says that choices never turn out so."""
+        """Whether this outcome of the choices is consistent with the purely numerical hypotheses."""
         for _, rule in self.run.others:
             try:
                 if not all(self.meets(rule, *self.instance.sides(rule, index, outcome)) for index in self.run.cases(rule)):

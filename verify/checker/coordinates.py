@@ -20,7 +20,7 @@ class Turned:
         return Vector([first * cosine - last * sine, *middle, first * sine + last * cosine])
 
     def model(self, v):
-        """Where losses are evaluated, of parameters v."""
+        """The point at which losses are evaluated for parameters v."""
         return self.turn(v, -1)
 
     def gradient(self, v, slopes):

@@ -49,8 +49,7 @@ class Chosen:
         return mentions(sides, self.alone) and all(only_of(side, names) for side in sides)
 
     def is_sign(self, rule):
-        """Whether a hypothesis says that the number times something is positive, of a number from 0 on, without 0: it holds
-        up to a value where it holds there."""
+        """Whether a hypothesis only says c*x > 0 on an interval (0, b]. It then holds for all of it if it holds at b."""
         plain = all(only_of(limit, self.sizes) for _, *limits in rule["over"] for limit in limits)
         return (self.open_at_zero and plain and rule["relation"] in (">", ">=") and rule["right"] == 0
                 and self.grows(rule["left"], self.growing, {name for name, *_ in rule["over"]}))

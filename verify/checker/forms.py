@@ -53,7 +53,7 @@ class Linear:
 
     @property
     def said(self):
-        """The same for equal combinations alone, for sets."""
+        """A hashable key, equal exactly for equal combinations."""
         return self.over, frozenset(self.parts.items())
 
     def equals(self, other):
@@ -173,7 +173,7 @@ def plain(number):
 
 
 def unknown(name):
-    """A number without a value."""
+    """A symbolic number."""
     return Form.one(name)
 
 
@@ -209,7 +209,7 @@ def pairings(*triples):
 
 
 def long(*numbers):
-    """How much longer than with few digits it takes to compute with these numbers."""
+    """Cost factor of arithmetic with these numbers; 1 for short ones."""
     return 1 + (max(map(bits, numbers), default=0) >> 9) ** 2
 
 

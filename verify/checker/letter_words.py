@@ -73,7 +73,7 @@ class LetterWords:
         return pairing(u, v) * CLIENTS ** (p + q) if p + q else pairing(u, v)
 
     def norm(self, args, at):
-        """A length, where it is no matter of chance: the mean of lengths is no root of a mean of squares."""
+        """The norm of a deterministic vector. Norms of random vectors are refused: E|v| is not sqrt(E|v|^2)."""
         v, = (self.run.instance.formulas.value(a, at) for a in args)
         square = self.noted("norm2", [v], at) + Form({})
         if self.run.choices or (at.inside and self.run.letters.upstream(v)):
@@ -107,7 +107,7 @@ class LetterWords:
         return self.run.coordinates.upper(*(self.run.instance.formulas.value(body, one) for one in inner))
 
     def at_the_point(self, args, at):
-        """In place of the least value of a formula over all points the one at the point that is looked at."""
+        """Evaluate the body of an infimum at the current point, which bounds the infimum from above."""
         point, body = args
         if at.point is None or not isinstance(point, str):
             raise NoForm("the least value over all points")

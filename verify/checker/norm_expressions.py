@@ -55,7 +55,7 @@ class Combination:
 
     @property
     def key(self):
-        """Equal for equal combinations alone."""
+        """A hashable key, equal exactly for equal combinations."""
         return frozenset((key, lower(c), upper(c)) for key, c in self.terms.items())
 
     def __add__(self, other): return total((self, 1), (other, 1))
@@ -99,7 +99,7 @@ class Combination:
 
 
 def unknown(*key, kind=SIGNED):
-    """A number without a value."""
+    """A symbolic number."""
     return Combination({(kind, *key): Fraction(1)})
 
 

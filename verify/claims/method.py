@@ -152,8 +152,7 @@ def by_coordinate(procedure: Procedure | None) -> bool:
 
 
 def subset_left_open(claim: Claim) -> tuple[str, ...]:
-    """The name of the number of participants that the method of a claim about runs draws once more, if the claim mentions it
-    and leaves it open."""
+    """The name of the second-stage sample size of the claim's method, if the claim mentions it and leaves it free."""
     procedure = claim.procedure or Procedure()
     name = find_algorithm(procedure.base).traits.subset
     return (name,) if claim.setting == "run" and name in claim.names and name not in dict(procedure.options) else ()

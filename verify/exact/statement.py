@@ -1,4 +1,4 @@
-"""What a certificate says that a claim states: its formulas as plain data, written from the claim."""
+"""Writes a claim's statement as plain data for certificates."""
 
 import json
 from collections.abc import Iterator

@@ -193,8 +193,9 @@ def _over_all_instances(claim: Claim, trials: Trials) -> Iterator[tuple[str, Cal
 
 
 def _single_instances(claim: Claim, trials: Trials, of_sizes: bool) -> Iterator[tuple[str, list[Track]]]:
-    """Single instances along each limit of a run, of sizes or of numbers, on which the ratio grows, which no constant of any
-    kind explains."""
+    """Yields, for each limit of a run, single instances on which the ratio grows so that no constant explains it.
+
+    ``of_sizes``: limits of sizes; otherwise limits of numbers."""
     if claim.setting != "run" or any(_made_of_sizes(claim, name) is not None for name in claim.constants_may_use):
         return
     for limit in claim.limits:

@@ -235,7 +235,7 @@ def _confirmed(claim: Claim, constant: Fraction | None, member: Member, rounded:
 
 
 def _stops_later(claim: Claim, track: Track, found: list[ExactMember]) -> bool:
-    """Whether the growth may be that of runs that have hardly begun, and none are known that begin later still."""
+    """Whether the growth may be a transient that no longer run has ruled out."""
     if not hardly_begun(track.limit, [m.violation.environment for m in found]):
         return False
     if claim.constants_may_use is None:  # which then may depend on how long the steps are

@@ -101,9 +101,8 @@ class _Pools:
         return copies
 
     def moved_on(self) -> list[Track]:
-        """Follows single instances along the limit (the worst of the small sizes, and of the largest), because their own
-        ratio is smoother than the worst of each size. Returns the steepest that float64 resolves and the steepest that it
-        loses."""
+        """Continues the worst small and large instances along the limit; the ratio of a single instance is smoother than
+        the maximum over instances. Returns the steepest track that float64 resolves and the steepest that it loses."""
         grows, lost = [], []
         starts = [(pool[0], pool[0].size) for pool in self.pools[_SMALL] if pool]
         starts += [(pool[0], self.sizes[0]) for pool in self.pools[-1:] if pool]

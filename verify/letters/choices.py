@@ -58,7 +58,7 @@ class Choices(Known):
         self.means.clear()
 
     def possible(self, outcome):
-        """Whether no hypothesis about numbers alone says that choices never turn out so."""
+        """Whether this outcome of the choices is consistent with the purely numerical hypotheses."""
         for place, rule in enumerate(self.hypotheses):
             if self.bounds_client(rule) is None and place not in self.definers:
                 try:

@@ -6,9 +6,11 @@ from verify.checker.words import JOINED, WORDS
 
 
 class Kept:
-    """Behind the class of replays. ``kept`` has values of formulas, by their keys; ``sure`` says of a formula whether it is
-    sure, ``names`` which names it has; ``read`` has the formula, its word, its arguments, and both of these. All go by where
-    a formula lies in memory: while it is in ``read``, no other lies there."""
+    """Memoises values of sub-formulas. A mixin; it follows the class of replays among the bases.
+
+    ``kept`` has the values, by their keys; ``sure`` says whether a formula has a value everywhere, ``names`` which names it
+    has; ``read`` has the formula, its word, its arguments, and both of these. Keys are id()s of nodes; ``read`` keeps the
+    nodes referenced, so that ids are not reused."""
 
     numbering = ()  # words that number what they find, for each value of all indices anew
     notes = None  # ``sure``, ``names`` and ``read`` of another replay of the same formulas in memory, and the same class

@@ -34,7 +34,7 @@ def sign_of_least(node, value):
 
 
 class Known:
-    """The inequalities of a run on letters; in front of the class of these."""
+    """The inequalities of a run on letters. A mixin; it precedes the class of runs among the bases."""
 
     def known(self, pasts):
         """By the rounds whose pasts are given, pairs: inequalities and equalities by name."""
@@ -146,7 +146,7 @@ class Known:
                     yield value(rule[other]) + Form({}) - value(rule[side])
 
     def at_the_point(self, point, body, index):
-        """In place of the least value of a formula over all points the one at the point that is looked at."""
+        """Evaluate the body of an infimum at the current point, which bounds the infimum from above."""
         if self.point is None or not isinstance(point, str):
             raise NoForm("the least value over all points")
         return self.value(body, {**index, point: self.point}, None)
@@ -226,7 +226,7 @@ class Known:
         return found
 
     def first_of_draws(self, past=-inf):
-        """Of each letter of noise that is drawn from a round on the first letter of its draw."""
+        """Map each letter of noise drawn in or after round ``past`` to the first letter of the same draw."""
         return {next(iter(row.parts)): next(iter(seen[0][0].parts)) for (_, *draw), seen in self.noises.items()
                 if draw[1] >= past for row, *_ in seen}
 

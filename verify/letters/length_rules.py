@@ -152,7 +152,7 @@ class Rules(Lengths):
         return found
 
     def of_coupled(self):
-        """Of gradients of both runs, of gaps between losses, and of the generalisation error."""
+        """Facts about coupled runs: gradients, loss differences, the generalisation error."""
         found, n = {}, Fraction(self.size["samples"])
         bounded = "G_lip" in self.stated["everywhere"]
         if bounded and not self.pathwise:

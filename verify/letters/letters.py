@@ -110,7 +110,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
 
     # letters ---------------------------------------------------------------------------------------------------------------
     def letter(self, depends=frozenset(), shared=False):
-        """A letter; ``shared``: it is the same for all clients, which matters where one client stands for each."""
+        """A new letter. ``shared``: one vector common to all clients (used where one client stands for each)."""
         bounded(len(self.depends) + 1 - len(self.functions), self.most, "letters")
         bounded(len(self.depends) + 1, LETTERS, "letters")
         self.depends.append(frozenset(depends))
@@ -185,7 +185,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
         return self.solved[key]
 
     def as_proven(self, smaller, larger):
-        """Two sides as a proof has them."""
+        """The two sides in the form in which the certificate states them."""
         return smaller, larger
 
     # words -----------------------------------------------------------------------------------------------------------------
@@ -284,7 +284,7 @@ class Letters(Comparisons, ByCoordinate, Choices, Replay):
     def norm2(self, v): return self.dot(v, v)
 
     def norm(self, v):
-        """A length, where it is no matter of chance: the mean of lengths is no root of a mean of squares."""
+        """The norm of a deterministic vector. Norms of random vectors are refused: E|v| is not sqrt(E|v|^2)."""
         square = self.norm2(v) + Form({})
         if self.choices or (self.inside and self.upstream(v)):
             raise NoForm("a mean of lengths")

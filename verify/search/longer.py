@@ -1,4 +1,4 @@
-"""The stage of longer runs: some statements fail only after more steps than the other stages look at closely."""
+"""Repeats promising instances with longer runs, since some statements fail only after many steps."""
 
 from collections.abc import Iterator
 from math import prod

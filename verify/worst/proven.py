@@ -156,8 +156,8 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
 
 
 def looked_at(claim: Claim, place: Place, unneeded: frozenset[str] | None = None, proofs: bool = True) -> WorstCase:
-    """At a place, with numbers that have no value where the statement is linear in them, and smaller ones where hypotheses
-    ask for that. ``unneeded``: numbers that need no value, where they are known. Without ``proofs`` only rough factors."""
+    """The worst case at a place. Numbers in which the statement is linear stay symbolic; the others shrink until the
+    hypotheses hold. ``unneeded``: numbers that need no value, if known. Without ``proofs``: only rough factors."""
     places = [place._replace(numbers=())]
     if place.numbers:
         without = _unneeded(claim, place) if unneeded is None else unneeded

@@ -56,9 +56,10 @@ def nothing(error: Exception) -> tuple[()] | None:
 
 def known_at(look: Look, places: Iterable[Place],
              fewer: Callable[[Place], Iterable[Place]] = lambda place: [place]) -> Iterator[Known | None]:
-    """What is known at each place in turn, or near it: where nothing is, its numbers are made smaller; where a run is too
-    large, each of its ``fewer`` in turn is looked at. Of no run is asked that has as many or more of all things as one that
-    is too large."""
+    """Yields what is known at each place, or near it.
+
+    Where nothing is known, it makes the numbers smaller; where a run is too large, each of its ``fewer`` in turn
+    is tried. Skips any place that is at least as large in every size as one that was already too large."""
     large: list[Place] = []
     for place in places:
         found: Known | tuple[()] | None = ()
