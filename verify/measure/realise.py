@@ -153,6 +153,17 @@ def bind_given(claim: Claim, federation, sizes: dict[str, int], measured: dict[s
     return environment
 
 
+def _of_run(rows: int, make, entries, chance) -> NamedArray:
+    """An array of the run; ``entries``: its number of indices in the claim's formulas. It knows nothing of the binder, whose
+    environment keeps it: else each environment were in a cycle, and its arrays waited for the garbage collector."""
+    array, indices, vector = make()
+    copies = chance[0] * chance[1]
+    array = namespace(array).broadcast_to(array, (rows * copies, *array.shape[1:]))
+    if vector and entries == indices + 1:  # as many layers or clients as coordinates
+        indices, vector = indices + 1, False
+    return NamedArray(array.reshape(rows, *chance, *array.shape[1:]), indices, vector)
+
+
 @dataclass(kw_only=True)
 class _Binder(Determined):
     shape: Shape | None
@@ -247,13 +258,13 @@ class _Binder(Determined):
         self._weigh_orders(draws, chance)
         entries = entries_of(self.claim)
         for name, make in arrays.items():
-            env.bound.later(name, partial(self._of_run, make, entries.get(name), chance))
+            env.bound.later(name, partial(_of_run, self.rows, make, entries.get(name), chance))
         procedure = self.claim.procedure or Procedure()
         for name, record in find_algorithm(procedure.base).traits.records.items():
             if record.method:
                 run = partial(self.run, replace(procedure, base=record.method), federation, draws, copies, self.start)
                 make = partial(lambda run, array: run()[array](), run, record.array)
-                env.bound.later(name, partial(self._of_run, make, None, chance))
+                env.bound.later(name, partial(_of_run, self.rows, make, None, chance))
         if "epsilon" in self.leaves:
             times = np.arange(shape.iterations) // shape.local_steps
             self.put("epsilon", self.leaf("epsilon")[:, times], 1)
@@ -278,15 +289,6 @@ class _Binder(Determined):
         first = algorithm.init(federation, starting_points(federation, start, len(start)), draws)
         *_, state = rounds_of(algorithm, federation, first, draws, 0, self.shape.rounds, (record,))
         return record.later(federation, state, self.shape.local_steps)
-
-    def _of_run(self, make, entries, chance) -> NamedArray:
-        """An array of the run; ``entries``: its number of indices in the claim's formulas."""
-        array, indices, vector = make()
-        copies = chance[0] * chance[1]
-        array = namespace(array).broadcast_to(array, (self.rows * copies, *array.shape[1:]))
-        if vector and entries == indices + 1:  # as many layers or clients as coordinates
-            indices, vector = indices + 1, False
-        return NamedArray(array.reshape(self.rows, *chance, *array.shape[1:]), indices, vector)
 
     def _weigh_orders(self, draws, chance):
         """Multiply the probabilities of the sampling by those of the orders of layers, which depend on the run."""

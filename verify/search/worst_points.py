@@ -11,6 +11,7 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY
+from verify.checker.limits import Meter
 from verify.claims.method import subset_left_open
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import integer_variables, possible
@@ -34,6 +35,8 @@ __all__ = ["at_points", "worst_points_of"]
 _OWN_SEED = 314
 _ROWS = 32  # instances with the losses of each place
 _EXACTLY = 8  # of these, with the numbers of the place, too
+_EFFORT = 400_000  # of all programs of a claim at the smallest budget: about ten seconds; at others so many times more:
+_PATIENT = 20
 _LETTERS, _LONG = 20, 32  # of a program, and of one at a size from which on a claim seems to be false
 _FIRST = 8  # places at which something must be known of a claim that is looked at further
 _FALSE = 1 + 1e-4  # a larger factor says that a statement is false
@@ -87,7 +90,8 @@ def worst_points_of(state: State) -> Iterator[tuple[Shape, Leaves]]:
 def _settings(claim: Claim, count: int | None) -> Iterator[Known]:
     """What is known at so many places, None for all, then uphill from the worst of them, then at large sizes if these seem
     to be worse."""
-    look, known = partial(_look, claim), []
+    meter = Meter(_EFFORT * (_PATIENT if count is None else 1))
+    look, known = partial(_look, claim, meter), []
     try:
         for number, found in enumerate(known_at(look, PLACES[:count]), 1):
             if found is not None:
@@ -97,7 +101,7 @@ def _settings(claim: Claim, count: int | None) -> Iterator[Known]:
                 return
         starts = [one for one in worst_first(known)[:_STARTS] if one.factor >= _PROMISING]
         yield from uphill(look, starts, _TRIALS)
-        look = partial(_look, claim, most=_LONG)
+        look = partial(_look, claim, meter, most=_LONG)
         more = [one.place for one in starts if count is None]
         for size, _, place in growing(claim, [look], [AT_BOUNDS, *more]):
             larger = (place._replace(**{size: getattr(place, size) * times // _MORE[0]}) for times in _MORE)
@@ -106,9 +110,10 @@ def _settings(claim: Claim, count: int | None) -> Iterator[Known]:
         return
 
 
-def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS, enough: float = 0.0):
+def _look(claim: Claim, meter: Meter, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS,
+          enough: float = 0.0):
     try:
-        found = worst(claim, given, place, most)
+        found = worst(claim, given, place, most, meter)
     except ERRORS as error:
         return nothing(error)
     return found and (found.factor, found)

@@ -9,7 +9,7 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from verify.checker.forms import ORIGIN, Form, NoForm, Row
-from verify.checker.limits import TooLarge, bounded
+from verify.checker.limits import Meter, TooLarge, bounded
 from verify.exact.statement import statement_of
 from verify.letters.letters import Letters
 from verify.worst.program import Program, Solution, programs
@@ -73,9 +73,10 @@ class Worst(NamedTuple):
 
 
 def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
-          most: int | None = None) -> Worst | None:
+          most: int | None = None, meter: Meter | None = None) -> Worst | None:
     """How bad a statement about runs is at most with full gradients; None where nothing is known of that, and where no
-    factor is enough. Numbers that bound the noise alone are zero.
+    factor is enough. Numbers that bound the noise alone are zero. ``meter``: counts the effort of the programs, which grows
+    with the cube of their size; once it is used up, no program is solved.
 
     Raises:
         ImportError: the solver is not installed.
@@ -85,9 +86,12 @@ def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Plac
     none, bounds = _no_noise(stated)
     setting = setting_of(claim, {**(given or {}), **dict.fromkeys(bounds, Fraction(0))}, place)
     try:
+        meter = meter or Meter(inf)
+        meter.spend(0)
         letters = Letters({**stated, "hypotheses": [*stated["hypotheses"], none]}, *setting,
                           **({} if most is None else {"most": most, "steps": STEPS}))
         asked = _asked(letters, stated["statement"], most)
+        meter.spend(sum(each.program.large**3 for each in asked))
     except RecursionError as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: a number is defined by itself") from error
     except (NoForm, TooLarge) as error:

@@ -1,5 +1,7 @@
 """What claims may name beyond the common language: layers, start arrays, chance outside local steps, constants."""
 
+import gc
+import weakref
 from dataclasses import replace
 from fractions import Fraction as Q
 from itertools import product
@@ -305,3 +307,22 @@ def test_a_constant_that_clients_lack_is_a_name_that_nothing_supplies():
     assert known_constant(Constants({"L": Constant(2.0)}), "L") == 2
     with pytest.raises(UnboundName, match="nothing supplies 'F_star_client'"):
         known_constant(Constants({"L": Constant(2.0)}), "F_star_client")
+
+
+@pytest.mark.parametrize("name", [
+    "classical/gd-distance", "fedmoswa/eq-94", "fedluar/lemma-3.1", "afedpd/lemma-2"])
+def test_arrays_of_a_run_are_freed_at_once(name):
+    """An environment in a reference cycle keeps its arrays until the garbage collector runs; a growth search ended for want
+    of memory by that."""
+    claim, rng = find_claim(name), np.random.default_rng(0)
+    shape = draw_shape(claim, rng, 16, 10)
+    leaves = draw_leaves(claim, shape, 3, rng)
+    gc.disable()
+    try:
+        environment = realise(claim, shape, leaves, NUMPY)
+        evaluate(E(norm2(x_round[rounds])), environment)
+        gone = weakref.ref(environment)
+        del environment
+        assert gone() is None
+    finally:
+        gc.enable()

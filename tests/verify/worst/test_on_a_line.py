@@ -31,10 +31,13 @@ from bounds.language.words import (
 from synthetic.numbers.arrays import NUMPY
 from tests.classical import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from tests.not_empty import not_empty
+from verify.checker.limits import Meter
 from verify.instances.through_points import through_points
 from verify.search.budget import BUDGETS
 from verify.search.search import search
+from verify.worst import on_a_line
 from verify.worst.on_a_line import worst_points
+from verify.worst.program import Program
 from verify.worst.setting import Place
 
 STATEMENTS = statements()
@@ -148,3 +151,14 @@ def test_it_is_not_without_worst_points(name):
 @pytest.mark.parametrize("number", SUBTLE)
 def test_the_constant_itself_is_spared(number):
     assert search(times(number, "1"), BUDGETS["standard"], without=("evolved",)).violation is None
+
+
+def test_no_program_is_solved_once_the_effort_is_used_up(monkeypatch):
+    solved, meter = [], Meter(10**4)
+    monkeypatch.setattr(Program, "solve", lambda *given, **named: solved.append(given))
+    assert on_a_line.worst(times(SUBTLE[0], "1"), {}, THREE_ROUNDS, meter=meter) is None
+    before, meter.most = len(solved), meter.spent
+    assert before > 0 and meter.spent > 0
+    with pytest.raises(ValueError, match=f"more than {meter.most} steps"):
+        on_a_line.worst(times(SUBTLE[0], "1"), {}, THREE_ROUNDS, meter=meter)
+    assert len(solved) == before
