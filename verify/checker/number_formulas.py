@@ -30,11 +30,12 @@ class Reader:
     """The names of a statement. ``arrays``: the sizes of the free names; ``rules``: (indices, formula) of what is defined;
     ``put``: numbers and formulas that stand for names; ``assumed``: what formulas need is taken as known, and kept there.
     ``entries``: hypotheses that say what all entries of an array are. ``federation``: whether there are losses of clients,
-    and ``infima`` of these."""
+    and ``infima`` of these; ``everywhere``: names of bounds at all points; ``printed``: inequalities for all functions."""
 
     def __init__(self, arrays, rules, put, federation=False):
         self.arrays, self.rules, self.put, self.meter = arrays, rules, put, Meter()
         self.assumed, self.federation, self.infima, self.entries = None, federation, False, {}
+        self.everywhere, self.printed = (), ()
         if federation:
             self.arrays, self.rules = {**arrays, **ARRAYS}, {**RULES, **rules}
 

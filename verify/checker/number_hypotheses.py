@@ -26,6 +26,9 @@ def begin(certificate, put, least):
     for rule in certificate["hypotheses"]:
         if defines_entries(rule, certificate["free"]):
             reader.entries.setdefault(rule["left"][0], rule)
+    if certificate["setting"] != "algebra":  # there the names of clients are those of the claim
+        reader.arrays = {**reader.arrays, "mu_client": ["clients"]}
+        reader.everywhere, reader.printed = certificate["everywhere"], certificate.get("printed", ())
     known, waiting = Known(), [*enumerate(certificate["hypotheses"])]
     if reader.federation:  # there is one time
         reader.put = {**put, "iterations": 1}

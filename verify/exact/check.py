@@ -14,7 +14,7 @@ from verify.checker.scope import scope
 from verify.checker.words import replayed
 from verify.exact.certificate import printed
 from verify.exact.comparison import differences
-from verify.exact.statement import statement_of
+from verify.exact.statement import printed_of, statement_of
 
 __all__ = ["CheckResult", "check", "proof_scope", "read", "replay_alone"]
 
@@ -51,13 +51,13 @@ def replay_alone(data: Mapping[str, Any]) -> CheckResult:
 
 
 def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
-    """Whether the certificate refutes the claim, or proves it at its sizes and numbers, perhaps for all numbers of rounds.
+    """Whether the certificate refutes the claim, proves it at its sizes and numbers, or proves that it is ill-posed.
 
     It must state what the claim states, and the stand-alone checker must accept it.
 
     What it must state is written anew from the claim; that writing is then compared with the claim by code of its own.
     """
-    stated = statement_of(claim)
+    stated = statement_of(claim) | (printed_of(claim) if "printed" in data else {})
     if other := differing(data, stated):
         return CheckResult(False, f"the certificate does not state what {claim.id} states: {', '.join(other)}")
     for difference in differences(stated, claim):

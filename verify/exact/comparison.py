@@ -272,6 +272,7 @@ def _differences(data: Mapping[str, Any], claim: Claim) -> Iterator[str]:
     for line in surplus:
         yield f"what the claim does not imply: {line[0]} {line[1]} {line[2]}"
     yield from _choice(data.get("exists"), claim, own)
+    yield from _printed(data.get("printed", []), claim)
     yield from _definitions(data["definitions"], claim, own, plain)
     yield from _of_procedure(data["procedure"], claim)
     if {*data["everywhere"]} != _everywhere(claim) or len({*data["everywhere"]}) != len(data["everywhere"]):
@@ -280,6 +281,15 @@ def _differences(data: Mapping[str, Any], claim: Claim) -> Iterator[str]:
     wrong = [name for name, sizes in data["free"].items() if name not in own_free or sizes != _sizes(claim, name)]
     if wrong:
         yield f"what it leaves free: {', '.join(wrong)}"
+
+
+def _printed(given: list[Mapping[str, Any]], claim: Claim) -> Iterator[str]:
+    """Inequalities for all functions, of which a certificate has all or none."""
+    wanted = [a.for_all_functions for a in claim.assumptions if a.for_all_functions is not None] if given else []
+    symbols = {s.name: s for c in wanted for side in (c.left, c.right) for s in sp.sympify(side).atoms(sp.Symbol)}
+    own = _Reader(lambda name, indexed: symbols[name])
+    if [own.line(line) for line in given] != [_line(condition) for condition in wanted]:
+        yield "what is printed for all functions"
 
 
 def _choice(given: Mapping[str, Any] | None, claim: Claim, own: _Reader) -> Iterator[str]:

@@ -22,7 +22,7 @@ from verify.claims.method import own_arguments, subset_left_open
 from verify.claims.needs import determined, needs_lipschitz, speaks_of_samples
 from verify.claims.sizes import once_by_claim
 
-__all__ = ["definition_of", "formula", "free_names", "not_replayed", "statement_of"]
+__all__ = ["definition_of", "formula", "free_names", "not_replayed", "printed_of", "statement_of"]
 
 
 def formula(expression) -> Any:
@@ -108,6 +108,13 @@ def _statement(claim: Claim) -> dict[str, Any]:
         "definitions": definitions, "procedure": _procedure(claim), "everywhere": _everywhere(claim),
         "free": free_names(claim),
     } | _exists(claim)
+
+
+def printed_of(claim: Claim) -> dict[str, Any]:
+    """What the claim's assumptions print for a function f at all points u and v, for proofs that nothing satisfies it; without
+    a key where they print nothing of that kind."""
+    printed = [_condition(a.for_all_functions) for a in claim.assumptions if a.for_all_functions is not None]
+    return {"printed": printed} if printed else {}
 
 
 def _exists(claim: Claim) -> dict[str, Any]:
