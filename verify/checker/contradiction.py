@@ -34,12 +34,12 @@ def check(certificate):
 
 def premises(certificate, put):
     """(what is known, the reader, the names of the statement's indices)."""
-    known, reader = begin(certificate, put, {})
-    names, statement = {}, certificate["statement"]
-    needed = reader.assumed = []
+    known, reader = begin(with_choice(certificate), put, {})
+    names, statement, needed = {}, certificate["statement"], []
     try:
         for name, low, high in statement["over"]:
             _, known, names = ranged(reader, known, names, name, low, high)
+        reader.assumed = needed if not statement["over"] else None  # an index may be missing only where it has no value
         reader.compared(sides(statement), known, names)
     except (ArithmeticError, LookupError, TypeError, ValueError):
         pass  # what it needs up to there is needed all the same
@@ -47,3 +47,15 @@ def premises(certificate, put):
     for number, fact in enumerate(needed):
         known.add(f"the statement has a value {number}", fact)
     return known, reader, names
+
+
+def with_choice(certificate):
+    """The certificate with a number that is said to exist as any number of its interval."""
+    if "exists" not in certificate:
+        return certificate
+    name, ends = certificate["exists"]["name"], zip(("low", "high"), certificate["exists"]["open"], strict=True)
+    signs = {("low", False): ">=", ("low", True): ">", ("high", False): "<=", ("high", True): "<"}
+    interval = [{"left": name, "relation": signs[end, without], "right": certificate["exists"][end], "over": []}
+                for end, without in ends]
+    return {**certificate, "free": {**certificate["free"], name: []},
+            "hypotheses": [*certificate["hypotheses"], *interval]}

@@ -7,23 +7,35 @@ Losses have continuous gradients on all of R^dim, and dim is at least 1.
 from verify.checker.polynomials import ZERO, constant, of_atom
 from verify.checker.words import require
 
-BOUNDS = ("G_lip", "G_lip_client")  # of gradients
+BOUNDS = ("G_lip", "G_lip_client", "steepest")  # of gradients; the last one is no name of a claim
 POINTS = {"u": 1, "v": -1}  # and how often the points are counted in u - v
 
 
 def bounded_gradients(args, reader, known, names):
-    """G >= m r for every r >= 0, where G bounds the gradients of client k at all points and its curvatures are at least m > 0.
+    """G >= m r for any number r, where G bounds the gradients of client k everywhere, and its curvatures are at least m > 0;
+    and S >= m^2 r^2, where S is the supremum of their squared lengths.
 
-    The loss is strongly convex, and so has a minimiser x_*. Some x lies at the distance r from it, as dim >= 1. There
-    |grad F_k(x)| >= m r (Nesterov, Lectures on Convex Optimization, 2018, Theorem 2.1.10), and G bounds it. Where G bounds
+    The loss is strongly convex, and so has a minimiser x_*. Some x lies at the distance |r| from it, as dim >= 1. There
+    |grad F_k(x)| >= m |r| (Nesterov, Lectures on Convex Optimization, 2018, Theorem 2.1.10), and G bounds it. Where G bounds
     the gradients of samples' losses or noisy gradients, it bounds their mean, too.
     """
-    require(len(args) == 4 and args[0] in BOUNDS and args[0] in reader.everywhere,
+    require(len(args) == 4 and args[0] in (*reader.everywhere, "steepest") and args[0] in BOUNDS,
             "the name of a bound at all points, a client, a curvature and a distance are asked for")
     k = reader.client(args[1], known, names)
     low, r = (reader.number(a, known, names) for a in args[2:])
-    bound = of_atom(("entry", args[0], k) if args[0] == "G_lip_client" else ("name", args[0]))
-    return [(">=", of_atom(("entry", "mu_client", k)) - low), (">", low), (">=", r)], (">=", bound - low * r)
+    premises = [(">=", of_atom(("entry", "mu_client", k)) - low), (">", low)]
+    if args[0] == "steepest":
+        return premises, (">=", of_atom(("steepest", k)) - low * low * r * r)
+    return premises, (">=", of_atom(("name", "G_lip") if args[0] == "G_lip" else ("entry", args[0], k)) - low * r)
+
+
+def steepest(point, body):
+    """The client k of a least value of -|grad F_k(x)|^2 over all points x, which is less the supremum of |grad F_k(x)|^2."""
+    inner = body[2] if isinstance(body, list) and len(body) == 3 and body[:2] == ["*", -1] else None
+    gradient = inner[1] if isinstance(inner, list) and len(inner) == 2 and inner[0] == "norm2" else None
+    found = isinstance(gradient, list) and len(gradient) == 3 and (gradient[0], gradient[2]) == ("grad", point)
+    require(found and isinstance(point, str) and gradient[1] != point, "a least value is one of -|grad F_k(x)|^2")
+    return gradient[1]
 
 
 def constant_functions(args, reader, known, names):

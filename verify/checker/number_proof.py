@@ -5,8 +5,8 @@ a lemma, a sum of facts, a split into cases, an induction. At the end the statem
 numbers, sizes and vectors that meet the hypotheses, and both of its sides have a value there.
 """
 
-from verify.checker import number_federation as federation
 from verify.checker import number_classes, polynomials
+from verify.checker import number_federation as federation
 from verify.checker.form import STATED, keys, one_meaning, stated, texts
 from verify.checker.index_sums import substitute, sum_of
 from verify.checker.intervals import of

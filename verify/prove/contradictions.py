@@ -5,6 +5,7 @@ as a whole.
 """
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import lru_cache
 from itertools import count, product
 from typing import Any
@@ -22,6 +23,8 @@ from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_tactics import TACTICS
 
 __all__ = ["contradiction"]
+
+_HALF = constant(Fraction(1, 2))
 
 
 @lru_cache(256)
@@ -59,26 +62,22 @@ def _proof(stated, put, effort: Iterator[int]) -> dict[str, Any] | None:
 def _unbounded(search: Search) -> bool:
     """A bound on gradients at all points, and a client that is strongly convex."""
     bounds = [name for name in BOUNDS if name in search.reader.everywhere]
+    if any(a[0] == "steepest" for fact in search.known.facts.values() for a in atoms_of(fact.poly)):
+        bounds.append("steepest")
     for fact, name in product([*search.known.facts], bounds):
         for curved, p in _of_clients(search, fact):
             client, low = search.formula(curved[2]), of_atom(curved) - p
             if not search.prove(">", low):
                 continue
-            bound = of_atom(("name", name) if name == "G_lip" else ("entry", name, curved[2]))
-            r = search.formula((bound * bound + ONE) * inverse(low))  # of which no sign has to be known
-            if search.step("lemma", lemma="bounded gradients", of=[name, client, search.formula(low), r]) and (
-                    search.known.shown(">", ZERO) or _square_and_one(search, bound)):
+            bound = of_atom({"G_lip": ("name", name), "steepest": (name, curved[2])}.get(name, ("entry", name, curved[2])))
+            r, half = (bound + ONE, _HALF) if name == "steepest" else (bound * bound + ONE, -_HALF)
+            last = search.step("lemma", lemma="bounded gradients", of=[
+                name, client, search.formula(low), search.formula(r * inverse(low))])
+            if last and search.step("identity", shows=search.shows(">", ZERO), terms=[  # G - G^2 - 1 or S - (S + 1)^2
+                    {"facts": [last]}, {"facts": [], "square": search.formula(bound + half)},
+                    {"facts": [], "times": [search.formula(ONE - _HALF * _HALF)]}]):
                 return True
     return False
-
-
-def _square_and_one(search: Search, bound: Poly) -> bool:
-    """That G >= G^2 + 1 holds for no number: G^2 - G + 1 = (G - 1/2)^2 + 3/4."""
-    half = search.formula(bound - constant(ONE.number() / 2))
-    last = [*search.known.facts][-1]
-    return search.step("identity", shows=search.shows(">", ZERO), terms=[
-        {"facts": [last]}, {"facts": [], "square": half}, {"facts": [], "times": [search.formula(constant(ONE.number() * 3 / 4))]},
-    ]) is not None
 
 
 def _of_clients(search: Search, name: str) -> Iterator[tuple[Any, Poly]]:
@@ -111,7 +110,7 @@ def _constants_only(search: Search) -> bool:
 
 def _by_numbers(search: Search) -> bool:
     """A hypothesis, a range or what is needed for a value that the others exclude."""
-    for name, fact in [*search.known.facts.items()]:
+    for fact in [*search.known.facts.values()]:
         if fact.relation == "!=" and not fact.ranges:
             search.lemma("nonzero square", fact.poly)
     return any(_contradicts(search, name) for name, fact in [*search.known.facts.items()]
