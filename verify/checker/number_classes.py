@@ -94,14 +94,14 @@ def terms(node, reader, known):
         require(len(inner) <= 1, "a product has one factor with points")
         factor = reader.number(["*", 1, 1, *(a for a in args if not has_point(a))], known, {})
         return {name: p * factor for name, p in terms(inner[0] if inner else 1, reader, known).items()}
-    if head == "f" and len(args) == 1 and args[0] in POINTS:
+    if head == "f" and len(args) == 1 and is_point(args[0]):
         return {f"value {args[0]}": constant(1)}
     if head == "norm2":
         times = apart(args[0], reader, known)
         return {"square": times * times}
     if head == "dot":
         slopes = [a for a in args if isinstance(a, list) and a[0] == "f_grad"]
-        require(len(args) == 2 and len(slopes) == 1 and len(slopes[0]) == 2 and slopes[0][1] in POINTS,
+        require(len(args) == 2 and len(slopes) == 1 and len(slopes[0]) == 2 and is_point(slopes[0][1]),
                 "an inner product is one with a gradient")
         return {f"slope {slopes[0][1]}": apart(args[1 - args.index(slopes[0])], reader, known)}
     require(not has_point(node), f"{head} has no place in an inequality for all points")
@@ -113,16 +113,18 @@ def apart(node, reader, known):
     counted = dict.fromkeys(POINTS, ZERO)
     for part in node[1:] if isinstance(node, list) and node[0] == "+" else [node]:
         factors = part[1:] if isinstance(part, list) and part[0] == "*" else [part]
-        points = [a for a in factors if a in POINTS]
+        points = [a for a in factors if is_point(a)]
         require(len(points) == 1 and not any(has_point(a) for a in factors if a != points[0]), "a vector is not u - v")
         counted[points[0]] += reader.number(["*", 1, 1, *(a for a in factors if a != points[0])], known, {})
     require(counted["u"] == -counted["v"], "a vector is not a multiple of u - v")
     return counted["u"]
 
 
+def is_point(node): return isinstance(node, str) and node in POINTS
+
+
 def has_point(node):
-    return node in POINTS if isinstance(node, str) else isinstance(node, list) and (
-        node[0] in ("f", "f_grad") or any(map(has_point, node[1:])))
+    return is_point(node) or (isinstance(node, list) and (node[0] in ("f", "f_grad") or any(map(has_point, node[1:]))))
 
 
 LEMMAS = {"bounded gradients": bounded_gradients, "constant functions": constant_functions,

@@ -1,8 +1,8 @@
 """Whether stored verdicts are what their certificates show: nothing is believed because it lies in a directory.
 
 A checksum beside a result tells damage alone, as whoever edits the one can write the other. So a verdict that is resumed or
-reported is shown again by the stand-alone checker. What has no certificate at all (``consistent``, ``undecided``, and the
-words of all evidence) is as it was stored.
+reported is shown again by the stand-alone checker. What has no certificate at all (``consistent``, ``undecided``, and most
+words of evidence) is as it was stored.
 """
 
 from collections.abc import Iterable, Mapping
@@ -128,7 +128,7 @@ def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
     if named in proves:
         return _other_scope(verdict, *(chained.scope_of if named == chained.FORMAT else single.proof_scope)(certificate))
     if named in excludes:
-        return ""
+        return _other_conflict(verdict, claim)
     if named == SINGLE:
         return _other_instance(verdict, certificate, ratio(
             growth.about(certificate["left"]), growth.about(certificate["right"]), claim.statement.relation))
@@ -160,3 +160,11 @@ def _witness_not_shown(claim: Claim) -> str:
         return "its claim names no value of the number that exists"
     unproven = [one.text for one in needed(claim) if not one.proof]
     return f"of the value that it names it is not proven that {'; '.join(unproven)}" if unproven else ""
+
+
+def _other_conflict(verdict: Verdict, claim: Claim) -> str:
+    from verify.prove.illposed import conflict, without_value
+
+    found = conflict(claim) or without_value(claim)
+    same = found is None or (found.proof, [*found.parts]) == (verdict.evidence, verdict.details.get("conflict"))
+    return "" if same else "it names another conflict than the one that is found"
