@@ -14,7 +14,7 @@ def stated_in(name: str | None) -> tuple[dict[str, Any] | None, dict[str, Any] |
     if name is None:
         return None, None
     if name.endswith(".json"):
-        from verify.exact.check import read
+        from verify.exact.alone import read
 
         return None, read(Path(name), "statement")
     if not file_and_id(name)[0].endswith(CLAIM_FILES):

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim
-from verify.checker.form import STATED, differing
 from verify.checker.formats import FORMATS, shows
 from verify.checker.limits import FRACTION, written
 from verify.exact import check as single
-from verify.exact.check import CheckResult, read
+from verify.exact.alone import CheckResult, against, read
 from verify.growth.certificate import FORMAT
 from verify.growth.fit import OCTAVES, fit
 from verify.growth.motion import FREE_WEIGHT, SCALE, far, largest_named
@@ -365,22 +364,12 @@ def check_file(path: str | Path, claims: Mapping[str, Claim] | None = None,
     """
     data = _read(path)
     if statement is not None:
-        return _against(data, statement)
+        return against(data, statement)
     try:
         claim = claim_of(data, claims)
     except LookupError as error:
         return CheckResult(False, f"nothing to compare it with: {error.args[0]}")
     return (check if data["format"] == FORMAT else single.check)(data, claim)
-
-
-def _against(data: Mapping[str, Any], statement: Mapping[str, Any]) -> CheckResult:
-    if {*statement} - {"exists", "printed"} != {*STATED}:
-        raise ValueError(f"a statement has {', '.join(STATED)}; got {', '.join(statement)}")
-    if data["format"] == FORMAT:
-        return CheckResult(False, "a growth certificate is checked against its claim, not against a single statement")
-    if other := differing(data, statement):
-        return CheckResult(False, f"the certificate and the statement differ: {', '.join(other)}")
-    return single.replay_alone(data)
 
 
 def _read(path: str | Path) -> dict[str, Any]:
