@@ -3,6 +3,8 @@
 What users call is loaded when it is first asked for, so that the checker and ``--help`` load nothing else.
 """
 
+import sys
+import time
 from importlib import import_module
 
 _PUBLIC = {
@@ -10,6 +12,9 @@ _PUBLIC = {
     "decide": "referee.decide", "main": "cli.main",
 }
 __all__ = [*_PUBLIC]
+
+#: when claims can have been loaded at the earliest; 0 if that is not known
+LOADED = 0.0 if "bounds" in sys.modules else time.time()
 
 
 def __getattr__(name):

@@ -71,7 +71,8 @@ def differing(certificate, statement):
     if not isinstance(certificate, dict) or not isinstance(statement, dict):
         return [*STATED]
     differ = [n for n in STATED if n not in certificate or n not in statement or certificate[n] != statement[n]]
-    return differ + ["exists"] * (certificate.get("exists") != statement.get("exists"))
+    differ += ["exists"] * (certificate.get("exists") != statement.get("exists"))
+    return differ + ["printed"] * ("printed" in certificate and certificate["printed"] != statement.get("printed"))
 
 
 def coupled(certificate):
@@ -102,6 +103,13 @@ def stated(certificate):
         require(isinstance(exists["name"], str) and isinstance(exists["open"], list), "exists has a name, and open ends")
     for name, lengths in keys(certificate["free"], (), "free", certificate["free"]).items():
         require(lengths is None or texts(lengths, f"the sizes of {name}") is not None, "sizes are a list of names")
+
+
+def printed(certificate):
+    """Refuse what is no list of inequalities that are printed for a function f at all points u and v."""
+    require(isinstance(certificate.get("printed", []), list), "what is printed for all functions must be a list")
+    for condition in certificate.get("printed", []):
+        _condition(condition)
 
 
 def sized(certificate, more=()):

@@ -172,7 +172,7 @@ class Known:
             elif alone:
                 if same(p, q, positive=True) and (relation == ">=" or fact.relation == ">"):
                     return True
-            elif {*p.terms} & {*q.terms}:
+            elif not p.terms or {*p.terms} & {*q.terms}:  # 0 > 0 follows where facts exclude each other
                 rest = self.evident(p - q)
                 if rest >= (NONNEGATIVE if fact.relation == ">" or relation == ">=" else POSITIVE):
                     return True

@@ -6,6 +6,7 @@ asks for what it needs, which must be known then.
 
 from verify.checker.index_sums import combined, dot, length, new_index, product_of, scaled, sum_of, vector_sum
 from verify.checker.limits import Meter
+from verify.checker.number_classes import steepest
 from verify.checker.number_facts import Fact
 from verify.checker.number_federation import ARRAYS, RULES, loss, mean, slope
 from verify.checker.polynomials import (
@@ -30,11 +31,13 @@ class Reader:
     """The names of a statement. ``arrays``: the sizes of the free names; ``rules``: (indices, formula) of what is defined;
     ``put``: numbers and formulas that stand for names; ``assumed``: what formulas need is taken as known, and kept there.
     ``entries``: hypotheses that say what all entries of an array are. ``federation``: whether there are losses of clients,
-    and ``infima`` of these."""
+    and ``infima`` of these; ``classes``: whether clients have losses at all points, ``everywhere``: names of bounds
+    there; ``printed``: inequalities for all functions."""
 
     def __init__(self, arrays, rules, put, federation=False):
         self.arrays, self.rules, self.put, self.meter = arrays, rules, put, Meter()
         self.assumed, self.federation, self.infima, self.entries = None, federation, False, {}
+        self.classes, self.everywhere, self.printed = False, (), ()
         if federation:
             self.arrays, self.rules = {**arrays, **ARRAYS}, {**RULES, **rules}
 
@@ -81,6 +84,8 @@ class Reader:
         if head in ("dot", "norm2", "norm"):
             vectors = [self.vector(a, known, names) for a in args]
             return length(*vectors) if head == "norm" else dot(vectors[0], vectors[-1])
+        if head == "infimum" and self.classes:
+            return constant(-1) * of_atom(("steepest", self.client(steepest(*args), known, names)))
         if head == "F" and self.federation:
             return loss(self.client(args[0], known, names), self.vector(args[1], known, names))
         if head == "objective" and self.federation:

@@ -2,6 +2,7 @@
 
 from verify.checker import number_federation as federation
 from verify.checker.index_sums import new_index
+from verify.checker.number_classes import POINTS
 from verify.checker.number_facts import SIGNS, Fact, Known
 from verify.checker.number_formulas import SIZES, Reader
 from verify.checker.polynomials import ONE, constant, of_atom
@@ -26,12 +27,18 @@ def begin(certificate, put, least):
     for rule in certificate["hypotheses"]:
         if defines_entries(rule, certificate["free"]):
             reader.entries.setdefault(rule["left"][0], rule)
+    if certificate["setting"] != "algebra":  # there the names of clients are those of the claim
+        reader.classes, reader.everywhere, reader.printed = True, certificate["everywhere"], certificate.get("printed", ())
+        constants = {name: [] for rule in reader.printed for name in leaves(["+", rule["left"], rule["right"]])
+                     if name not in POINTS}
+        reader.arrays = {**constants, **reader.arrays, "mu_client": ["clients"]}
     known, waiting = Known(), [*enumerate(certificate["hypotheses"])]
     if reader.federation:  # there is one time
         reader.put = {**put, "iterations": 1}
         reader.infima = "F_star_client" in str([certificate[part] for part in ("statement", "definitions")])
         known.families.update(federation.SIGNS)
         waiting += enumerate(federation.GIVEN, len(waiting))
+    waiting += enumerate(reader.printed, len(waiting))  # signs; what has points cannot be read
     for size in SIZES:
         known.whole.add(("name", size))
         known.add(f"{size} from 1", Fact(">=", of_atom(("name", size)) - ONE, ()))
@@ -51,6 +58,13 @@ def begin(certificate, put, least):
         waiting = left
     reader.assumed = None
     return known, reader
+
+
+def leaves(node):
+    """The names in formulas, without those of operators and arrays."""
+    if not isinstance(node, list):
+        return {node} if isinstance(node, str) else set()
+    return set().union(*map(leaves, node[1:]))
 
 
 def defines_entries(rule, free):

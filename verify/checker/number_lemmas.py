@@ -91,6 +91,11 @@ def by_squares(p, q):
     return [(">=", q * q - p * p), (">=", q)], (">=", q - p)
 
 
+def nonzero_square(p):
+    """p^2 > 0 for p other than 0."""
+    return [("!=", p)], (">", p * p)
+
+
 def whole_step(p):
     """p >= 1 for a whole number p > 0; that it is whole is a premise of its own."""
     return [(">", p), ("whole", p)], (">=", p - ONE)
@@ -147,10 +152,9 @@ def longer(u, p):
 NUMBERS = {f.__name__.replace("_", " "): f for f in (
     power_sign, bernoulli, bernoulli_below, power_at_least_one, power_at_most_one, powers_rise, powers_fall, bases_rise,
     powers_add, next_power, power_of_power, power_of_product, tangent, exponentials_rise, exponentials_add,
-    power_below_exponential, logarithm_below, logarithm_above, logarithms_rise, roots_rise, by_squares, whole_step,
-    binary_below, binary_order, largest,
-    least, at_least_all, at_most_all, above_all, below_all, one_of, absolute, absolute_below, absolute_at_most,
-    absolute_square)}
+    power_below_exponential, logarithm_below, logarithm_above, logarithms_rise, roots_rise, by_squares, nonzero_square,
+    whole_step, binary_below, binary_order, largest, least, at_least_all, at_most_all, above_all, below_all, one_of,
+    absolute, absolute_below, absolute_at_most, absolute_square)}
 #: lemmas of vectors; the last argument of some is a number
 VECTORS = {"square": (square, 1, 0), "length squared": (length_squared, 1, 0), "length sign": (length_sign, 1, 0),
            "triangle": (triangle, 2, 0), "multiple": (multiple, 1, 1), "Cauchy-Schwarz": (cauchy_schwarz, 2, 0),

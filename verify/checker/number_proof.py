@@ -5,8 +5,8 @@ a lemma, a sum of facts, a split into cases, an induction. At the end the statem
 numbers, sizes and vectors that meet the hypotheses, and both of its sides have a value there.
 """
 
+from verify.checker import number_classes, polynomials
 from verify.checker import number_federation as federation
-from verify.checker import polynomials
 from verify.checker.form import STATED, keys, one_meaning, stated, texts
 from verify.checker.index_sums import substitute, sum_of
 from verify.checker.intervals import of
@@ -131,6 +131,8 @@ class Steps:
         if name in federation.FUNCTIONS or name in federation.OPTIMUM:
             lemma = federation.instance if name in federation.FUNCTIONS else federation.optimum
             premises, conclusion = lemma(name, args, self.reader, known, names)
+        elif name in number_classes.LEMMAS:
+            premises, conclusion = number_classes.LEMMAS[name](args, self.reader, known, names)
         elif name in VECTORS:
             lemma, vectors, numbers = VECTORS[name]
             require(len(args) == vectors + numbers, f"{name} is about {vectors + numbers} things")

@@ -11,7 +11,8 @@ from verify.claims.hypotheses import given_numbers
 from verify.claims.needs import always_available
 from verify.claims.sizes import once_by_claim
 
-__all__ = ["CLIENTS", "all_hypotheses", "client_conditions", "domain_conditions", "sign_conditions", "step_conditions"]
+__all__ = ["CLIENTS", "all_hypotheses", "client_conditions", "domain_conditions", "sign_conditions", "signs_of",
+           "step_conditions"]
 
 CLIENTS = (words.k, 0, words.clients - 1)  #: the range of an index over all clients
 
@@ -59,8 +60,12 @@ def _domain_conditions(claim: Claim) -> Iterator[Condition]:
 @once_by_claim
 def sign_conditions(claim: Claim) -> tuple[Condition, ...]:
     """The signs that the claim's symbols imply for constants."""
-    chosen = set() if claim.exists is None else {claim.exists.name}
-    declared, symbols = {v.name for v in claim.variables} | chosen, set().union(*(e.free_symbols for e in claim.formulas))
+    return signs_of(claim, set().union(*(e.free_symbols for e in claim.formulas)))
+
+
+def signs_of(claim: Claim, symbols: set[sp.Symbol]) -> tuple[Condition, ...]:
+    """The signs of these symbols of a claim."""
+    declared = {v.name for v in claim.variables} | (set() if claim.exists is None else {claim.exists.name})
     numbers = (s for s in symbols - given_numbers(claim.hypotheses) if s.is_Symbol and s.is_nonnegative)
     return tuple(_positive(s) if s.is_positive else Condition(sp.Symbol(s.name), ">=", 0)
                  for s in sorted(numbers, key=str) if not s.is_integer and s.name not in declared)

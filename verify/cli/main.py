@@ -191,7 +191,7 @@ def check(
     certificate: Annotated[Path, typer.Argument(help="A certificate, as reports contain them.")],
     statement: Statement = None,
 ) -> int:
-    """Check a counterexample or a proof.
+    """Check a counterexample, a proof, or a proof that a claim is ill-posed.
 
     The certificate must state what the claim of its id states, or what --statement says. A checker that shares no code with
     the search then replays it in exact numbers. The steps of a chain are those of the file that --statement names, or
@@ -200,19 +200,18 @@ def check(
     Exit status: 0 accepted: the claim is refuted, or proven at the numbers of the proof; 1 rejected; 2 not a readable
     certificate or statement.
     """
-    from verify.exact.check import read
-    from verify.growth.check import check_file
-    from verify.proofs import chained
-    from verify.worst import contraction
+    from verify.checker.formats import FORMATS
+    from verify.exact.alone import against, read, replay_alone
+    from verify.exact.registered import states_its_claim
 
-    claims, stated = statements.stated_in(statement)
     data = read(certificate)
-    if data.get("format") == chained.FORMAT:
-        result = chained.check_file(certificate, claims, stated, statements.claims_beside(statement))
-    elif statement is None and str(data.get("claim")).startswith(contraction.PREFIX):
-        result = contraction.check_contraction(data)
+    single, stated = data.get("format") in FORMATS, statement is not None and statement.endswith(".json")
+    if single and statement is None and states_its_claim(data):
+        result = replay_alone(data)  # without loading claims
+    elif single and stated:
+        result = against(data, read(Path(statement), "statement"))
     else:
-        result = check_file(certificate, claims, stated)
+        result = _compare_with_claim(certificate, data, statement)
     print("accepted" if result.accepted else "rejected", "-", result.reason)
     if result.left and result.right:
         from verify.results.numerals import approximately
@@ -220,6 +219,20 @@ def check(
         for side, value in (("left ", result.left), ("right", result.right)):
             print(f"{side} = {value}  (about {approximately(value)})")
     return 0 if result.accepted else 1
+
+
+def _compare_with_claim(certificate: Path, data, statement: str | None):
+    """The checker's answer on a certificate that is compared with a claim."""
+    from verify.growth.check import check_file
+    from verify.proofs import chained
+    from verify.worst import contraction
+
+    claims, stated = statements.stated_in(statement)
+    if data.get("format") == chained.FORMAT:
+        return chained.check_file(certificate, claims, stated, statements.claims_beside(statement))
+    if statement is None and str(data.get("claim")).startswith(contraction.PREFIX):
+        return contraction.check_contraction(data)
+    return check_file(certificate, claims, stated)
 
 
 def _group_commands() -> None:

@@ -14,7 +14,7 @@ def stated_in(name: str | None) -> tuple[dict[str, Any] | None, dict[str, Any] |
     if name is None:
         return None, None
     if name.endswith(".json"):
-        from verify.exact.check import read
+        from verify.exact.alone import read
 
         return None, read(Path(name), "statement")
     if not file_and_id(name)[0].endswith(CLAIM_FILES):
@@ -33,11 +33,11 @@ def statement_text(claim) -> str:
     """The claim's statement as JSON, with which the stand-alone checker compares a certificate."""
     from json import dumps
 
-    from verify.exact.statement import not_replayed, statement_of
+    from verify.exact.statement import not_replayed, printed_of, statement_of
 
     if claim.statement is None or not claim.explicit:
         why = f"undefined: {claim.undefined}" if claim.statement is None else "it hides its constants in O(.)"
         raise ValueError(f"{claim.id} has no explicit statement: {why}")
     if unknown := not_replayed(claim):
         raise ValueError(f"the stand-alone checker does not replay {unknown}")
-    return dumps(statement_of(claim), indent=1)
+    return dumps(statement_of(claim) | printed_of(claim), indent=1)

@@ -17,6 +17,7 @@ from verify.claims.method import free_starts
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import Environment
 from verify.evaluation.judge import exact_violation
+from verify.exact.alone import printed
 from verify.exact.statement import definition_of, free_names, statement_of
 from verify.instances.instance import federation_of
 from verify.instances.leaves import Leaves
@@ -82,15 +83,6 @@ _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
 def _side(value) -> str:
     """A side of the statement: a fraction, or decimals that enclose it."""
     return printed(value) if isinstance(value, Fraction) else enclosure(value) if isinstance(value, Ball) else _text(value)
-
-
-_PRINTED_BITS = 12_000  # of a fraction that is printed in full
-
-
-def printed(side) -> str:
-    """A side as text; of fractions of very many digits, decimals that enclose them."""
-    long = isinstance(side, Fraction) and max(abs(side.numerator), side.denominator).bit_length() > _PRINTED_BITS
-    return enclosure(side) if long else str(side)
 
 
 def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment) -> dict[str, Any]:

@@ -1,69 +1,34 @@
 """Checks certificate files: the stand-alone checker replays them, and what they state is compared with the claim."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim
-from verify.checker import limits, number_proof, rounds
+from verify.checker import number_proof, rounds
 from verify.checker.form import differing
-from verify.checker.formats import check_of
 from verify.checker.scope import scope
-from verify.checker.words import replayed
-from verify.exact.certificate import printed
+from verify.exact.alone import CheckResult, read, replay_alone
 from verify.exact.comparison import differences
-from verify.exact.statement import statement_of
+from verify.exact.registered import remember
+from verify.exact.statement import printed_of, statement_of
 
 __all__ = ["CheckResult", "check", "proof_scope", "read", "replay_alone"]
 
 
-@dataclass(frozen=True)
-class CheckResult:
-    """The checker's answer; ``left`` and ``right`` are the sides as text."""
-
-    accepted: bool
-    reason: str
-    left: str = ""
-    right: str = ""
-
-
-def read(path: str | Path, what: str = "certificate") -> dict[str, Any]:
-    """A certificate, or ``what`` else the checker reads, from a file. Raises ValueError, in one line, where it is none."""
-    path = Path(path)
-    try:
-        return limits.read(limits.text_of(path))
-    except OSError as error:
-        raise ValueError(f"cannot read {path}: {error.strerror}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not a {what}: not valid JSON (truncated?): {error}") from error
-    except (ArithmeticError, RecursionError, ValueError) as error:
-        raise ValueError(f"{path} is not a {what}: {error}") from error
-
-
-def replay_alone(data: Mapping[str, Any]) -> CheckResult:
-    """What the stand-alone checker says of a certificate, whatever it states."""
-    if not isinstance(data, Mapping):
-        return CheckResult(False, f"a certificate is a JSON object; got {type(data).__name__!r}")
-    accepted, reason, left, right = replayed(check_of(data), data)
-    return CheckResult(accepted, reason, printed(left), printed(right))
-
-
 def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
-    """Whether the certificate refutes the claim, or proves it at its sizes and numbers, perhaps for all numbers of rounds.
+    """Whether the certificate refutes the claim, proves it at its sizes and numbers, or proves that it is ill-posed.
 
     It must state what the claim states, and the stand-alone checker must accept it.
 
     What it must state is written anew from the claim; that writing is then compared with the claim by code of its own.
     """
-    stated = statement_of(claim)
+    stated = statement_of(claim) | (printed_of(claim) if "printed" in data else {})
     if other := differing(data, stated):
         return CheckResult(False, f"the certificate does not state what {claim.id} states: {', '.join(other)}")
     for difference in differences(stated, claim):
         return CheckResult(False, f"what {claim.id} states is written in two ways: {difference}")
+    remember(data, claim)
     return replay_alone(data)
-
 
 
 def proof_scope(data: Mapping[str, Any]) -> tuple[str, bool]:

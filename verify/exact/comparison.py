@@ -100,7 +100,7 @@ def _implied(claim: Claim) -> Iterator[Line]:
     """The signs, domains and assumptions that the claim's symbols, variables and procedure imply, with plain symbols."""
     for variable in claim.variables:
         yield from _of_variable(variable)
-    set_to_numbers = {c.left.name for c in claim.hypotheses if c.relation == "==" and c.left.is_Symbol and c.right.is_number}
+    set_to_numbers = _set_to_numbers(claim)
     declared = {variable.name for variable in claim.variables} | _chosen(claim)
     for name, positive in _signs(claim).items():
         if name not in declared | set_to_numbers:
@@ -160,6 +160,11 @@ def _of_variable(variable: Variable) -> Iterator[Line]:
 def _size(text: str) -> sp.Expr:
     """A part of the size of an array: a name, or a whole number that is added to it."""
     return sp.Integer(text) if text.isdigit() else sp.Symbol(text)
+
+
+def _set_to_numbers(claim: Claim) -> set[str]:
+    """Names that a hypothesis sets to a number."""
+    return {c.left.name for c in claim.hypotheses if c.relation == "==" and c.left.is_Symbol and c.right.is_number}
 
 
 def _signs(claim: Claim) -> dict[str, bool]:
@@ -272,6 +277,7 @@ def _differences(data: Mapping[str, Any], claim: Claim) -> Iterator[str]:
     for line in surplus:
         yield f"what the claim does not imply: {line[0]} {line[1]} {line[2]}"
     yield from _choice(data.get("exists"), claim, own)
+    yield from _printed(data.get("printed", []), claim)
     yield from _definitions(data["definitions"], claim, own, plain)
     yield from _of_procedure(data["procedure"], claim)
     if {*data["everywhere"]} != _everywhere(claim) or len({*data["everywhere"]}) != len(data["everywhere"]):
@@ -280,6 +286,20 @@ def _differences(data: Mapping[str, Any], claim: Claim) -> Iterator[str]:
     wrong = [name for name, sizes in data["free"].items() if name not in own_free or sizes != _sizes(claim, name)]
     if wrong:
         yield f"what it leaves free: {', '.join(wrong)}"
+
+
+def _printed(given: list[Mapping[str, Any]], claim: Claim) -> Iterator[str]:
+    """Inequalities for all functions, of which a certificate has all or none."""
+    wanted = [a.for_all_functions for a in claim.assumptions if a.for_all_functions is not None] if given else []
+    symbols = {s.name: s for c in wanted for side in (c.left, c.right) for s in sp.sympify(side).atoms(sp.Symbol)}
+    own = _Reader(lambda name, indexed: symbols[name])
+    if [own.line(line) for line in given[: len(wanted)]] != [_line(condition) for condition in wanted]:
+        yield "what is printed for all functions"
+    others = {variable.name for variable in claim.variables} | _chosen(claim) | {*_signs(claim)} | _set_to_numbers(claim)
+    signs = [(sp.Symbol(s.name), ">" if s.is_positive else ">=", _ZERO, ()) for s in sorted(symbols.values(), key=str)
+             if s.is_nonnegative and not s.is_integer and s.name not in others]
+    if [*map(_Reader(_plain).line, given[len(wanted) :])] != signs:
+        yield "the signs in what is printed for all functions"
 
 
 def _choice(given: Mapping[str, Any] | None, claim: Claim, own: _Reader) -> Iterator[str]:

@@ -17,12 +17,12 @@ from verify.checker.form import COMPUTED, FEDERATION, FUNCTIONS, MEASURED, OF_CO
 from verify.checker.pieces import BOUNDS
 from verify.checker.run import METHODS
 from verify.checker.samples import SAMPLE_NAMES
-from verify.claims.implicit import CLIENTS, all_hypotheses
+from verify.claims.implicit import CLIENTS, all_hypotheses, signs_of
 from verify.claims.method import own_arguments, subset_left_open
 from verify.claims.needs import determined, needs_lipschitz, speaks_of_samples
 from verify.claims.sizes import once_by_claim
 
-__all__ = ["definition_of", "formula", "free_names", "not_replayed", "statement_of"]
+__all__ = ["definition_of", "formula", "free_names", "not_replayed", "printed_of", "statement_of"]
 
 
 def formula(expression) -> Any:
@@ -108,6 +108,15 @@ def _statement(claim: Claim) -> dict[str, Any]:
         "definitions": definitions, "procedure": _procedure(claim), "everywhere": _everywhere(claim),
         "free": free_names(claim),
     } | _exists(claim)
+
+
+def printed_of(claim: Claim) -> dict[str, Any]:
+    """What the claim's assumptions print for a function f at all points u and v, with signs of symbols in there alone, for
+    proofs that nothing satisfies it. It has no key where they print nothing of that kind."""
+    printed = [a.for_all_functions for a in claim.assumptions if a.for_all_functions is not None]
+    symbols = set().union(*(side.free_symbols for c in printed for side in (c.left, c.right)))
+    signs = signs_of(claim, symbols - set().union(*(e.free_symbols for e in claim.formulas)))
+    return {"printed": [*map(_condition, (*printed, *signs))]} if printed else {}
 
 
 def _exists(claim: Claim) -> dict[str, Any]:

@@ -14,15 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim
-from verify.checker.form import STATED, differing
-from verify.checker.length_certificate import FORMAT as LENGTHS
+from verify.checker.formats import FORMATS, shows
 from verify.checker.limits import FRACTION, written
-from verify.checker.number_proof import FORMAT as NUMBERS
-from verify.checker.proof import FORMAT as PROOF
-from verify.checker.rounds import FORMAT as ROUNDS
-from verify.checker.words import FORMAT as SINGLE
 from verify.exact import check as single
-from verify.exact.check import CheckResult, read
+from verify.exact.alone import CheckResult, against, read
 from verify.growth.certificate import FORMAT
 from verify.growth.fit import OCTAVES, fit
 from verify.growth.motion import FREE_WEIGHT, SCALE, far, largest_named
@@ -348,7 +343,7 @@ def largest_member(path: str | Path, claims: Mapping[str, Claim] | None = None) 
     """A certificate file and the claim that it refutes; of a growth certificate the last member, and its claim with that
     member's constant. Raises ValueError for what is no certificate, LookupError for a claim that is not here."""
     data = _read(path)
-    if data["format"] in (PROOF, ROUNDS, LENGTHS, NUMBERS):
+    if data["format"] != FORMAT and shows(data) != "refuted":
         raise ValueError(f"{path} is a proof, and has no run that could be replayed; `fedtheory check` checks it")
     claim = claim_of(data, claims)
     if data["format"] != FORMAT:
@@ -369,7 +364,7 @@ def check_file(path: str | Path, claims: Mapping[str, Claim] | None = None,
     """
     data = _read(path)
     if statement is not None:
-        return _against(data, statement)
+        return against(data, statement)
     try:
         claim = claim_of(data, claims)
     except LookupError as error:
@@ -377,20 +372,11 @@ def check_file(path: str | Path, claims: Mapping[str, Claim] | None = None,
     return (check if data["format"] == FORMAT else single.check)(data, claim)
 
 
-def _against(data: Mapping[str, Any], statement: Mapping[str, Any]) -> CheckResult:
-    if {*statement} != {*STATED}:
-        raise ValueError(f"a statement has {', '.join(STATED)}; got {', '.join(statement)}")
-    if data["format"] == FORMAT:
-        return CheckResult(False, "a growth certificate is checked against its claim, not against a single statement")
-    if other := differing(data, statement):
-        return CheckResult(False, f"the certificate and the statement differ: {', '.join(other)}")
-    return single.replay_alone(data)
-
-
 def _read(path: str | Path) -> dict[str, Any]:
     data = read(path)
-    if data.get("format") not in (SINGLE, FORMAT, PROOF, ROUNDS, LENGTHS, NUMBERS):
-        raise ValueError(f"{path} is not a certificate: expected format {SINGLE!r}, {FORMAT!r}, {PROOF!r}, {ROUNDS!r}, "
-                         f"{LENGTHS!r} or {NUMBERS!r}, got {str(data.get('format'))[:60]!r}; others are not read")
+    if data.get("format") not in (*FORMATS, FORMAT):
+        *formats, last = map(repr, (*FORMATS, FORMAT))
+        raise ValueError(f"{path} is not a certificate: expected format {', '.join(formats)} or {last}, "
+                         f"got {str(data.get('format'))[:60]!r}; others are not read")
     return data
 

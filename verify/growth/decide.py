@@ -70,7 +70,7 @@ def _refuted(case, growth: Growth) -> Verdict:
         return case.undecided("checker", None, f"{seen}; {outcome.why}")
     case.details["instance"] = outcome.data["members"][-1]["certificate"]
     worst = math.inf if growth.vanishing else float(growth.members[-1].constant)
-    return case.verdict("refuted", worst, f"{seen} ({_dependence(claim)})", outcome.path)
+    return case.verdict("refuted", worst, f"{seen} ({_dependence(claim)})", outcome)
 
 
 def _seen(growth: Growth) -> str:

@@ -1,4 +1,4 @@
-"""Decides by symbolic proof whether the hypotheses of a claim exclude each other, or its statement is undefined.
+"""Decides by symbolic proof whether the hypotheses of a claim exclude each other, or its statement has no value.
 
 There are four methods, none of which looks at the claim's id:
 
@@ -39,7 +39,7 @@ class Conflict:
 def conflict(claim: Claim) -> Conflict | None:
     """The conflict that makes the claim ill-posed; None if none is found, which proves nothing."""
     if claim.statement is None:
-        return Conflict((claim.id,), f"the statement is undefined: {claim.undefined}")
+        return None
     if found := excluded(claim):
         return found
     answer = satisfiable(side_conditions(claim))  # conditions on parameters, by z3

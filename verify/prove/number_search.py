@@ -318,6 +318,8 @@ def atom(a, names):
         return ["dot", vector_atom(a[1], names), vector_atom(a[2], names)]
     if kind == "norm":
         return ["norm", vector(dict(a[1]), names)]
+    if kind == "steepest":
+        return ["*", -1, ["infimum", "v", ["*", -1, ["norm2", ["grad", formula(a[1], names), "v"]]]]]
     if kind == "F":
         return ["F", formula(a[1], names), vector(dict(a[2]), names)]
     return [kind, *(formula(p, names) for p in a[1:])]

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import sympy as sp
-
 from bounds.language.claim import BY_NUMBER, Claim, Procedure
 from bounds.printing.render import condition_text
 from synthetic.numbers.arrays import NUMPY, Backend
@@ -22,13 +20,13 @@ from verify.exact.replay import series_of
 from verify.exact.subdivision import subdivided
 from verify.growth.decide import order_verdict
 from verify.instances.shape import Shape
-from verify.prove.illposed import Conflict, conflict, without_value
 from verify.prove.number_certificates import number_certificate
 from verify.prove.prove import prove
+from verify.referee.ill_posed import by_conflict, by_range, by_value
 from verify.referee.witness import by_witness
 from verify.referee.wording import describe_instance, on_pieces, short_number
 from verify.results.commands import command
-from verify.results.verdict import Series, Verdict, ratio
+from verify.results.verdict import SHOWN, Series, Verdict, ratio
 from verify.search.budget import BUDGETS
 from verify.search.failure import Failure, failure_of
 from verify.search.never_met import never_met
@@ -84,8 +82,10 @@ class _Case:
     ratio: float = 0.0
     series: tuple[Series, ...] = ()
     beside: list[str] = field(default_factory=list)  # in words, what was evaluated besides the search
-    proof: tuple[str, str | None] | None = None  # what is proven although the claim is not certified, and the certificate
+    conflicts: list[str] = field(default_factory=list)  # in words, what makes it ill-posed, but was not proven
+    proof: tuple[str, Accepted] | None = None  # what is proven although the claim is not certified, and the certificate
     failures: list[Failure] = field(default_factory=list)
+    outcome: Accepted | None = None  # of the verdict that was reached
 
     def attempt(self, stage: str, do: Callable, *arguments) -> Any:
         """What ``do`` returns; None where an unexpected error ends it, which is kept as the failure of a stage."""
@@ -95,28 +95,31 @@ class _Case:
             self.failures.append(failure_of(stage, error))
             return None
 
-    def verdict(self, kind: str, ratio: float | None, evidence: str, certificate: str | None = None) -> Verdict:
-        """A verdict from what has been found."""
-        claim, settings = self.claim, self.settings
+    def verdict(self, kind: str, ratio: float | None, evidence: str, outcome: Accepted | None = None) -> Verdict:
+        """A verdict from what has been found, with the certificate that shows it. Raises ValueError where one lacks."""
+        if kind in SHOWN and not isinstance(outcome, Accepted):
+            raise ValueError(f"{kind} needs a certificate that the checker accepts; got {outcome!r}")
+        self.outcome = outcome
+        claim, settings, certificate = self.claim, self.settings, outcome and outcome.path
         text = settings.command or command("verify", claim.id, budget=settings.budget, seed=settings.seed)
         return Verdict(claim.id, claim.reading, claim.kind, kind, ratio, evidence, certificate, text, settings.seed,
                        details=self.details, series=self.series)
 
-    def certified(self, text: str, certificate: str | None = None) -> Verdict | None:
+    def certified(self, text: str, outcome: Accepted) -> Verdict | None:
         """Certified by a proof of all that the claim quantifies over; None, and the proof is noted, if the search saw a
         violation that exact arithmetic did not confirm."""
         if not self.found.unconfirmed:
-            return self.verdict("certified", self.ratio, text, certificate)
+            return self.verdict("certified", self.ratio, text, outcome)
         seen = f"{self.found.unconfirmed} violation{'s' * (self.found.unconfirmed > 1)} in float64 that nothing confirms"
-        self.proof = f"{text}, but the search saw {seen}", certificate
+        self.proof = f"{text}, but the search saw {seen}", outcome
         return None
 
-    def proven_for(self, scope: str, complete: bool, certificate: str | None, how: str = "proven") -> Verdict | None:
+    def proven_for(self, scope: str, complete: bool, outcome: Accepted, how: str = "proven") -> Verdict | None:
         """Certified if the ``scope`` of an accepted proof is ``complete``; else None, and the proof is noted."""
         self.details["scope"] = scope
         if complete:
-            return self.certified(f"{how} for {scope}", certificate)
-        self.proof = f"{how} for {scope}", certificate
+            return self.certified(f"{how} for {scope}", outcome)
+        self.proof = f"{how} for {scope}", outcome
         return None
 
     def undecided(self, missing: str, ratio: float | None, evidence: str) -> Verdict:
@@ -141,6 +144,12 @@ def decide(claim: Claim, settings: Settings, so_far: Callable[[str], None] | Non
     (:mod:`verify.search.failure`). ``so_far``: called after every stage that leaves the claim to the next, with what has
     been found by then, in words.
     """
+    return _decided(claim, settings, so_far)[0]
+
+
+def _decided(claim: Claim, settings: Settings, so_far: Callable[[str], None] | None = None) -> tuple[
+        Verdict, Accepted | None]:
+    """The verdict on one claim, and the certificate that goes with it."""
     began, case, verdict = time.perf_counter(), _Case(claim, settings), None
     for stage in STAGES if claim.exists is None else OF_EXISTENCE:
         verdict = case.attempt(_NAMES[stage], stage, case)
@@ -151,8 +160,9 @@ def decide(claim: Claim, settings: Settings, so_far: Callable[[str], None] | Non
     if verdict is None:
         verdict = case.undecided("error", None, "no stage reached a verdict")
     beside = case.attempt("worst cases beside runs", _beside_worst_case, case, verdict) or ()
-    verdict = _with_failures(case, replace(verdict, series=(*verdict.series, *beside)))
-    return replace(verdict, seconds=round(time.perf_counter() - began, 3))
+    found = "; ".join([verdict.evidence, *(case.conflicts if verdict.verdict in ("consistent", "undecided") else ())])
+    verdict = _with_failures(case, replace(verdict, evidence=found, series=(*verdict.series, *beside)))
+    return replace(verdict, seconds=round(time.perf_counter() - began, 3)), case.outcome
 
 
 def _with_failures(case: _Case, verdict: Verdict) -> Verdict:
@@ -169,37 +179,11 @@ def _with_failures(case: _Case, verdict: Verdict) -> Verdict:
     return replace(verdict, evidence="; ".join([verdict.evidence, *texts]), details=details)
 
 
-def _conflict(case: _Case) -> Verdict | None:
-    """Ill-posed, if a symbolic proof says so."""
-    return _ill_posed(case, conflict(case.claim))
-
-
-def _valueless(case: _Case) -> Verdict | None:
-    """Ill-posed, if no instance was met and a symbolic proof says that the statement has a value nowhere."""
-    return None if case.found.met else _ill_posed(case, without_value(case.claim))
-
-
-def _ill_posed(case: _Case, found: Conflict | None) -> Verdict | None:
-    if not found:
-        return None
-    case.details |= {"conflict": list(found.parts), "proof": found.proof}
-    return case.verdict("ill-posed", None, found.proof)
-
-
-def _empty(case: _Case) -> Verdict | None:
-    """Ill-posed, if the statement is about no index at all, whatever the sizes."""
-    for index, low, high in case.claim.statement.over:
-        if sp.expand(low - high).is_positive:
-            text = f"the statement says nothing: no {index} lies between {low} and {high}, whatever the sizes"
-            return case.verdict("ill-posed", None, text)
-    return None
-
-
 def _order(case: _Case) -> Verdict | None:
     """The verdict on a claim whose constants are hidden in O(.)."""
     if case.claim.explicit:
         return None
-    by_witness(case, decide)
+    by_witness(case, _decided)
     return order_verdict(case)
 
 
@@ -251,7 +235,7 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
     worst = ratio(float(left), float(right), claim.statement.relation)
     words = case.attempt("describing the counterexample", describe_instance, claim, outcome.data)
     evidence = f"counterexample: {', '.join(sides)}{on_pieces(claim, outcome.data)}{f' ({words})' if words else ''}"
-    return case.verdict("refuted", worst, evidence, outcome.path)
+    return case.verdict("refuted", worst, evidence, outcome)
 
 
 def _proof(case: _Case) -> Verdict | None:
@@ -265,14 +249,14 @@ def _proof(case: _Case) -> Verdict | None:
     written = number_certificate(claim)
     outcome = written and accepted(claim, lambda: written, lambda data: check(data, claim), case.settings.out)
     if isinstance(outcome, Accepted):
-        return case.proven_for(*proof_scope(outcome.data), outcome.path)
+        return case.proven_for(*proof_scope(outcome.data), outcome)
     case.beside.append("z3 and sympy find no counterexample among the reals, but no proof that the checker accepts")
     return None
 
 
 def _witness(case: _Case) -> Verdict | None:
     """Certified, if the claim with its witness put in is."""
-    return by_witness(case, decide)
+    return by_witness(case, _decided)
 
 
 def _uncertainty(case: _Case) -> Verdict | None:
@@ -297,7 +281,7 @@ def _federations(case: _Case) -> Verdict | None:
 
 
 def _samples(case: _Case) -> Verdict | None:
-    """Refuted, if the e-value of sampled runs is large enough."""
+    """Undecided, if the e-value of sampled runs is so large that only an exact counterexample lacks for a refutation."""
     if not case.settings.federations:
         return None
     from verify.evidence.federations import sampled
@@ -313,8 +297,8 @@ def _samples(case: _Case) -> Verdict | None:
         return None
     case.details["e_value"] = samples.e_value
     text = (f"expectation exceeds the bound on {samples.refuted_by}: e-value {samples.e_value:.3g}, "
-            "which under the claim has probability below 1e-6")
-    return case.verdict("refuted", case.ratio, text)
+            "which under the claim has probability below 1e-6; an exact counterexample would decide")
+    return case.undecided("replay", case.ratio, text)
 
 
 def _may_be_proven(case: _Case) -> bool:
@@ -341,7 +325,7 @@ def _worst_case(case: _Case) -> Verdict | None:
     if isinstance(outcome, Refused):
         case.details["not proven"] = outcome.why
         return None
-    return case.proven_for(*proof_scope(outcome.data), outcome.path)
+    return case.proven_for(*proof_scope(outcome.data), outcome)
 
 
 def _chain(case: _Case) -> Verdict | None:
@@ -367,7 +351,7 @@ def _chain(case: _Case) -> Verdict | None:
         return None
     case.details["rests on"] = [*found.rests_on]
     how = f"follows from {', '.join(found.rests_on)}, which are proven,"
-    return case.proven_for(found.scope, not found.certificate["settings"], outcome.path, how)
+    return case.proven_for(found.scope, not found.certificate["settings"], outcome, how)
 
 
 def _beside_worst_case(case: _Case, verdict: Verdict) -> tuple[Series, ...]:
@@ -397,9 +381,9 @@ def _nothing_against_it(case: _Case) -> Verdict | None:
             text += f"; none that was looked at again met {' or '.join(unmet)}" if unmet else ""
             needed = "a family that meets them would decide"
         return case.undecided("instance", case.ratio if found.met else None, f"{text}; {needed}")
-    proven, certificate = case.proof or ("", None)
+    proven, outcome = case.proof or ("", None)
     text = "; ".join(filter(None, [proven, _seen(case), *case.beside]))
-    return case.verdict("consistent", case.ratio, text, certificate)
+    return case.verdict("consistent", case.ratio, text, outcome)
 
 
 def _seen(case: _Case) -> str:
@@ -421,18 +405,18 @@ def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
 
 
 #: each returns a verdict, or None and leaves the claim to the next
-STAGES = (_conflict, _empty, _order, _search, _valueless, _uncertainty, _proof, _federations, _samples,
+STAGES = (by_conflict, by_range, _order, _search, by_value, _uncertainty, _proof, _federations, _samples,
           _worst_case, _chain, _nothing_against_it)
 
 #: how a stage is called in evidence
-_NAMES = {_conflict: "conflicts", _empty: "ranges", _order: "growth", _search: "search",
-          _valueless: "values", _proof: "proofs of formulas",
+_NAMES = {by_conflict: "conflicts", by_range: "ranges", _order: "growth", _search: "search",
+          by_value: "values", _proof: "proofs of formulas",
           _witness: "the witness", _uncertainty: "uncertain violations", _federations: "data federations",
           _samples: "sampled runs", _worst_case: "proofs for every function", _chain: "steps",
           _nothing_against_it: "counting"}
 
 #: those that know what it means that a number exists
-OF_EXISTENCE = (_conflict, _empty, _order, _search, _uncertainty, _witness, _nothing_against_it)
+OF_EXISTENCE = (by_conflict, by_range, _order, _search, _uncertainty, _witness, _nothing_against_it)
 
 _FEWEST = 8  # instances that meet the hypotheses
 _OF_RUNS = ("clients", "participants", "rounds", "local_steps", "samples", "layers")

@@ -1,8 +1,8 @@
 """Whether stored verdicts are what their certificates show: nothing is believed because it lies in a directory.
 
 A checksum beside a result tells damage alone, as whoever edits the one can write the other. So a verdict that is resumed or
-reported is shown again: a counterexample and a proof by the stand-alone checker, a conflict by finding it again. What
-has no certificate at all (``consistent``, ``undecided``, and the words of all evidence) is as it was stored.
+reported is shown again by the stand-alone checker. What has no certificate at all (``consistent``, ``undecided``, and most
+words of evidence) is as it was stored.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,8 +14,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import sympy as sp
-
 from bounds.language.claim import Claim
 from bounds.language.witness import witnessed
 from bounds.registry.claims import find_claim
@@ -23,14 +21,13 @@ from verify.referee.workers import begin
 from verify.results.files import read_json
 from verify.results.records import as_record
 from verify.results.store import CERTIFICATES, KEPT, stored_verdict
-from verify.results.verdict import Verdict, ratio
+from verify.results.verdict import SHOWN, Verdict, ratio
 
 __all__ = ["objection", "replayed"]
 
 _NOT_SHOWN = "a result that was not shown again"
 _FEWEST = 48  # verdicts with evidence for which other processes are worth their start
 _NEARLY = 1e-6  # relative difference of a ratio from that of sides that are intervals
-_SYMBOLIC = ("certified", "ill-posed")  # verdicts that need evidence
 
 
 def replayed(verdicts: Iterable[Verdict], out: str | Path, workers: int = 1) -> list[Verdict]:
@@ -47,7 +44,7 @@ def replayed(verdicts: Iterable[Verdict], out: str | Path, workers: int = 1) -> 
 
 
 def _has_evidence(verdict: Verdict) -> bool:
-    return verdict.certificate is not None or verdict.verdict in ("refuted", *_SYMBOLIC)
+    return verdict.certificate is not None or verdict.verdict in SHOWN
 
 
 def _marked(verdict: Verdict, reason: str) -> Verdict:
@@ -96,31 +93,28 @@ def _reason(verdict: Verdict, out: str) -> str:
 
 
 def objection(verdict: Verdict, claim: Claim, certificate: Mapping[str, Any] | None) -> str:
-    """Return why the certificate of a claim's verdict does not show it; empty if it does, or if none is needed.
-
-    Without a certificate, ``ill-posed`` is shown by finding its proof again.
-    """
+    """Return why the certificate of a claim's verdict does not show it; empty if it does, or if none is needed."""
     if certificate is not None:
         return _not_shown(verdict, claim, certificate)
-    if verdict.verdict == "refuted":
-        return "no certificate shows it; it rests on sampled runs, which are drawn again when its claim is decided again"
-    if verdict.verdict == "certified":
-        return "no certificate proves it"
-    return _no_conflict(verdict, claim) if verdict.verdict == "ill-posed" else ""
+    return "no certificate shows it" if verdict.verdict in SHOWN else ""
 
 
 def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
-    from verify.checker.formats import PROOFS
+    from verify.checker.formats import FORMATS
     from verify.checker.words import FORMAT as SINGLE
     from verify.exact import check as single
     from verify.growth import check as growth
     from verify.growth.certificate import FORMAT as GROWTH
     from verify.proofs import chained
 
-    refutes = {SINGLE: single.check, GROWTH: growth.check}
-    proves = {chained.FORMAT: chained.check} | dict.fromkeys(PROOFS, single.check)
+    def of_kind(shown: str) -> dict:
+        return {name: single.check for name, (kind, _) in FORMATS.items() if kind == shown}
+
+    refutes, excludes = of_kind("refuted") | {GROWTH: growth.check}, of_kind("ill-posed")
+    proves = of_kind("proven") | {chained.FORMAT: chained.check}
     named = str(certificate.get("format"))[:60] if isinstance(certificate, Mapping) else ""
-    shows = ("refuted",) if named in refutes else ("certified", "consistent") if named in proves else ()
+    kinds = {("refuted",): refutes, ("ill-posed",): excludes, ("certified", "consistent"): proves}
+    shows = next((kinds_of for kinds_of, formats in kinds.items() if named in formats), ())
     if verdict.verdict not in shows:
         return f"its certificate, of the format {named!r}, cannot show that it is {verdict.verdict}"
     about = claim
@@ -128,11 +122,13 @@ def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
         if why := _witness_not_shown(claim):
             return why
         about = witnessed(claim)
-    result = (refutes | proves)[named](certificate, about)
+    result = (refutes | proves | excludes)[named](certificate, about)
     if not result.accepted:
         return f"its certificate is rejected: {result.reason}"
     if named in proves:
         return _other_scope(verdict, *(chained.scope_of if named == chained.FORMAT else single.proof_scope)(certificate))
+    if named in excludes:
+        return _other_conflict(verdict, claim)
     if named == SINGLE:
         return _other_instance(verdict, certificate, ratio(
             growth.about(certificate["left"]), growth.about(certificate["right"]), claim.statement.relation))
@@ -166,12 +162,9 @@ def _witness_not_shown(claim: Claim) -> str:
     return f"of the value that it names it is not proven that {'; '.join(unproven)}" if unproven else ""
 
 
-def _no_conflict(verdict: Verdict, claim: Claim) -> str:
+def _other_conflict(verdict: Verdict, claim: Claim) -> str:
     from verify.prove.illposed import conflict, without_value
 
     found = conflict(claim) or without_value(claim)
-    if found is not None:
-        same = (found.proof, [*found.parts]) == (verdict.evidence, verdict.details.get("conflict"))
-        return "" if same else "the conflict that is found is another one"
-    empty = any(sp.expand(low - high).is_positive for _, low, high in claim.statement.over)
-    return "" if empty else "no conflict is found"
+    same = found is None or (found.proof, [*found.parts]) == (verdict.evidence, verdict.details.get("conflict"))
+    return "" if same else "it names another conflict than the one that is found"

@@ -16,14 +16,16 @@ __all__ = ["by_witness"]
 _MOST = 2  # conditions that are named in the evidence; the details have all
 
 
-def by_witness(case, decide: Callable[..., Verdict]) -> Verdict | None:
+def by_witness(case, decided: Callable) -> Verdict | None:
     """Certified, if the claim with its witness put in is, and the witness is shown to be a value of the number on every
-    instance. Otherwise no verdict: what is proven and found of the witness, that it fails included, is noted."""
+    instance. Otherwise no verdict: what is proven and found of the witness, that it fails included, is noted.
+
+    ``decided``: gives the verdict on a claim, and the certificate that goes with it."""
     claim = case.claim
     if claim.exists is None or claim.exists.witness is None:
         return None
     reading = witnessed(claim)
-    said = decide(reading, replace(case.settings, command=""))
+    said, outcome = decided(reading, replace(case.settings, command=""))
     asked = needed(claim)
     open_ones = [one for one in asked if not one.proof]
     found: dict[str, Any] = {
@@ -34,10 +36,10 @@ def by_witness(case, decide: Callable[..., Verdict]) -> Verdict | None:
     if said.verdict == "certified" and not open_ones and case.found.met:
         case.details |= {name: said.details[name] for name in ("proof", "scope", "rests on") if name in said.details}
         text = f"{found['value']} does: {reading.id} is certified ({said.evidence}), and it lies in {claim.exists}"
-        return case.certified(text, said.certificate)
-    if said.certificate and said.verdict == "consistent" and not open_ones:
+        return case.certified(text, outcome)
+    if outcome and said.verdict == "consistent" and not open_ones:
         case.details["scope"] = said.details["scope"]
-        case.proof = f"{found['value']} does at some sizes and numbers, and lies in {claim.exists}", said.certificate
+        case.proof = f"{found['value']} does at some sizes and numbers, and lies in {claim.exists}", outcome
     if fails := next(filter(None, (_failure(case, one) for one in open_ones)), None):
         found["fails"] = fails
     case.beside.append(_in_words(found, said))

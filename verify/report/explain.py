@@ -69,7 +69,7 @@ def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
             yield "The counterexample meets these hypotheses with equality:\n" + "\n".join(f"  {text}" for text in tight)
         elif claim.hypotheses:
             yield "The counterexample meets every inequality among the hypotheses strictly."
-    if verdict.verdict == "refuted" and "e_value" in verdict.details:
+    if "e_value" in verdict.details:
         yield f"The evidence is statistical, an e-value of {significant(float(verdict.details['e_value']))}."
     if named := verdict.details.get("witness"):
         yield _witness(named)

@@ -23,6 +23,7 @@ MISSING = {
     "path": "constants hidden in O(.), and a limit that could not be followed far enough",
     "growth": "constants hidden in O(.), and growth that exact instances neither confirm nor exclude",
     "step": "constants hidden in O(.), and no step size is prescribed",
+    "statement": "no formula is printed, or one with what is defined nowhere",
     "replay": "a violation in floating point that exact arithmetic has not confirmed",
     "checker": "a violation in exact arithmetic that the stand-alone checker does not replay",
     "measurement": "quantities or methods that the search cannot measure yet",

@@ -24,7 +24,7 @@ DECIDES = (
     "synthetic", "fedtheory", "bounds/language", "bounds/formulas", "bounds/registry", "bounds/papers/*/words.py",
     "verify/checker", "verify/claims", "verify/evaluation", "verify/evidence", "verify/exact", "verify/formulas",
     "verify/growth", "verify/instances", "verify/measure", "verify/proofs", "verify/prove", "verify/referee/decide.py",
-    "verify/referee/witness.py", "verify/referee/wording.py",
+    "verify/referee/ill_posed.py", "verify/referee/witness.py", "verify/referee/wording.py",
     "verify/letters", "verify/results/verdict.py", "verify/search", "verify/worst",
 )
 #: rooms and files within these that decide nothing

@@ -4,10 +4,12 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["VERDICTS", "Series", "Verdict", "ratio"]
+__all__ = ["SHOWN", "VERDICTS", "Series", "Verdict", "ratio"]
 
 #: strongest evidence first
 VERDICTS = ("refuted", "ill-posed", "certified", "consistent", "undecided")
+#: those that exist only with a certificate that the stand-alone checker accepts
+SHOWN = ("refuted", "ill-posed", "certified")
 
 
 @dataclass(frozen=True)

@@ -351,7 +351,7 @@ def holds(pair, names, slack=1e-7):
     if relation == "whole":
         return abs(value(p, names) - round(value(p, names))) < 1e-9
     number = value(p, names)
-    return {">=": number >= -slack, ">": number > 0, "==": abs(number) <= slack}[relation]
+    return {">=": number >= -slack, ">": number > 0, "==": abs(number) <= slack, "!=": number != 0}[relation]
 
 
 @pytest.mark.parametrize("name", NUMBERS)

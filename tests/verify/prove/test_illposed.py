@@ -9,6 +9,7 @@ from bounds.language.functions import f, f_grad, u, v
 from bounds.language.words import G_sq, L, Max, dot, iterations, mu, norm2, sigma_sq, x_sampled, x_star
 from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
+from verify.prove.contradictions import contradiction
 from verify.prove.illposed import conflict, without_value
 from verify.prove.prove import prove
 from verify.referee.decide import decide
@@ -96,9 +97,11 @@ def test_bounded_gradients(assumptions, excluded):
         assert found.parts == ("G", "control/convex") and " G_sq" in found.proof
 
 
-def test_a_statement_without_a_formula():
+def test_nothing_is_proven_of_a_statement_without_a_formula():
     claim = Claim("control/none", "none", "control", "run", None, derivation="none", undefined="no formula is printed")
-    assert conflict(claim).proof.endswith(f": {claim.undefined}")
+    assert conflict(claim) is None and contradiction(claim) is None
+    verdict = decide(claim, Settings(budget="quick"))
+    assert verdict.verdict == "undecided" and claim.undefined in verdict.evidence
 
 
 @pytest.mark.parametrize("row", CONTROLS, ids=lambda row: row.claim.id)

@@ -62,7 +62,7 @@ ROWS = {
                      "measurement"),
     "hidden constants": (replace(TRUE["control/means"], explicit=False), "undecided", "limit"),
     "undefined": (Claim("control/none", "none", "control", "run", None, derivation="none", undefined="nothing is printed"),
-                  "ill-posed", "nothing is printed"),
+                  "undecided", "statement"),
 }
 
 

@@ -107,11 +107,11 @@ def other_instance(data):
     data["record"]["details"]["instance"]["left"] = "12345"
 
 
-def certificate_of(name):
+def certificate_of(name, verdict="refuted"):
     def change(data, out):
         other = read_json(out / FOLDER / f"{file_name(name)}.json", "")
         data["certificate"] = other["certificate"]
-        data["record"] |= {"verdict": "refuted", "ratio": other["record"]["ratio"],
+        data["record"] |= {"verdict": verdict, "ratio": other["record"]["ratio"],
                            "certificate": f"certificates/{file_name(data['record']['id'])}.json"}
         data["record"]["details"] = {"instance": other["certificate"]}
     return change
@@ -128,11 +128,12 @@ FORGED = {
     "the certificate of another claim": ("mine/open", certificate_of("mine/false"), "rejected: …mine/open"),
     "the certificate of a neighbour": ("mine/also-false", certificate_of("mine/false"), "rejected: …mine/also-false"),
     "a refutation of what is true": ("mine/true", says(verdict="refuted"), "cannot show that it is refuted"),
-    "a proof of what has none": ("mine/open", says(verdict="certified"), "no certificate proves it"),
-    "a conflict of what has none": ("mine/open", says(verdict="ill-posed"), "no conflict"),
+    "a proof of what has none": ("mine/open", says(verdict="certified"), "no certificate shows it"),
+    "a conflict of what has none": ("mine/open", says(verdict="ill-posed"), "no certificate shows it"),
     "another proof": ("mine/true", says(evidence="as one sees"), "names other numbers"),
-    "another conflict": ("mine/impossible", says(evidence="as one sees"), "conflict …another"),
-    "a conflict said to be a proof": ("mine/impossible", says(verdict="certified"), "no certificate proves it"),
+    "another conflict": ("mine/impossible", says(evidence="as one sees"), "another conflict"),
+    "a conflict said to be a proof": ("mine/impossible", says(verdict="certified"), "cannot show that it is certified"),
+    "the conflict of another claim": ("mine/open", certificate_of("mine/impossible", "ill-posed"), "rejected: …mine/open"),
 }
 
 

@@ -1,0 +1,134 @@
+"""Certificates that a claim is ill-posed, for the stand-alone checker.
+
+Nothing here is trusted: each step is tried on the checker's own state before it is written, and the certificate is checked
+as a whole.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+from itertools import count, product
+from typing import Any
+
+from bounds.language.claim import Claim
+from verify.checker import contradiction as checker
+from verify.checker import polynomials
+from verify.checker.number_classes import BOUNDS
+from verify.checker.number_facts import Fact
+from verify.checker.number_hypotheses import defining
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
+from verify.exact.statement import printed_of, statement_of
+from verify.prove.number_losses import of_weights
+from verify.prove.number_search import REFUSALS, Search, atoms_of
+from verify.prove.number_tactics import TACTICS
+
+__all__ = ["contradiction"]
+
+_HALF = constant(Fraction(1, 2))
+
+
+@lru_cache(256)
+def contradiction(claim: Claim) -> dict[str, Any] | None:
+    """A certificate that the checker accepts that the claim says nothing of anything; None where none is found."""
+    if claim.statement is None:
+        return None
+    stated = statement_of(claim) | printed_of(claim)
+    put = {rule["left"]: n for n, rule in enumerate(stated["hypotheses"])
+           if rule["relation"] == "==" and isinstance(rule["left"], str) and not rule["over"]}
+    effort = count()
+    for chosen in dict.fromkeys((frozenset(), frozenset(put.items()))):
+        try:
+            proof = _proof(stated, dict(chosen), effort)
+            data = {"format": checker.FORMAT, **stated, "proof": proof}
+            if proof and checker.check(data)[0]:
+                return data
+        except (*REFUSALS, TimeoutError):
+            continue
+    return None
+
+
+def _proof(stated, put, effort: Iterator[int]) -> dict[str, Any] | None:
+    polynomials.meter.spent = 0
+    known, reader, names = checker.premises(stated, {name: defining(stated, name, n) for name, n in put.items()})
+    search = Search(reader, known, names, effort, TACTICS)
+    if reader.federation:
+        of_weights(search)
+    for attempt in (_unbounded, _constants_only, _by_numbers):
+        if attempt(search) or search.known.shown(">", ZERO):
+            return {"put": put, "steps": search.steps}
+    return None
+
+
+def _unbounded(search: Search) -> bool:
+    """A bound on gradients at all points, and a client that is strongly convex."""
+    bounds = [name for name in BOUNDS if name in search.reader.everywhere]
+    if any(a[0] == "steepest" for fact in search.known.facts.values() for a in atoms_of(fact.poly)):
+        bounds.append("steepest")
+    for fact, name in product([*search.known.facts], bounds):
+        for curved, p in _of_clients(search, fact):
+            client, low = search.formula(curved[2]), of_atom(curved) - p
+            if not search.prove(">", low):
+                continue
+            bound = of_atom({"G_lip": ("name", name), "steepest": (name, curved[2])}.get(name, ("entry", name, curved[2])))
+            r, half = (bound + ONE, _HALF) if name == "steepest" else (bound * bound + ONE, -_HALF)
+            last = search.step("lemma", lemma="bounded gradients", of=[
+                name, client, search.formula(low), search.formula(r * inverse(low))])
+            if last and search.step("identity", shows=search.shows(">", ZERO), terms=[  # G - G^2 - 1 or S - (S + 1)^2
+                    {"facts": [last]}, {"facts": [], "square": search.formula(bound + half)},
+                    {"facts": [], "times": [search.formula(ONE - _HALF * _HALF)]}]):
+                return True
+    return False
+
+
+def _of_clients(search: Search, name: str) -> Iterator[tuple[Any, Poly]]:
+    """The curvatures that a hypothesis bounds from below, each with what is at least 0, at the first client if at all."""
+    fact: Fact = search.known.facts[name]
+    if fact.ranges:
+        place = search.step("instance", fact=name, at=[search.formula(low) for _, low, _ in fact.ranges])
+        if place is None:
+            return
+        fact = search.known.facts[place]
+    for a in atoms_of(fact.poly):
+        if a[:2] == ("entry", "mu_client") and fact.relation in (">=", ">", "==") and fact.poly.terms.get(((a, 1),)) == 1:
+            yield a, fact.poly
+
+
+def _constants_only(search: Search) -> bool:
+    """An inequality for all functions that forces them to be constant, and something that no constant satisfies."""
+    numbers = range(len(search.reader.printed))
+    for forcing, other in product(numbers, numbers):
+        name = search.step("lemma", lemma="constant functions", of=[forcing, other])
+        if name and _contradicts(search, name):
+            return True
+    for forcing, fact in product(numbers, [*search.known.facts]):
+        for curved, _ in _of_clients(search, fact):
+            name = search.step("lemma", lemma="constant curvature", of=[forcing, search.formula(curved[2])])
+            if name and _contradicts(search, [*search.known.facts][-2]):
+                return True
+    return False
+
+
+def _by_numbers(search: Search) -> bool:
+    """A hypothesis, a range or what is needed for a value that the others exclude."""
+    for fact in [*search.known.facts.values()]:
+        if fact.relation == "!=" and not fact.ranges:
+            search.lemma("nonzero square", fact.poly)
+    return any(_contradicts(search, name) for name, fact in [*search.known.facts.items()]
+               if not fact.ranges and fact.relation != "!=" and len(fact.poly.terms) > 0)
+
+
+def _contradicts(search: Search, name: str) -> bool:
+    """Whether the opposite of a fact is shown."""
+    fact = search.known.facts[name]
+    strict = ">=" if fact.relation == ">" else ">"
+    for p in (-fact.poly, fact.poly)[: 1 + (fact.relation == "==")]:
+        if not search.prove(strict, p):
+            continue
+        if search.known.shown(">", ZERO):
+            return True
+        opposite = search.step("evident", shows=search.shows(strict, p))
+        sign = [] if p == -fact.poly else [-1]
+        if opposite and search.step("identity", shows=search.shows(">", ZERO), terms=[
+                {"facts": [opposite]}, {"facts": [name], "times": sign}]):
+            return True
+    return False
