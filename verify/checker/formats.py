@@ -1,24 +1,34 @@
 """What checks a certificate, by its format. Only that file is loaded."""
 
-from importlib import import_module
-
-#: by the format: what an accepted certificate shows of its claim, and the file that checks it
+#: what an accepted certificate shows of its claim, by the format
 FORMATS = {
-    "fedtheory certificate 4": ("refuted", "counterexample"),
-    "fedtheory proof 2": ("proven", "proof"),
-    "fedtheory rounds 1": ("proven", "rounds"),
-    "fedtheory proof of lengths 1": ("proven", "length_certificate"),
-    "fedtheory numbers 1": ("proven", "number_proof"),
-    "fedtheory ill-posed 1": ("ill-posed", "contradiction"),
+    "fedtheory certificate 4": "refuted",
+    "fedtheory proof 2": "proven",
+    "fedtheory rounds 1": "proven",
+    "fedtheory proof of lengths 1": "proven",
+    "fedtheory numbers 1": "proven",
+    "fedtheory ill-posed 1": "ill-posed",
 }
 
 
 def shows(certificate):
     """What a certificate shows, if it is accepted: refuted, proven or ill-posed."""
-    return FORMATS.get(str(certificate.get("format")), ("refuted", ""))[0]
+    return FORMATS.get(str(certificate.get("format")), "refuted")
 
 
 def check_of(certificate):
     """The function that checks a certificate."""
-    _, file = FORMATS.get(str(certificate.get("format")), ("", "counterexample"))
-    return import_module(f"verify.checker.{file}").check
+    match str(certificate.get("format")):
+        case "fedtheory proof 2":
+            from verify.checker.proof import check
+        case "fedtheory rounds 1":
+            from verify.checker.rounds import check
+        case "fedtheory proof of lengths 1":
+            from verify.checker.length_certificate import check
+        case "fedtheory numbers 1":
+            from verify.checker.number_proof import check
+        case "fedtheory ill-posed 1":
+            from verify.checker.contradiction import check
+        case _:
+            from verify.checker.counterexample import check
+    return check

@@ -108,7 +108,7 @@ def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
     from verify.proofs import chained
 
     def of_kind(shown: str) -> dict:
-        return {name: single.check for name, (kind, _) in FORMATS.items() if kind == shown}
+        return {name: single.check for name, kind in FORMATS.items() if kind == shown}
 
     refutes, excludes = of_kind("refuted") | {GROWTH: growth.check}, of_kind("ill-posed")
     proves = of_kind("proven") | {chained.FORMAT: chained.check}
