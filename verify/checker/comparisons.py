@@ -82,7 +82,7 @@ def compared(run, rule, given=None):
     for index, outcome in cases_and_outcomes(run, rule):
         notes = None if given is not None else Notes()
         left, right = instance.sides_at(rule, At(index, outcome, given=given, notes=notes))
-        left, right = as_forms(rule["relation"], left, right, run.hypotheses)
+        left, right = as_forms(rule["relation"], left, right, run.hypotheses, said=given is not None)
         past, asked = notes.past(run.letters, instance.size["rounds"]) if notes else (NOTHING, None)
         if choices:
             made = choices.made_before(asked, outcome)
@@ -109,17 +109,21 @@ def cases_and_outcomes(run, rule):
             yield index, outcome
 
 
-def as_forms(relation, left, right, hypotheses):
-    """Both sides as forms; a / b <= c says that a <= c b where b and c are at least 0."""
+def as_forms(relation, left, right, hypotheses, said):
+    """Both sides as forms; a / b <= c says that a <= c b where b and c are at least 0.
+
+    Unless a hypothesis has ``said`` it, a must be at least 0 too: then a is 0 where b is, and the ratio has a value."""
     if isinstance(left, Length) or isinstance(right, Length):
         left, right = (square_of(side, hypotheses) for side in (left, right))
     if isinstance(right, Ratio) and relation[0] == ">":
-        return as_forms("<", right, left, hypotheses)[::-1]
+        return as_forms("<", right, left, hypotheses, said)[::-1]
     if isinstance(left, Ratio) and relation[0] == "<":
         if not isinstance(left.below, Form) or told_apart(left.below) or not nonnegative(left.below):
             raise NoForm("a ratio by what may be negative")
         if plain(right) < 0:
             raise NoForm("0/0 = 0 is not at most a negative number")
+        if not said and not (isinstance(left.above, Form) and nonnegative(left.above)):
+            raise NoForm("a ratio that may have no value where 0 stands below")
         left, right = left.above, left.below * plain(right)
     return tuple(side if isinstance(side, Form) else Form({(): plain(side)}) for side in (left, right))
 

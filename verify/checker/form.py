@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from verify.checker.formulas import bound
 from verify.checker.limits import PIECES, SIZE, bounded, written
-from verify.checker.words import COMPARE, FORMAT, JOINED, MEANS, OF_INSTANCE, SETTINGS, WORDS, require
+from verify.checker.words import COMPARE, FORMAT, JOINED, MEANS, OF_INSTANCE, SETTINGS, WORDS, fitting, require
 
 STATED = ("claim", "reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere", "free")
 #: a number that the statement says to exist: its interval from ``low`` to ``high``, and which ends are not in it
@@ -96,7 +96,7 @@ def stated(certificate):
         _condition(condition)
     for name, rule in keys(certificate["definitions"], (), "definitions", certificate["definitions"]).items():
         texts(keys(rule, ("indices", "formula"), f"the definition of {name}")["indices"], "indices")
-        _formula(rule["formula"])
+        formula(rule["formula"])
     texts(certificate["everywhere"], "everywhere")
     if "exists" in certificate:
         exists = keys(certificate["exists"], EXISTS, "exists")
@@ -214,15 +214,17 @@ def _condition(condition):
         named = isinstance(triple, list) and len(triple) == 3 and isinstance(triple[0], str)
         require(named, "over holds [index, low, high]")
     for node in (condition["left"], condition["right"], *(end for _, *ends in condition["over"] for end in ends)):
-        _formula(node)
+        formula(node)
 
 
-def _formula(node):
-    """Refuse what is no formula: a whole number, a name, or a list of a word and its arguments."""
+def formula(node):
+    """Refuse what is no formula: a whole number, a name, or a list of a word and its arguments, as many as it has."""
     listed = isinstance(node, list) and node and isinstance(node[0], str)
     require(listed or type(node) in (int, str), f"a formula is a whole number, a name, or a list; got {str(node)[:60]}")
+    if listed:
+        fitting(node[0], len(node) - 1)
     for part in node[1:] if listed else ():
-        _formula(part)
+        formula(part)
 
 
 def one_meaning(certificate):
@@ -250,6 +252,7 @@ def indices(certificate):
     own = [[name for name, *_ in condition["over"]] for condition in conditions] + [rule["indices"] for rule in rules]
     require(all(len({*each}) == len(each) for each in own), "two indices have one name")
     formulas = [rule["formula"] for rule in rules]
+    formulas += [part for part in (certificate.get("potential") or {}).values() if isinstance(part, list)]
     for condition in conditions:
         formulas += [condition["left"], condition["right"], *(end for _, *ends in condition["over"] for end in ends)]
     return set().union(*own, *map(bound, formulas))

@@ -82,7 +82,7 @@ class Formulas:
 
     def sure(self, node, indices):
         """Whether a formula has one value whatever is drawn."""
-        return names(node) <= self.fixed | bound(node) | indices
+        return unbound(node) <= self.fixed | indices
 
     def key(self, node, at):
         """Where the formula is evaluated, without the outcome if that changes nothing; and by what its value is kept."""
@@ -112,6 +112,19 @@ def names(node):
     if isinstance(node, list):
         return set().union(*map(names, node))
     return {node} if isinstance(node, str) else set()
+
+
+def unbound(node):
+    """All names and words in a formula, but for an index where a sum or the like binds it."""
+    if not isinstance(node, list):
+        return {node} if isinstance(node, str) else set()
+    word, *args = node
+    if word not in JOINED:
+        return set().union(*map(unbound, node))
+    bodies, index, low, high, *more = JOINED[word][1]
+    bodies = bodies if isinstance(bodies, tuple) else (bodies,)
+    inside = set().union(*(unbound(args[b]) for b in bodies)) - {args[index]}
+    return {word}.union(inside, *(unbound(args[place]) for place in (low, high, *more)))
 
 
 def bound(node):

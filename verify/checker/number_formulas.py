@@ -22,7 +22,7 @@ from verify.checker.polynomials import (
     power,
     total,
 )
-from verify.checker.words import COMPARE, require
+from verify.checker.words import COMPARE, fitting, require
 
 SIZES = ("clients", "iterations", "local_steps", "participants", "rounds", "dim", "layers")
 
@@ -67,6 +67,7 @@ class Reader:
         if type(node) is int:
             return constant(node)
         head, *args = [node] if isinstance(node, str) else node
+        fitting(head, len(args))
         if isinstance(node, str) and head in names:
             return names[head]
         require(head not in names, f"{head} is an index")
@@ -184,6 +185,7 @@ class Reader:
         if node == 0:
             return {}
         head, *args = [node] if isinstance(node, str) else node
+        fitting(head, len(args))
         if head in self.rules:
             indices, formula = self.rules[head]
             return self.vector(formula, known, dict(zip(indices, [self.number(a, known, names) for a in args], strict=True)))

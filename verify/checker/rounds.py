@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from verify.checker.comparisons import Duty, Notes, compared
 from verify.checker.course import NEVER, Course, added, least
-from verify.checker.form import keys
+from verify.checker.form import formula, keys
 from verify.checker.forms import Form
 from verify.checker.formulas import At, names
 from verify.checker.letter_federation import on_letters
@@ -129,9 +129,10 @@ def check(certificate):
 
 def proven(certificate):
     """What is wrong with the proof at one setting; empty where nothing is."""
-    numbers, proofs = numbers_of(certificate)
     if certificate["potential"] is not None:
-        keys(certificate["potential"], POTENTIAL, "a potential")
+        for name in ("value", "cost"):
+            formula(keys(certificate["potential"], POTENTIAL, "a potential")[name])
+    numbers, proofs = numbers_of(certificate)
     return shown(duties(certificate, numbers), proofs)
 
 

@@ -155,6 +155,21 @@ JOINED = {
 #: words whose meaning depends on the instance
 OF_INSTANCE = ("F", "grad", "objective", "objective_grad", "tau", "layer_part")
 
+#: how many arguments a word has; those of ``ANY_NUMBER`` have one or more
+ANY_NUMBER = ("+", "*", "Max", "Min", "upper")
+ARGUMENTS = {"Exp1": 0, "scaled": 3, "loss_grad": 3, "largest_sum": 5, "first_least": 5} | dict.fromkeys(
+    ("exp", "log", "Abs", "norm", "floor", "ceiling", "norm2", "root", "square", "least", "norm1", "norm_inf", "objective",
+     "objective_grad", "tau", "E", "E_sampling", "E_noise", "E_data", "F_pop"), 1) | dict.fromkeys(
+    ("^", "Mod", "dot", "below", "share", "raised", "reciprocal", "F", "grad", "layer_part", "E_round", "E_step", "E_client",
+     "E_unused", "infimum", "worst_mean_gap", "worst_mean_signed_gap", "worst_pair_gap", "worst_sample_gap"), 2) | (
+    dict.fromkeys(("Sum", "Product", "highest"), 4))
+
+
+def fitting(word, count):
+    """Refuse a word with another number of arguments than it has."""
+    fits = count == ARGUMENTS[word] if word in ARGUMENTS else count or word not in ANY_NUMBER
+    require(fits, f"{word} has another number of arguments than {count}")
+
 #: which draws a mean is over, by (kind, round, ...) of a draw and the round that is given
 MEANS = {
     "E": lambda draw, r: True,

@@ -8,7 +8,9 @@ what they say then; of one that is accepted, random federations must not break t
 clients or of rounds at several such numbers. Numbers are tied to the rounds or clients that a proof has for every value of,
 ranges emptied, scopes widened (:mod:`tests.verify.attack.scopes`), hypotheses dropped
 (:mod:`tests.verify.attack.dropped_hypotheses`). The prover tries lemmas without a side condition
-(:mod:`tests.verify.attack.side_conditions`). Counts also what takes long and what raises.
+(:mod:`tests.verify.attack.side_conditions`). Mutants of proofs about numbers are judged by random exact numbers
+(:mod:`tests.verify.attack.numbers`), altered facts of theories by random members of the class
+(:mod:`tests.verify.attack.altered_facts`). Counts also what takes long and what raises.
 """
 
 import argparse
@@ -25,10 +27,12 @@ from typing import Any
 import numpy as np
 
 from bounds.language.claim import Claim
+from tests.verify.attack.altered_facts import attack_facts
 from tests.verify.attack.certificates import certificates, of_every_method, of_lengths, proofs
 from tests.verify.attack.dropped_hypotheses import attack_hypotheses
 from tests.verify.attack.every_round import REFUSED, attack_rounds, holds
 from tests.verify.attack.mutants import damaged, mutant
+from tests.verify.attack.numbers import attack_numbers
 from tests.verify.attack.other_kinds import of_other_kinds
 from tests.verify.attack.random_statements import attack_statements
 from tests.verify.attack.scopes import attack_scopes, proofs_of_many
@@ -180,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for part in (lambda: attack(given, options.mutants, options.seed),
                  lambda: attack_scopes(many, few, options.seed), attack_hypotheses,
                  lambda: attack_rounds(max(few // 2, 1), options.seed), attack_side_conditions,
-                 lambda: attack_statements(few, options.seed)):
+                 lambda: attack_statements(few, options.seed), lambda: attack_numbers(few, options.seed), attack_facts):
         table.add(part())
         print(f"{time.process_time():.0f} s: {table.total('judged')} judged, {len(table.faults)} faults", flush=True)
     page = _page(table, given, options, time.process_time())

@@ -3,6 +3,7 @@
 import pytest
 
 from verify.checker.formats import check_of
+from verify.checker.formulas import Formulas
 from verify.checker.scope import scope
 from verify.checker.words import replayed
 
@@ -72,7 +73,20 @@ ONE_STEP = {"client 0 1 0": "2", "client 0 0 1": "2", "hypothesis 2 0": "1", "un
             "uncorrelated 1 2": "-2", "noise 0 noise 0 0 0": "1"}
 NEXT_STEP = {"client 0 0 2": "2", "client 0 2 0": "2", "hypothesis 2 0": "1", "uncorrelated 0 4": "2",
              "uncorrelated 1 4": "-2", "uncorrelated 2 4": "-2", "uncorrelated 3 4": "-2", "noise 0 noise 1 0 0": "1"}
+STEP = ["norm2", ["+", ["x_round", 1], ["*", -1, ["x_round", 0]]]]
+SURPLUS = {"x": [], "y": [], "v": ["dim"], "w": ["dim"]}
+
+
+def potential(value, cost=0):
+    """A proof that nothing is at most 1, by a potential that is 0."""
+    found = steps(condition(0, "<=", 1), {})
+    setting, = found["settings"]
+    setting |= {"proofs": [{}] * 4, "potential": {"value": value, "factor": "1", "cost": cost}}
+    return found | {"format": "fedtheory rounds 1"}
+
+
 TRUE = {
+    "nothing": potential(["Sum", 0, "i", 0, 1]),
     "a mean": steps(condition(["E", apart(1)], "<=", ["+", apart(0), 1]), ONE_STEP),
     "a mean given the past": steps(condition(["E_round", apart(2), 1], "<=", ["+", apart(1), 1]), NEXT_STEP, rounds=2),
     "a sum over all rounds": terms(LAST_ROUND),
@@ -120,6 +134,18 @@ FALSE = {
     "a sign that a hypothesis says of no index": at_most_c(["i", 1, 0]),
     # a_0 = 0
     "an entry of which no hypothesis says what it is": entry(-1),
+    # a step may be 0 away from the optimum, where the ratio has no value
+    "a ratio that has no value": steps(condition(["share", ["*", -1, apart(0)], STEP], "<=", 0), {}),
+    # an index has no name that means something else, in a potential too
+    "a potential with an index that is a size": potential(["Sum", 0, "rounds", 0, 1]),
+    "a cost with an index that is the optimum": potential(0, ["Sum", 0, "x_star", 0, 1]),
+    # words with too many or too few arguments have no value
+    **{f"{shown[0]} of {len(shown) - 1}": numbers(condition(shown, ">=", 0), free=SURPLUS) for shown in (
+        ["norm2", "v", "w", "v"], ["dot", "v"], ["dot", "v", "w", "v"], ["Exp1", "x"], ["Abs", "x", "y"], ["+"], ["*"])},
+    "floor of 2": numbers(condition(["floor", "x", "y"], "==", ["floor", "x", "y"]), free=SURPLUS),
+    "a loss of three things": steps(condition(["F", 0, ["x_round", 0], 7], "<=", ["F", 0, ["x_round", 0], 7]), {}),
+    "a mean of two things": steps(condition(["E", apart(0), 7], "<=", ["E", apart(0), 7]), {}),
+    "a sum with five parts": steps(condition(["Sum", apart(0), "i", 0, 0, 7], "<=", apart(0)), {}),
     # 0/0 = 0 at the optimum
     "a ratio that is at most a negative number": steps(condition(["share", ["*", -1, apart(0)], apart(0)], "<=", -1), {}),
 }
@@ -135,6 +161,14 @@ def test_what_they_differ_from_is_accepted(name):
 def test_a_false_statement_is_refused(name):
     accepted, reason, *_ = replayed(check_of(FALSE[name]), FALSE[name])
     assert not accepted, reason
+
+
+def test_a_name_is_sure_only_where_a_sum_binds_it():
+    formulas = Formulas({}, {}, None, (), None)
+    summed = ["Sum", ["*", "drawn", ["exp", "drawn"]], "drawn", 0, 3]
+    assert formulas.sure(summed, set()) and formulas.sure(["+", summed, "i"], {"i"})
+    for other in (["+", "drawn", summed], ["Sum", 1, "drawn", 0, "drawn"], ["*", summed, ["drawn", 1]]):
+        assert not formulas.sure(other, set())
 
 
 def test_signs_of_functions_within_each_other_count_as_work():
