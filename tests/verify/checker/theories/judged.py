@@ -36,6 +36,7 @@ def members_of(theory, count, each):
                     said(fact, member, past, args)
         tasks = {fact: [(past, args, said(fact, member, past, args)) for past, args in asked(fact, member, rng, each)]
                  for fact in facts}
+        member.remember()
         found.append((member, tasks, {}))
     return found
 
@@ -87,6 +88,7 @@ def of_all(altered, members):
     """What becomes of an altered theory on all members."""
     worst = "the same"
     for member, tasks, kept in members:
+        member.forget()
         for fact, asked_for in tasks.items():
             for past, args, old in asked_for:
                 verdict = of_one(fact, altered, member, kept, past, args, old)

@@ -86,7 +86,7 @@ def bends_of(rng, kind, count, unit):
     Both ends of the class, the unit and the least that the kind has, are reached.
     """
     if isinstance(kind, Q):
-        return [kind] * (count + 1)
+        return [unit * kind] * (count + 1)
     low = {"quadratic": Q(1, 4), "convex": Q(0), "strongly convex": Q(1, 4), "weakly convex": Q(-1), "Huber": Q(0)}[kind]
     if kind == "quadratic":
         return [unit * rng.choice([low, Q(1), Q(1, 2)])] * (count + 1)

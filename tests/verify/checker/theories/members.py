@@ -311,6 +311,20 @@ class Member:
         return found
 
     # what forms are worth ---------------------------------------------------------------------------------------------
+    def remember(self):
+        """Note what is asked for by now."""
+        self.known = len(self.letters.depends), [len(seen) for seen in self.letters.points]
+
+    def forget(self):
+        """Forget what was asked for since, as by an altered fact."""
+        count, points = self.known
+        if len(self.letters.depends) > count:
+            del self.letters.depends[count:]
+            self.values = {letter: value for letter, value in self.values.items() if letter < count}
+            self.kept = {}
+        for seen, number in zip(self.letters.points, points, strict=True):
+            del seen[number:]
+
     def worth(self, form, past):
         """The value of a form given the past of a round, one for each way in which that may have come out; None where it
         has no value, as of a loss without a least value."""
