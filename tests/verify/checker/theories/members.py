@@ -43,7 +43,7 @@ class Member:
         kinds = [kind if kind in ("Huber", "quadratic") or rng.random() < 0.7 else "convex" for _ in range(self.count)]
         if kind == "quadratic" and rng.random() < 0.6:  # one curvature in all coordinates
             kinds = [Q(rng.randint(1, 4), 4) for _ in kinds]
-        self.unit = rng.choice([Q(1), Q(1), Q(1, 2), Q(3)])  # of curvatures
+        self.unit = rng.choice([Q(1), Q(1), Q(1, 2), Q(6)])  # of curvatures
         lines = [clients(rng, kinds, self.weights, self.unit) for _ in range(self.dim)]
         self.lines = [[line[k] for line in lines] for k in range(self.count)]  # of each client, by coordinate
         self.exact = coordinates or rng.random() < 0.1
