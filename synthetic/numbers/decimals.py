@@ -30,12 +30,14 @@ def simplest_between(low: Fraction, high: Fraction) -> Fraction:
         >>> simplest_between(Fraction(32, 100), Fraction(34, 100))
         Fraction(1, 3)
     """
-    whole = floor(low)
-    if whole == low:
-        return Fraction(low)
-    if whole + 1 <= high:
-        return Fraction(whole + 1)
-    return whole + 1 / simplest_between(1 / (high - whole), 1 / (low - whole))
+    parts = []  # of its continued fraction
+    while (whole := floor(low)) != low and whole + 1 > high:
+        parts.append(whole)
+        low, high = 1 / (high - whole), 1 / (low - whole)
+    found = Fraction(low) if whole == low else Fraction(whole + 1)
+    for part in reversed(parts):
+        found = part + 1 / found
+    return found
 
 
 def rational_in(ball: Ball) -> Fraction | None:

@@ -177,3 +177,12 @@ def test_an_indicator_and_strict_relations_decide_only_what_is_certain():
         WORDS["below"](Interval(Q(0), Q(2)), Q(1))
     assert breaks("<", Q(1), Q(1)) and breaks(">", Q(1), Q(1)) and not breaks("<", Q(0), Q(1))
     assert not breaks("<", Interval(Q(0), Q(2)), Q(1)) and not breaks("<=", Q(1), Q(1))
+
+
+def test_a_fraction_of_many_digits_is_found_without_recursion():
+    """A continued fraction of 3000 ones, the ratio of two Fibonacci numbers, ended a growth search."""
+    one, other = 1, 1
+    for _ in range(3000):
+        one, other = one + other, one
+    x = Q(one, other)
+    assert simplest_between(x, x) == x and simplest_between(x, x + Q(1, other**2)).denominator <= other
