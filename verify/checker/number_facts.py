@@ -60,8 +60,10 @@ class Known:
         meter.spend(4)
         if atom in self.signs:
             return self.signs[atom]
-        if kind == "entry":
+        if kind in ("entry", "drawn"):
             return self.families.get(atom[1], 0)
+        if kind == "E":
+            return self.evident(atom[1])
         if kind == "exp":
             return POSITIVE
         if kind == "inv":

@@ -302,7 +302,7 @@ def atom(a, names):
         raise LookupError(f"{a} has no name here")
     if kind == "name":
         return a[1]
-    if kind == "entry":
+    if kind in ("entry", "drawn"):
         return [a[1], *(formula(i, names) for i in a[2:])]
     if kind == "inv":
         return ["^", formula(a[1], names), -1]

@@ -20,6 +20,7 @@ from verify.checker.intervals import of as interval
 from verify.checker.number_digits import value
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
 from verify.prove.number_losses import by_losses, by_weighted_sums
+from verify.prove.number_runs import by_equations
 from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_squares import by_squares_of_vectors
 from verify.prove.number_terms import all_atoms, is_closed, use_ranged
@@ -294,5 +295,5 @@ def _joined(parts):
 
 
 TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
-    by_combination, by_extremes, by_squares_of_vectors, by_instances, by_jensen, by_losses, by_lengths, term_by_term,
+    by_equations, by_combination, by_extremes, by_squares_of_vectors, by_instances, by_jensen, by_losses, by_lengths, term_by_term,
     by_weighted_sums, by_lemmas)

@@ -1,0 +1,189 @@
+"""Proofs about runs for all numbers: what a method's equations make of a goal, and what noise leaves in the mean."""
+
+from collections.abc import Iterator
+
+from verify.checker.index_sums import combined, dot, expected, frozen, new_index, of_vector, scaled, substitute, sum_of
+from verify.checker.number_runs import CLIENT, ROUND, STEP
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, of_atom, random, total
+from verify.prove.number_search import REFUSALS, Search
+
+__all__ = ["by_equations"]
+
+_PASSES = 12  # of rewriting a goal
+
+
+class Rewriting:
+    """Rewrites a polynomial by equations of a run, and writes the steps that show both to be equal.
+
+    ``search``: where steps are written; ``uses``: (factor, fact) whose sum is the difference."""
+
+    def __init__(self, search: Search):
+        self.search, self.run = search, search.reader.run
+        self.rules: dict = {}
+
+    # vectors ---------------------------------------------------------------------------------------------------------------
+    def candidates(self) -> tuple[list[Poly], list[Poly]]:
+        """Rounds and steps at which equations are tried."""
+        run, own = self.run, [*self.search.names.values()]
+        rounds = [*own, *(q + ONE for q in own), *(q - ONE for q in own), ZERO, run.R, run.R - ONE]
+        steps = [ZERO, *own, *(q - ONE for q in own), *(q + ONE for q in own), run.K - ONE]
+        return [*dict.fromkeys(rounds)], [*dict.fromkeys(steps)]
+
+    def rule(self, atom):
+        """(name of an equation, places, the other side) for an atom that an equation gives; None where there is none."""
+        if atom not in self.rules:
+            self.rules[atom] = self.find(atom)
+        return self.rules[atom]
+
+    def find(self, atom):
+        run, known = self.run, self.search.known
+        rounds, steps = self.candidates()
+        for name, (indices, premises, left, right) in run.equations.items():
+            (own,) = left
+            if own[1] != atom[1] or len(own) != len(atom) or left == right:
+                continue
+            client = atom[-1] if run.k in indices else None
+            for r in rounds if run.r in indices else [None]:
+                for j in steps if run.j in indices else [None]:
+                    places = [client if q == run.k else r if q == run.r else j for q in indices]
+                    pairs = [*zip((next(iter(q.terms))[0][0] for q in indices), places, strict=True)]
+                    if self.at(left, pairs) != {atom: ONE}:
+                        continue
+                    held = [self.number_at(p, pairs) for p in premises] + [q for _, q in pairs]
+                    if all(known.shown(">=", p) for p in held):
+                        return name, places, self.at(right, pairs)
+        return None
+
+    def at(self, v, pairs):
+        for index, place in pairs:
+            v = of_vector(self.search.known, v, index, place)
+        return v
+
+    def number_at(self, p, pairs):
+        for index, place in pairs:
+            p = substitute(self.search.known, p, index, place)
+        return p
+
+    def rest_of(self, atom, other):
+        """(name of a fact, what <atom, other> is): what an equation says of an inner product."""
+        found = self.rule(atom)
+        if found is None:
+            return None
+        name, places, right = found
+        fact = self.search.lemma(name, *places, {other: ONE})
+        return fact and (fact, dot(right, {other: ONE}))
+
+    # numbers -----------------------------------------------------------------------------------------------------------
+    def rewritten(self, p: Poly) -> tuple[Poly, list[tuple[Poly, str]]]:
+        """(q, uses): p is q plus the sum of factors times facts, which are equal to 0."""
+        uses: list[tuple[Poly, str]] = []
+        for _ in range(_PASSES):
+            step = self.once(p)
+            if step is None:
+                break
+            p, more = step
+            uses += more
+        return p, uses
+
+    def once(self, p):
+        for a in dict.fromkeys(a for m in p.terms for a, _ in m):
+            found = self.of_atom(a)
+            if found is not None and (step := self.all_of(p, a, *found)) is not None:
+                return step
+        return None
+
+    def all_of(self, p, a, fact, new):
+        """All terms of an atom rewritten at once, where it is in the first power."""
+        kept, factor = {}, {}
+        for m, c in p.terms.items():
+            if dict(m).get(a) == 1:
+                factor[tuple(pair for pair in m if pair[0] != a)] = c
+            else:
+                kept[m] = c
+        factor = Poly(factor)
+        if not factor.terms:
+            return None
+        return Poly(kept) + factor * new, [(factor, fact)]
+
+    def of_atom(self, a):
+        """(fact, what an atom is equal to); None where nothing rewrites it."""
+        if a[0] == "dot":
+            for own, other in (a[1:], a[:0:-1]):
+                if own[0] == "run" and (found := self.rest_of(own, other)):
+                    return found
+                if own[0] == "vsum" and (found := self.of_joined(a, own, other)):
+                    return found
+        if a[0] == "E":
+            return self.of_mean(a)
+        if a[0] == "Sum":
+            return self.of_sum(a)
+        return None
+
+    def inside(self, low, high):
+        """(index, a rewriting within a range)."""
+        index, name = new_index(), f"k{len(self.search.names)}"
+        within = self.search.inside(self.search.known.within(index, low, high, name), {
+            **self.search.names, name: of_atom(index)})
+        return index, name, Rewriting(within)
+
+    def equal(self, p, q, uses, search=None):
+        """The name of the fact that p = q."""
+        search = search or self.search
+        return search.step("identity", shows=search.shows("==", p - q), terms=[
+            {"facts": [fact], "times": [search.formula(factor)]} for factor, fact in uses])
+
+    def of_joined(self, a, own, other):
+        _, c, v, low, high, bound = own
+        if v[0] != "run":
+            return None
+        index, name, within = self.inside(low, high)
+        v = of_vector(self.search.known, {v: c}, bound, of_atom(index))
+        return self.summed(a, dot(v, {other: ONE}), index, name, within, low, high)
+
+    def of_sum(self, a):
+        _, body, low, high, bound = a
+        index, name, within = self.inside(low, high)
+        return self.summed(a, substitute(self.search.known, body, bound, of_atom(index)), index, name, within, low, high)
+
+    def summed(self, a, body, index, name, within, low, high):
+        new, uses = within.rewritten(body)
+        if not uses or within.equal(body, new, uses) is None:
+            return None
+        search = self.search
+        each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=within.search.shows(
+            "==", body - new), steps=within.search.steps)
+        fact = each and search.step("sum", fact=each)
+        if not fact:
+            return None
+        return fact, of_atom(a) - search.known.facts[fact].poly
+
+    def of_mean(self, a):
+        new, uses = self.rewritten(a[1])
+        if not uses:
+            return self.of_noise(a)
+        fact = self.equal(a[1], new, uses)
+        mean = fact and self.search.step("mean", fact=fact)
+        return mean and (mean, of_atom(a) - self.search.known.facts[mean].poly)
+
+    def of_noise(self, a):
+        """A noisy gradient in a mean with what was known before it."""
+        (m, c), = a[1].terms.items()
+        if len(m) != 1 or m[0][1] != 1 or m[0][0][0] != "dot":
+            return None
+        for own, other in (m[0][0][1:], m[0][0][:0:-1]):
+            if own[:2] == ("run", "g") and (fact := self.search.lemma("unbiased", *own[2:], {other: ONE})):
+                return fact, of_atom(a) - self.search.known.facts[fact].poly
+        return None
+
+
+def by_equations(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """What the equations of a run make of a goal."""
+    if search.reader.run is None or depth < 2 or ("equations", repr(p)) in search.failed:
+        return False
+    search.failed.add(("equations", repr(p)))
+    q, uses = Rewriting(search).rewritten(p)
+    if not uses or not search.prove(relation, q, depth):
+        return False
+    shown = search.step("evident", shows=search.shows(relation, q))
+    return shown is not None and search.step("identity", shows=search.shows(relation, p), terms=[
+        {"facts": [shown]}, *({"facts": [fact], "times": [search.formula(factor)]} for factor, fact in uses)]) is not None
