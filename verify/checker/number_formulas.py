@@ -123,8 +123,15 @@ class Reader:
             last = (constant(int(name)) if name.isdigit() else self.number(name, known, {})) + constant(int(more or 0) - 1)
             require(known.is_whole(place), f"an index of {head} is no whole number")
             self.needs(known, ">=", place, f"that an index of {head} is at least 0")
-            self.needs(known, ">=", last - place, f"that an index of {head} is not too large")
+            if not (name == "iterations" and self.in_a_round(known, last - place, names)):
+                self.needs(known, ">=", last - place, f"that an index of {head} is not too large")
         return found
+
+    def in_a_round(self, known, p, names):
+        """Whether p is surely at least 0 because it is at least (rounds - 1 - r) local_steps for a round r."""
+        known, K = known.where_it_counts(p), self.number("local_steps", known, {})
+        after = [self.number("rounds", known, {}) - ONE - r for r in names.values() if self.recorded]
+        return any(known.shown(">=", q) and known.shown(">=", p - q * K) for q in after)
 
     def client(self, node, known, names):
         """The number of a client."""

@@ -10,6 +10,7 @@ from fractions import Fraction
 from verify.checker.index_sums import combined, dot, expected, frozen, of_vector, scaled, substitute, sum_of, vector_sum
 from verify.checker.number_facts import NONNEGATIVE, Fact, Known
 from verify.checker.number_federation import slope
+from verify.checker.number_formulas import factors
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, inverse, of_atom
 from verify.checker.run import METHODS
 from verify.checker.scope import all_of, ends
@@ -135,6 +136,7 @@ class OneRound:
         inside.add("a time", Fact(">=", self.R * self.K - ONE - t, ()))
         self.time, self.after = t, (self.r + ONE) * self.K
         self.clients, self.local_steps, self.equations, self.starts = [0], Number(self.K, self), {}, None
+        self.divisors = []
         self.weight = reader.number(["client_weight", "k"], inside, {"k": self.k})
         self.zero, self.start = Vector({}, self), Vector(record("x_round", self.r), self)
         self.follow(METHODS[self.how["base"]][0](self))
@@ -176,7 +178,8 @@ class OneRound:
     def ends(self): return [Vector(record("x_before", self.after, self.k), self)]
 
     def one_over(self, p):
-        """1 / p for a divisor p of the method: where it is 0 there is no run."""
+        """1 / p for a divisor p of the method, no factor of which is 0 in a run."""
+        self.divisors += [q for q in factors(p) if q.number() is None]
         return inverse(p)
 
     # what methods ask ------------------------------------------------------------------------------------------------------
@@ -259,6 +262,16 @@ def equation(run, known, name, places, u):
     return [(">=", p) for p in held], ("==", dot(rest, u))
 
 
+def divisor(run, known, number, r, j, k):
+    """A factor of a divisor of the method is not 0, at any step: a run whose method divides by 0 is none."""
+    p = run.divisors[int(number.number())]
+    places = ((ROUND, r, run.R), (STEP, j, run.K), (CLIENT, k, run.M))
+    require(all(known.is_whole(place) for _, place, _ in places), "a round, a step and a client")
+    for index, place, _ in places:
+        p = substitute(known, p, index, place)
+    return [(">=", q) for _, place, size in places for q in (place, size - ONE - place)], ("!=", p)
+
+
 def noise_of(run, t, k):
     """What a stochastic gradient differs from the gradient by."""
     return combined([record("g", t, k), scaled(slope(k, record("x_local", t, k)), constant(-1))])
@@ -338,7 +351,7 @@ def before(run, known, part, noise=None, sampling=None):
 
 
 #: name -> (lemma, numbers, vectors, numbers behind)
-LEMMAS = {"unbiased": (unbiased, 2, 1), "variance": (variance, 2, 0), "without noise": (without_noise, 2, 1),
+LEMMAS = {"divisor": (divisor, 4, 0), "unbiased": (unbiased, 2, 1), "variance": (variance, 2, 0), "without noise": (without_noise, 2, 1),
           "drawn or not": (drawn_or_not, 2, 0), "number drawn": (number_drawn, 1, 0), "chance": (chance, 3, 0)}
 
 

@@ -9,7 +9,7 @@ from verify.prove.number_search import REFUSALS, Search
 
 __all__ = ["by_equations"]
 
-_PASSES = 12  # of rewriting a goal
+_PASSES = 80  # of rewriting a goal
 
 
 class Rewriting:
@@ -26,7 +26,7 @@ class Rewriting:
         """Rounds and steps at which equations are tried."""
         run, own = self.run, [*self.search.names.values()]
         rounds = [*own, *(q + ONE for q in own), *(q - ONE for q in own), ZERO, run.R, run.R - ONE]
-        steps = [ZERO, *own, *(q - ONE for q in own), *(q + ONE for q in own), run.K - ONE]
+        steps = [ZERO, *own, *(q - ONE for q in own), *(q + ONE for q in own)]
         return [*dict.fromkeys(rounds)], [*dict.fromkeys(steps)]
 
     def rule(self, atom):
@@ -65,13 +65,47 @@ class Rewriting:
         return p
 
     def rest_of(self, atom, other):
-        """(name of a fact, what <atom, other> is): what an equation says of an inner product."""
-        found = self.rule(atom)
-        if found is None:
+        """(name of a fact, what <atom, other> is): what an equation, or a run without noise, says of an inner product."""
+        if atom[0] == "grad":
+            return self.of_slope(atom, other)
+        fact, found = None, self.rule(atom)
+        if found is not None:
+            fact = self.search.lemma(found[0], *found[1], {other: ONE})
+        elif atom[1] == "g" and self.noiseless(atom[3]):
+            fact = self.search.lemma("without noise", *atom[2:], {other: ONE})
+        return fact and (fact, dot({atom: ONE}, {other: ONE}) - self.search.known.facts[fact].poly)
+
+    def noiseless(self, k):
+        """Whether a client surely has no noise."""
+        p = -of_atom(("entry", "sigma_sq_client", k))
+        if not self.search.known.shown(">=", p):
+            for name, fact in [*self.search.known.facts.items()]:
+                if len(fact.ranges) == 1 and "sigma_sq_client" in repr(fact.poly):
+                    self.search.step("instance", fact=name, at=[self.search.formula(k)])
+        return self.search.known.shown(">=", p)
+
+    def same_point(self, point):
+        """Another name of the point, by a step that shows it; None where it has none."""
+        v = dict(point)
+        if len(v) != 1:
             return None
-        name, places, right = found
-        fact = self.search.lemma(name, *places, {other: ONE})
-        return fact and (fact, dot(right, {other: ONE}))
+        (atom, c), = v.items()
+        found = self.rule(atom) if c == ONE and atom[0] == "run" else None
+        if found is None or len(found[2]) != 1 or [*found[2].values()] != [ONE]:
+            return None
+        d = combined([v, scaled(found[2], constant(-1))])
+        rest, uses = self.rewritten(dot(d, d))
+        return found[2] if not rest.terms and self.equal(dot(d, d), ZERO, uses) else None
+
+    def of_slope(self, atom, other):
+        new = self.same_point(atom[2])
+        fact = new and self.search.lemma("same slope", atom[1], dict(atom[2]), new, {other: ONE})
+        return fact and (fact, dot({atom: ONE}, {other: ONE}) - self.search.known.facts[fact].poly)
+
+    def of_loss(self, a):
+        new = self.same_point(a[2])
+        fact = new and self.search.lemma("same loss", a[1], dict(a[2]), new)
+        return fact and (fact, of_atom(a) - self.search.known.facts[fact].poly)
 
     # numbers -----------------------------------------------------------------------------------------------------------
     def rewritten(self, p: Poly) -> tuple[Poly, list[tuple[Poly, str]]]:
@@ -90,6 +124,15 @@ class Rewriting:
             found = self.of_atom(a)
             if found is not None and (step := self.all_of(p, a, *found)) is not None:
                 return step
+        return self.drawn_twice(p)
+
+    def drawn_twice(self, p):
+        """Powers of a number that is 0 or 1."""
+        for m, c in p.terms.items():
+            for a, n in m:
+                if a[0] == "drawn" and n > 1 and (fact := self.search.lemma("drawn or not", *a[2:])):
+                    rest = Poly({tuple((b, k if b != a else n - 2) for b, k in m if b != a or n > 2): c})
+                    return p - rest * self.search.known.facts[fact].poly * constant(-1), [(-rest, fact)]
         return None
 
     def all_of(self, p, a, fact, new):
@@ -109,12 +152,14 @@ class Rewriting:
         """(fact, what an atom is equal to); None where nothing rewrites it."""
         if a[0] == "dot":
             for own, other in (a[1:], a[:0:-1]):
-                if own[0] == "run" and (found := self.rest_of(own, other)):
+                if own[0] in ("run", "grad") and (found := self.rest_of(own, other)):
                     return found
                 if own[0] == "vsum" and (found := self.of_joined(a, own, other)):
                     return found
         if a[0] == "E":
             return self.of_mean(a)
+        if a[0] == "F":
+            return self.of_loss(a)
         if a[0] == "Sum":
             return self.of_sum(a)
         return None
@@ -134,7 +179,7 @@ class Rewriting:
 
     def of_joined(self, a, own, other):
         _, c, v, low, high, bound = own
-        if v[0] != "run":
+        if v[0] not in ("run", "grad"):
             return None
         index, name, within = self.inside(low, high)
         v = of_vector(self.search.known, {v: c}, bound, of_atom(index))
@@ -181,6 +226,9 @@ def by_equations(search: Search, relation: str, p: Poly, depth: int) -> bool:
     if search.reader.run is None or depth < 2 or ("equations", repr(p)) in search.failed:
         return False
     search.failed.add(("equations", repr(p)))
+    for number in range(len(search.reader.run.divisors)):
+        for r in search.names.values():
+            search.lemma("divisor", constant(number), r, ZERO, ZERO)
     q, uses = Rewriting(search).rewritten(p)
     if not uses or not search.prove(relation, q, depth):
         return False
