@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from verify.checker.index_sums import combined, dot, expected, frozen, new_index, of_vector, scaled, substitute, sum_of
-from verify.checker.number_runs import CLIENT, ROUND, STEP
+from verify.checker.number_facts import SIGNS
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, of_atom, random, total
 from verify.prove.number_search import REFUSALS, Search
 
-__all__ = ["by_equations"]
+__all__ = ["by_equations", "by_means"]
 
 _PASSES = 80  # of rewriting a goal
+_LARGE = 40  # terms of a fact that is not rewritten
 
 
 class Rewriting:
@@ -91,7 +92,7 @@ class Rewriting:
             return None
         (atom, c), = v.items()
         found = self.rule(atom) if c == ONE and atom[0] == "run" else None
-        if found is None or len(found[2]) != 1 or [*found[2].values()] != [ONE]:
+        if found is None or [(a[0], q) for a, q in found[2].items()] != [("run", ONE)]:
             return None
         d = combined([v, scaled(found[2], constant(-1))])
         rest, uses = self.rewritten(dot(d, d))
@@ -161,7 +162,15 @@ class Rewriting:
         if a[0] == "F":
             return self.of_loss(a)
         if a[0] == "Sum":
-            return self.of_sum(a)
+            return self.of_number(a) or self.of_sum(a)
+        return None
+
+    def of_number(self, a):
+        """A sum that is known to be a number."""
+        for name, fact in self.search.known.facts.items():
+            terms = fact.poly.terms
+            if fact.relation == "==" and not fact.ranges and {*terms} <= {((a, 1),), ()} and terms.get(((a, 1),)) == 1:
+                return name, of_atom(a) - fact.poly
         return None
 
     def inside(self, low, high):
@@ -235,3 +244,61 @@ def by_equations(search: Search, relation: str, p: Poly, depth: int) -> bool:
     shown = search.step("evident", shows=search.shows(relation, q))
     return shown is not None and search.step("identity", shows=search.shows(relation, p), terms=[
         {"facts": [shown]}, *({"facts": [fact], "times": [search.formula(factor)]} for factor, fact in uses)]) is not None
+
+
+def by_means(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """A goal about means as one that holds whatever is drawn."""
+    if search.reader.run is None or not any(random_within(a) for m in p.terms for a, _ in m):
+        return False
+    q = without_means(search.known, p)
+    if q is None or expected(search.known, q) != p or not search.prove(relation, q, depth):
+        return False
+    shown = search.step("evident", shows=search.shows(relation, q))
+    return shown is not None and search.step("mean", fact=shown) is not None
+
+
+def random_within(part) -> bool:
+    """Whether a mean occurs in an atom."""
+    return isinstance(part, tuple) and (part[:1] == ("E",) or any(map(random_within, part))) or (
+        isinstance(part, Poly) and any(random_within(a) for m in part.terms for a, _ in m))
+
+
+def without_means(known, p):
+    """A number whose mean is p; None where means are multiplied."""
+    found = ZERO
+    for m, c in p.terms.items():
+        means = [(a, n) for a, n in m if random_within(a)]
+        if not means:
+            found = found + Poly({m: c})
+            continue
+        ((a, n),) = means if len(means) == 1 else [(None, 0)]
+        if n != 1 or a[0] not in ("E", "Sum"):
+            return None
+        rest = Poly({tuple(pair for pair in m if pair[0] != a): c})
+        if a[0] == "E":
+            found = found + rest * a[1]
+            continue
+        _, body, low, high, own = a
+        index = new_index()
+        inner = without_means(known, substitute(known, body, own, of_atom(index)))
+        if inner is None:
+            return None
+        found = found + rest * sum_of(known, index, inner, low, high)
+    return found
+
+
+def rewrite_facts(search: Search, p: Poly) -> None:
+    """Write what the equations of a run make of facts about what occurs in a goal."""
+    for name, fact in [*search.known.facts.items()]:
+        if fact.ranges or fact.relation not in SIGNS or ("rewritten", name) in search.failed or not random_or_mean(fact.poly):
+            continue
+        search.failed.add(("rewritten", name))
+        if len(fact.poly.terms) > _LARGE:
+            continue
+        q, uses = Rewriting(search).rewritten(fact.poly)
+        if uses:
+            search.step("identity", shows=search.shows(fact.relation, q), terms=[{"facts": [name]}, *(
+                {"facts": [one], "times": [search.formula(-factor)]} for factor, one in uses)])
+
+
+def random_or_mean(p): return random(p) or any(random_within(a) for m in p.terms for a, _ in m)

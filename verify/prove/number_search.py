@@ -25,17 +25,18 @@ class Search:
     """A state of a proof that grows step by step.
 
     ``known``: what is known; ``names``: the indices; ``steps``: what has been written; ``tactics``: what is tried on a goal,
-    in turn.
+    in turn; ``rewrite``: what becomes of facts before they are added up.
     """
 
-    def __init__(self, reader, known: Known, names: dict[str, Poly], count: Iterator[int], tactics: Sequence[Callable]):
-        self.tactics = tactics
+    def __init__(self, reader, known: Known, names: dict[str, Poly], count: Iterator[int], tactics: Sequence[Callable],
+                 rewrite: Callable | None = None):
+        self.tactics, self.rewrite = tactics, rewrite
         self.reader, self.known, self.names, self.count = reader, Known(known), names, count
         self.steps: list[dict[str, Any]] = []
         self.failed: set = set()
 
     def inside(self, known, names) -> "Search":
-        return Search(self.reader, known, names, self.count, self.tactics)
+        return Search(self.reader, known, names, self.count, self.tactics, self.rewrite)
 
     # writing ---------------------------------------------------------------------------------------------------------------
     def formula(self, p: Poly):
@@ -131,6 +132,8 @@ class Search:
         """Writes an identity that shows the goal, if a linear program finds one."""
         if relation == "!=":
             return False
+        if self.rewrite is not None:
+            self.rewrite(self, p)
         if degree == 1 and self._identity(relation, p, p, [], self.usable(p, facts, raw=True), 1):
             return True
         if (freed := self.freed(p)) is None:
@@ -138,9 +141,12 @@ class Search:
         return self._identity(relation, p, *freed, self.usable(freed[0], facts), degree)
 
     def _identity(self, relation, p, goal, factors, usable, degree) -> bool:
-        products = [*self.products(usable, degree)]
         squares = [*squares_of(goal)] if relation != "==" else []
-        products += [((), ">=", u * u, []) for u in squares]
+        return self.add_up(relation, p, goal, factors, [*self.products(usable, degree)], squares)
+
+    def add_up(self, relation, p, goal, factors, products, squares=()) -> bool:
+        """Writes an identity that shows p, if multiples of products add up to the goal, p times factors."""
+        products = products + [((), ">=", u * u, []) for u in squares]
         found = self.program(relation, goal, products)
         if found is None:
             return False
