@@ -16,9 +16,13 @@ from verify.checker.run import METHODS
 from verify.checker.scope import all_of, ends
 from verify.checker.words import exact, require
 
-#: methods whose round is one of each client alone and whose local steps are alike, with the options that are known
-BASES = {"fedavg": {}, "fedswa": {}, "scaffold": {"option": ("II",)},
-         "fedmoswa": {"option": ("II",), "variant": ("canonical", "all-clients"), "start": ("zero",)}}
+#: methods that are followed, whose clients and local steps are alike: the options that are known, and the state that starts
+#: where the run does
+BASES = {"fedavg": ({}, "x_round"), "fedswa": ({}, "x_round"), "fedmoswa": ({}, "x_round"),
+         "scaffold": ({"option": ("I", "II")}, "x_round"), "afedpd": ({"solver": ("gradient",)}, "server_x_bar")}
+RECORDED = ("fadamgc", "fa-nt")  #: methods of which nothing is known but what a run records
+#: states that are vectors: whether each client has one
+STATES = {"client_variate": True, "server_variate": False, "server_x_bar": False, "server_duals": True}
 SAMPLINGS = ("full", "without-replacement")
 ROUND, STEP, CLIENT = ("index", "the round"), ("index", "the step"), ("index", "the client")
 ALL_CLIENTS = ["k", 0, ["+", -1, "clients"]]
@@ -27,24 +31,26 @@ SIZES = ("clients", "participants", "rounds", "local_steps")
 ARRAYS = {"x_round": ["rounds + 1", "dim"], "x_broadcast": ["rounds", "dim"], "sampled": ["rounds", "clients"],
           "x": ["iterations + 1", "dim"], "x_sampled": ["iterations + 1", "dim"], "g": ["iterations", "clients", "dim"],
           "x_local": ["iterations + 1", "clients", "dim"], "x_before": ["iterations + 1", "clients", "dim"]}
+#: gradients that are drawn beside local steps, whose names no statement has
+BESIDE = {"extra gradient": ["rounds", "clients", "dim"], "start gradient": ["1", "clients", "dim"]}
 CONSTANTS = {"client_weight": ["clients"], "priority": ["clients"], "x_star": ["dim"], "L_client": ["clients"],
              "mu_client": ["clients"], "F_star_client": ["clients"], "sigma_sq_client": ["clients"]}
 
 def states(certificate):
     """The sizes of what a method keeps from round to round."""
-    return {name: ["rounds + 1", *["clients"] * name.startswith("client_"), "dim"]
-            for name in METHODS[certificate["procedure"]["base"]][1]}
+    return {name: ["rounds + 1", *["clients"] * STATES[name], "dim"]
+            for name in METHODS[certificate["procedure"]["base"]][1] if name in STATES}
 
 
 def prepare(certificate, reader):
     """Tell a reader what a run records. Refuses runs of which nothing is known."""
     how = certificate["procedure"]
-    require(how["base"] in BASES and "replaced" not in how, f"{how['base']} is not known for all numbers")
+    require(how["base"] in (*BASES, *RECORDED) and "replaced" not in how, f"{how['base']} is not known for all numbers")
     require(how["sampling"] in SAMPLINGS, f"clients drawn {how['sampling']} are not known for all numbers")
-    for name, values in BASES[how["base"]].items():
+    for name, values in BASES[how["base"]][0].items() if how["base"] in BASES else ():
         require(how["options"].get(name) in values, f"{name} of {how['base']} is one of {values}")
     require(all_of(certificate, "priority") == 1, "not all clients count")
-    recorded = {**ARRAYS, **states(certificate)}
+    recorded = {**ARRAYS, **BESIDE, **states(certificate)}
     twice = {*recorded, *CONSTANTS} & {*certificate["free"], *certificate["definitions"]}
     require(not twice, f"{', '.join(sorted(twice))} would have two meanings")
     reader.recorded, reader.arrays = {*recorded}, {
@@ -138,32 +144,40 @@ class OneRound:
         self.clients, self.local_steps, self.equations, self.starts = [0], Number(self.K, self), {}, None
         self.divisors = []
         self.weight = reader.number(["client_weight", "k"], inside, {"k": self.k})
-        self.zero, self.start = Vector({}, self), Vector(record("x_round", self.r), self)
-        self.follow(METHODS[self.how["base"]][0](self))
+        self.zero = Vector({}, self)
+        self.always()
+        if self.how["base"] in BASES:
+            self.start = Vector(record(BASES[self.how["base"]][1], self.r), self)
+            self.follow(METHODS[self.how["base"]][0](self))
 
     # the round -------------------------------------------------------------------------------------------------------------
-    def follow(self, steps):
-        """Write the equations of a round."""
-        before, last = [self.r], [self.R - self.r]
-        for name, value in next(steps).items():
-            self.equation(f"kept {name}", self.by_client(name, before), last, self.state(name, self.r), value)
-        after = steps.send(self.clients)
-        for name, value in after.items():
-            self.equation(f"next {name}", self.by_client(name, before), [self.R - ONE - self.r],
-                          self.state(name, self.r + ONE), value)
-        r, j, k, t, x = self.r, self.j, self.k, self.time, self.start
-        inside, later = [self.R - ONE - r, self.K - ONE - j], [self.R - ONE - r, self.K - ONE - j, j - ONE]
+    def always(self):
+        """Write the equations of what every run records."""
+        r, j, k, t = self.r, self.j, self.k, self.time
+        inside, later = [self.R - ONE - r], [self.R - ONE - r, self.K - ONE - j, j - ONE]
         own = [Vector(record(name, t, k), self) for name in ("x_local", "x_before")]
-        require(self.starts is not None and self.starts.v == x.v, "clients start from another model")
-        self.equation("start", [r, k], [self.R - ONE - r], record("x_local", r * self.K, k), x)
-        self.equation("step", [r, j, k], inside, record("x_before", t + ONE, k), self.moved_to)
+        x, last = (Vector(record("x_round", place), self) for place in (r, self.R))
         self.equation("within", [r, j, k], later, own[1].v, own[0])
-        self.equation("end", [k], [], record("x_local", self.R * self.K, k), Vector(record("x_round", self.R), self))
-        self.equation("broadcast", [r], [self.R - ONE - r], record("x_broadcast", r), x)
-        self.equation("model", [r], last, record("x_sampled", r * self.K), x)
+        self.equation("end", [k], [], record("x_local", self.R * self.K, k), last)
+        self.equation("broadcast", [r], inside, record("x_broadcast", r), x)
         for name in ("x", "x_sampled"):
             self.equation(f"average {name}", [r, j], later, record(name, t), self.over_all([own[0]]))
-        self.equation("mean", [r], [self.R - ONE - r], record("x", self.after), self.over_all(self.ends()))
+        self.equation("mean", [r], inside, record("x", self.after), self.over_all(self.ends()))
+        self.equation("model", [r], inside, record("x_sampled", self.after), Vector(record("x_round", r + ONE), self))
+
+    def follow(self, steps):
+        """Write the equations of a round of the method."""
+        r, j, k = self.r, self.j, self.k
+        before, after = next(steps), steps.send(self.clients)
+        inside, start = [self.R - ONE - r], Vector(record("x_round", r), self)
+        for name, value in before.items():
+            self.equation(f"kept {name}", self.by_client(name, [r]), [self.R - r], self.state(name, r), value)
+        for name, value in after.items():
+            self.equation(f"next {name}", self.by_client(name, [r]), inside, self.state(name, r + ONE), value)
+        require(self.starts is not None and self.starts.v == before["x_round"].v, "clients start from another model")
+        self.equation("start", [r, k], inside, record("x_local", r * self.K, k), start)
+        self.equation("step", [r, j, k], [*inside, self.K - ONE - j], record("x_before", self.time + ONE, k), self.moved_to)
+        self.equation("model", [r], [self.R - r], record("x_sampled", r * self.K), start)
         self.equation("first mean", [], [], record("x", ZERO), Vector(record("x_round", ZERO), self))
 
     def equation(self, name, indices, premises, left, right):
@@ -171,7 +185,7 @@ class OneRound:
         require(self.k in indices or not has(frozen(right.v), CLIENT), f"{name} is not the same for all clients")
         self.equations[name] = indices, premises, left, right.v
 
-    def by_client(self, name, indices): return [*indices, self.k] if "clients" in self.sizes.get(name, ()) else indices
+    def by_client(self, name, indices): return [*indices, self.k] if STATES.get(name) else indices
 
     def state(self, name, place): return record(name, *self.by_client(name, [place]))
 
@@ -195,8 +209,9 @@ class OneRound:
         return Number(constant(exact(value)), self)
 
     def initial(self, *free):
-        require(not free, "first states that are free")
-        return {}
+        """First states of which nothing is known."""
+        found = {name: Vector(record(name, ZERO, *[self.k] * STATES[name]), self) for name in free}
+        return {name: [v] if STATES[name] else v for name, v in found.items()}
 
     def first(self, name, value):
         """A state before the round; at the very first it has the value that the method gives it."""
@@ -206,6 +221,11 @@ class OneRound:
                       Vector(of_vector(self.known, own.v, ROUND, ZERO), self))
         found = Vector(self.state(name, self.r), self)
         return [found] if listed else found
+
+    def gradient(self, k, point, kind="noise", step=0):
+        """A stochastic gradient that is drawn at the start, or beside the local steps of a round, at its model."""
+        require(kind in ("start", "extra") and [*point.v] == [("run", "x_round", self.r)], f"a gradient of {kind}")
+        return Vector(record(f"{kind} gradient", self.r if kind == "extra" else ZERO, self.k), self)
 
     def steps(self):
         return Steps(Number(self.reader.number(["eta_l", "t"], self.known, {"t": self.time}), self))
@@ -344,6 +364,8 @@ def before(run, known, part, noise=None, sampling=None):
     if part[:1] != ("run",):
         return all(before(run, known, one, noise, sampling) for one in part)
     name, place = part[1:3]
+    if noise is not None and name == "extra gradient":
+        return known.shown(">=", noise - place * run.K - ONE)
     if noise is not None:
         return known.shown(">=", noise - (place + constant(OF_TIME[name]) if name in OF_TIME else place * run.K))
     last = (sampling + ONE) * run.K - (ZERO if name == "x_before" else ONE)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from verify.checker.index_sums import combined, dot, expected, frozen, new_index, of_vector, scaled, substitute, sum_of
 from verify.checker.number_facts import SIGNS
+from verify.checker.number_runs import ROUND, STEP
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, of_atom, random, total
 from verify.prove.number_search import REFUSALS, Search
 
@@ -18,14 +19,29 @@ class Rewriting:
 
     ``search``: where steps are written; ``uses``: (factor, fact) whose sum is the difference."""
 
-    def __init__(self, search: Search):
+    def __init__(self, search: Search, own=None):
         self.search, self.run = search, search.reader.run
+        self.own = tuple(search.names.values()) if own is None else own
         self.rules: dict = {}
 
     # vectors ---------------------------------------------------------------------------------------------------------------
+    def table(self):
+        """(equation, round, step) by what is on its left side: a name and its place."""
+        tables = self.run.__dict__.setdefault("tables", {})
+        if self.own not in tables:
+            tables[self.own] = found = {}
+            rounds, steps = self.candidates()
+            for name, (indices, _, left, right) in self.run.equations.items():
+                (atom,) = left
+                for r in rounds if self.run.r in indices and left != right else [None]:
+                    for j in steps if self.run.j in indices else [None]:
+                        place = self.number_at(atom[2], [(i, q) for i, q in ((ROUND, r), (STEP, j)) if q is not None])
+                        found.setdefault((atom[1], place), []).append((name, r, j))
+        return tables[self.own]
+
     def candidates(self) -> tuple[list[Poly], list[Poly]]:
         """Rounds and steps at which equations are tried."""
-        run, own = self.run, [*self.search.names.values()]
+        run, own = self.run, self.own
         rounds = [*own, *(q + ONE for q in own), *(q - ONE for q in own), ZERO, run.R, run.R - ONE]
         steps = [ZERO, *own, *(q - ONE for q in own), *(q + ONE for q in own)]
         return [*dict.fromkeys(rounds)], [*dict.fromkeys(steps)]
@@ -38,21 +54,14 @@ class Rewriting:
 
     def find(self, atom):
         run, known = self.run, self.search.known
-        rounds, steps = self.candidates()
-        for name, (indices, premises, left, right) in run.equations.items():
-            (own,) = left
-            if own[1] != atom[1] or len(own) != len(atom) or left == right:
+        for name, r, j in self.table().get(atom[1:3], ()):
+            indices, premises, left, right = run.equations[name]
+            if left == right:
                 continue
-            client = atom[-1] if run.k in indices else None
-            for r in rounds if run.r in indices else [None]:
-                for j in steps if run.j in indices else [None]:
-                    places = [client if q == run.k else r if q == run.r else j for q in indices]
-                    pairs = [*zip((next(iter(q.terms))[0][0] for q in indices), places, strict=True)]
-                    if self.at(left, pairs) != {atom: ONE}:
-                        continue
-                    held = [self.number_at(p, pairs) for p in premises] + [q for _, q in pairs]
-                    if all(known.shown(">=", p) for p in held):
-                        return name, places, self.at(right, pairs)
+            places = [atom[-1] if q == run.k else r if q == run.r else j for q in indices]
+            pairs = [*zip((next(iter(q.terms))[0][0] for q in indices), places, strict=True)]
+            if all(known.shown(">=", p) for p in (*(self.number_at(p, pairs) for p in premises), *(q for _, q in pairs))):
+                return name, places, self.at(right, pairs)
         return None
 
     def at(self, v, pairs):
@@ -178,7 +187,8 @@ class Rewriting:
         index, name = new_index(), f"k{len(self.search.names)}"
         within = self.search.inside(self.search.known.within(index, low, high, name), {
             **self.search.names, name: of_atom(index)})
-        return index, name, Rewriting(within)
+        own = self.own if high == self.run.M - ONE else (*self.own, of_atom(index))
+        return index, name, Rewriting(within, own)
 
     def equal(self, p, q, uses, search=None):
         """The name of the fact that p = q."""
