@@ -15,7 +15,6 @@ from verify.checker import number_proof as checker
 from verify.checker import polynomials
 from verify.exact.statement import statement_of
 from verify.prove.number_losses import of_weights
-from verify.prove.number_runs import rewrite_facts
 from verify.prove.number_search import REFUSALS, Search
 from verify.prove.number_tactics import OF_RUNS, TACTICS
 
@@ -115,7 +114,7 @@ def _straight(stated, put, numbers, least, effort: Iterator[int]):
     names: dict = {}
     for name, low, high in stated["statement"]["over"]:
         _, known, names = checker.ranged(reader, known, names, name, low, high)
-    search = Search(reader, known, names, effort, *((OF_RUNS, rewrite_facts) if reader.run else (TACTICS,)))
+    search = Search(reader, known, names, effort, OF_RUNS if reader.run else TACTICS)
     if reader.federation:
         of_weights(search)
     reader.assumed = []

@@ -7,9 +7,9 @@ from verify.checker.index_sums import combined, dot, frozen, new_index, scaled, 
 from verify.checker.number_runs import CLIENT
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom
 from verify.prove.number_losses import CLIENTS, curvatures
-from verify.prove.number_runs import Rewriting
+from verify.prove.number_runs import rewritten_fact
 from verify.prove.number_search import Search, atoms_of
-from verify.prove.number_terms import all_atoms, free_indices
+from verify.prove.number_terms import all_atoms, free_indices, use_ranged
 
 __all__ = ["by_objective"]
 
@@ -27,18 +27,14 @@ def by_objective(search: Search, relation: str, p: Poly, depth: int) -> bool:
     if not points or len(points) > _POINTS:
         return False
     star = frozen({("vector", "x_star"): ONE})
-    facts = [*_of_clients(search, points)]
-    if any(a == ("vector", "x_star") for a in all_atoms(p)):
-        facts += _of_optimum(search, points, star)
-    facts = [other for name in facts if name for other in (name, _rewritten(search, name)) if other]
+    for _ in use_ranged(search, p):
+        pass
+    optimum = ("vector", "x_star") in all_atoms(p)
+    points += [star] * (optimum and star not in points)
+    facts = [rewritten_fact(search, name) or name for name in _of_clients(search, points) if name]
+    if optimum:
+        facts += [name for name in _of_optimum(search, p, points, star, facts) if name]
     return _added(search, relation, p, facts)
-
-
-def _rewritten(search: Search, name: str) -> str | None:
-    fact = search.known.facts[name]
-    q, uses = Rewriting(search).rewritten(fact.poly)
-    return uses and search.step("identity", shows=search.shows(fact.relation, q), terms=[{"facts": [name]}, *(
-        {"facts": [one], "times": [search.formula(-factor)]} for factor, one in uses)])
 
 
 def _of_clients(search: Search, points) -> Iterator[str | None]:
@@ -82,13 +78,13 @@ def _of_clients(search: Search, points) -> Iterator[str | None]:
                 yield summed(within)
 
 
-def _of_optimum(search: Search, points, star) -> Iterator[str | None]:
+def _of_optimum(search: Search, p: Poly, points, star, facts) -> Iterator[str | None]:
     """Names of what is known of the optimum."""
     for u in points:
         if u != star:
             yield search.lemma("optimal loss", dict(u))
-    letters = {a for name in [*search.known.facts] for one in atoms_of(search.known.facts[name].poly) if one[0] == "dot"
-               for a in one[1:] if not free_indices(a) and a[0] in ("run", "vector")}
+    known = [p, *(search.known.facts[name].poly for name in facts)]
+    letters = {a for q in known for one in atoms_of(q) if one[0] == "dot" for a in one[1:] if not free_indices(a)}
     for a in sorted(letters, key=repr):
         yield search.step("lemma", lemma="optimal slope", of=[search.vector({a: ONE})])
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from verify.checker.index_sums import combined, dot, expected, frozen, new_index, of_vector, scaled, substitute, sum_of
-from verify.checker.number_facts import SIGNS
 from verify.checker.number_runs import ROUND, STEP
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, of_atom, random, total
 from verify.prove.number_search import REFUSALS, Search
@@ -11,7 +10,6 @@ from verify.prove.number_search import REFUSALS, Search
 __all__ = ["by_equations", "by_means"]
 
 _PASSES = 80  # of rewriting a goal
-_LARGE = 40  # terms of a fact that is not rewritten
 
 
 class Rewriting:
@@ -297,18 +295,9 @@ def without_means(known, p):
     return found
 
 
-def rewrite_facts(search: Search, p: Poly) -> None:
-    """Write what the equations of a run make of facts about what occurs in a goal."""
-    for name, fact in [*search.known.facts.items()]:
-        if fact.ranges or fact.relation not in SIGNS or ("rewritten", name) in search.failed or not random_or_mean(fact.poly):
-            continue
-        search.failed.add(("rewritten", name))
-        if len(fact.poly.terms) > _LARGE:
-            continue
-        q, uses = Rewriting(search).rewritten(fact.poly)
-        if uses:
-            search.step("identity", shows=search.shows(fact.relation, q), terms=[{"facts": [name]}, *(
-                {"facts": [one], "times": [search.formula(-factor)]} for factor, one in uses)])
-
-
-def random_or_mean(p): return random(p) or any(random_within(a) for m in p.terms for a, _ in m)
+def rewritten_fact(search: Search, name: str) -> str | None:
+    """The name of what equations make of a fact; None where they change nothing."""
+    fact = search.known.facts[name]
+    q, uses = Rewriting(search).rewritten(fact.poly)
+    return search.step("identity", shows=search.shows(fact.relation, q), terms=[{"facts": [name]}, *(
+        {"facts": [one], "times": [search.formula(-factor)]} for factor, one in uses)]) if uses else None

@@ -25,18 +25,17 @@ class Search:
     """A state of a proof that grows step by step.
 
     ``known``: what is known; ``names``: the indices; ``steps``: what has been written; ``tactics``: what is tried on a goal,
-    in turn; ``rewrite``: what becomes of facts before they are added up.
+    in turn.
     """
 
-    def __init__(self, reader, known: Known, names: dict[str, Poly], count: Iterator[int], tactics: Sequence[Callable],
-                 rewrite: Callable | None = None):
-        self.tactics, self.rewrite = tactics, rewrite
+    def __init__(self, reader, known: Known, names: dict[str, Poly], count: Iterator[int], tactics: Sequence[Callable]):
+        self.tactics = tactics
         self.reader, self.known, self.names, self.count = reader, Known(known), names, count
         self.steps: list[dict[str, Any]] = []
         self.failed: set = set()
 
     def inside(self, known, names) -> "Search":
-        return Search(self.reader, known, names, self.count, self.tactics, self.rewrite)
+        return Search(self.reader, known, names, self.count, self.tactics)
 
     # writing ---------------------------------------------------------------------------------------------------------------
     def formula(self, p: Poly):
@@ -132,8 +131,6 @@ class Search:
         """Writes an identity that shows the goal, if a linear program finds one."""
         if relation == "!=":
             return False
-        if self.rewrite is not None:
-            self.rewrite(self, p)
         if degree == 1 and self._identity(relation, p, p, [], self.usable(p, facts, raw=True), 1):
             return True
         if (freed := self.freed(p)) is None:
