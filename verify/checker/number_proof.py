@@ -6,7 +6,7 @@ numbers, sizes and vectors that meet the hypotheses, and both of its sides have 
 """
 
 from verify.checker import number_federation as federation
-from verify.checker import number_runs, polynomials
+from verify.checker import number_run_lemmas, polynomials
 from verify.checker.form import STATED, keys, one_meaning, stated, texts
 from verify.checker.index_sums import expected, substitute, sum_of
 from verify.checker.intervals import of
@@ -133,8 +133,8 @@ class Steps:
         if name in federation.FUNCTIONS or name in federation.OPTIMUM:
             lemma = federation.instance if name in federation.FUNCTIONS else federation.optimum
             premises, conclusion = lemma(name, args, self.reader, known, names)
-        elif self.reader.run and (name in number_runs.LEMMAS or name in self.reader.run.equations):
-            premises, conclusion = number_runs.instance(name, args, self.reader, known, names)
+        elif self.reader.run and (name in number_run_lemmas.LEMMAS or name in self.reader.run.equations):
+            premises, conclusion = number_run_lemmas.instance(name, args, self.reader, known, names)
         elif name in VECTORS:
             lemma, vectors, numbers = VECTORS[name]
             require(len(args) == vectors + numbers, f"{name} is about {vectors + numbers} things")

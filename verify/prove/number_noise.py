@@ -6,7 +6,7 @@ from verify.checker.index_sums import combined, frozen, new_index, scaled, subst
 from verify.checker.number_runs import CLIENT
 from verify.checker.polynomials import ONE, Poly, constant, inverse, of_atom
 from verify.prove.number_losses import CLIENTS
-from verify.prove.number_runs import Rewriting, rewritten_fact
+from verify.prove.number_runs import rewritten_fact
 from verify.prove.number_search import Search, atoms_of
 from verify.prove.number_terms import all_atoms
 
@@ -60,7 +60,7 @@ def _facts(search: Search, t: Poly) -> Iterator[str]:
         each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=shows,
                            steps=within.steps)
         fact = each and search.step("sum", fact=each)
-        fact = fact and mean and search.step("mean", fact=fact) or fact
+        fact = (fact and mean and search.step("mean", fact=fact)) or fact
         return fact and (rewritten_fact(search, fact) or fact)
 
     point = {("run", "x_local", t, k): ONE}

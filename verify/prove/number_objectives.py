@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import permutations
 
-from verify.checker.index_sums import combined, dot, frozen, new_index, scaled, substitute, vector_sum
+from verify.checker.index_sums import combined, frozen, new_index, scaled, substitute, vector_sum
 from verify.checker.number_runs import CLIENT
-from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom
+from verify.checker.polynomials import ONE, Poly, constant, of_atom
 from verify.prove.number_losses import CLIENTS, curvatures
 from verify.prove.number_runs import rewritten_fact
 from verify.prove.number_search import Search, atoms_of

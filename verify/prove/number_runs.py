@@ -1,11 +1,10 @@
 """Proofs about runs for all numbers: what a method's equations make of a goal, and what noise leaves in the mean."""
 
-from collections.abc import Iterator
 
-from verify.checker.index_sums import combined, dot, expected, frozen, new_index, of_vector, scaled, substitute, sum_of
+from verify.checker.index_sums import combined, dot, expected, new_index, of_vector, scaled, substitute, sum_of
 from verify.checker.number_runs import ROUND, STEP
-from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, of_atom, random, total
-from verify.prove.number_search import REFUSALS, Search
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom
+from verify.prove.number_search import Search
 
 __all__ = ["by_equations", "by_means"]
 
@@ -267,7 +266,7 @@ def by_means(search: Search, relation: str, p: Poly, depth: int) -> bool:
 
 def random_within(part) -> bool:
     """Whether a mean occurs in an atom."""
-    return isinstance(part, tuple) and (part[:1] == ("E",) or any(map(random_within, part))) or (
+    return (isinstance(part, tuple) and (part[:1] == ("E",) or any(map(random_within, part)))) or (
         isinstance(part, Poly) and any(random_within(a) for m in part.terms for a, _ in m))
 
 

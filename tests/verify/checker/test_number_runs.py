@@ -61,4 +61,4 @@ def test_equations_of_methods_hold_on_runs(name, sampling, equal):
                     sides = [values.vector(put(known, side, pairs)) for side in (left, right)]
                     assert [*sides[0]] == [*sides[1]], (equation, case)
                     looked_at += 1
-    assert looked_at > 100
+    assert looked_at > 50
