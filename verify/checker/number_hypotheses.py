@@ -21,10 +21,12 @@ def defining(certificate, name, number):
 def sides(rule): return [rule["left"], rule["relation"], rule["right"]]
 
 
-def begin(certificate, put, least):
-    """(what is known, the reader) from the hypotheses. A hypothesis that cannot be read is left out."""
+def begin(certificate, put, least, runs=True):
+    """(what is known, the reader) from the hypotheses. A hypothesis that cannot be read is left out. ``runs``: of a claim about
+    runs, what a run records is known by the equations of its method."""
+    runs = runs and certificate["setting"] == "run"
     rules = {name: (rule["indices"], rule["formula"]) for name, rule in certificate["definitions"].items()}
-    reader = Reader(certificate["free"], rules, put, federation=certificate["setting"] != "algebra")
+    reader = Reader(certificate["free"], rules, put, federation=runs or certificate["setting"] == "point")
     for rule in certificate["hypotheses"]:
         if defines_entries(rule, certificate["free"]):
             reader.entries.setdefault(rule["left"][0], rule)
@@ -34,7 +36,7 @@ def begin(certificate, put, least):
                      if name not in POINTS}
         reader.arrays = {**constants, **reader.arrays, "mu_client": ["clients"]}
     known, waiting = Known(), [*enumerate(certificate["hypotheses"])]
-    if certificate["setting"] == "run":
+    if runs:
         number_runs.prepare(certificate, reader)
         known.families.update(number_runs.SIGNS)
     elif reader.federation:  # there is one time
