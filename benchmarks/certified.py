@@ -68,11 +68,13 @@ def _extent(certificate: dict[str, Any]) -> str:
     if certificate["format"] == CHAIN:
         return HOW[2 if certificate["settings"] else 0]
     text, complete = proof_scope(certificate)
+    if complete:
+        return HOW[0]
     parts = text.split("; ")
     rounds = "every number of rounds" in parts
     clients = any(part.startswith("every number of clients") for part in parts) or "clients" not in {
         part.partition(" = ")[0] for part in parts}
-    return HOW[0 if complete else 1 if rounds and clients else 2]
+    return HOW[1 if rounds and clients else 2]
 
 
 def waiting(verdicts: dict[str, dict[str, str]]) -> tuple[list[Result], list[str]]:

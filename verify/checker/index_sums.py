@@ -21,6 +21,7 @@ from verify.checker.polynomials import (
     logarithm,
     of_atom,
     power,
+    random,
     root,
     total,
 )
@@ -55,6 +56,30 @@ def sum_of(known, index, body, low, high):
             found = found + outer * dot(vector_sum(known, index, {moving: factor}, low, high), {fixed: ONE})
         else:
             found = found + outer * of_atom(bound(known, "Sum", index, (Poly({inner: Fraction(1)}),), low, high))
+    return found
+
+
+def expected(known, p):
+    """The mean of a number over all that a run draws: linear, and taken term by term in sums whose ranges are not drawn."""
+    found = ZERO
+    for m, c in p.terms.items():
+        outer = Poly({tuple(pair for pair in m if not random(pair[0])): c})
+        inner = tuple(pair for pair in m if random(pair[0]))
+        a = inner[0][0] if len(inner) == 1 and inner[0][1] == 1 else ("", "")
+        joined = a if a[0] == "Sum" else next((v for v in a[1:] if a[0] == "dot" and v[0] == "vsum"), None)
+        if not inner:
+            found = found + outer
+        elif joined is None or random(joined[-3:-1]):
+            found = found + outer * of_atom(("E", Poly({inner: Fraction(1)})))
+        else:
+            index, own = new_index(), joined[-1]
+            body = substitute(known, joined[1], own, of_atom(index))
+            if a[0] == "dot":
+                other = a[2] if joined == a[1] else a[1]
+                body = body * dot(of_vector(known, {joined[2]: ONE}, own, of_atom(index)), {other: ONE})
+            low, high = joined[-3:-1]
+            inside = known.within(index, low, high) if known else None
+            found = found + outer * sum_of(known, index, expected(inside, body), low, high)
     return found
 
 
@@ -189,6 +214,8 @@ def rebuilt(known, a, atom, q):
         return dot(*(vector_atom(known, part, atom, q) for part in a[1:]))
     if kind == "norm":
         return length(of_vector(known, dict(a[1]), atom, q))
+    if kind == "E":
+        return expected(known, substitute(known, a[1], atom, q))
     parts = [replaced(known, part, atom, q) for part in a[1:] if not isinstance(part, (str, int))]
     make = {"inv": inverse, "pow": power, "root": lambda p: root(p, a[2]), "exp": exponential, "log": logarithm,
             "Max": lambda *p: extreme("Max", *p), "Min": lambda *p: extreme("Min", *p)}.get(kind)

@@ -31,16 +31,18 @@ SIGNS = {">=": NONNEGATIVE, ">": POSITIVE}
 class Known:
     """Facts by name. ``signs``: NONNEGATIVE or POSITIVE of atoms; ``families``: of all entries of an array; ``least``: the
     least value of a name; ``whole``: names of whole numbers and of arrays of such. ``around``: the sums around what is read,
-    (index, low, high), and ``base``: what is known outside of them."""
+    (index, low, high), and ``base``: what is known outside of them. ``sure``: signs of polynomials that have been shown."""
 
     def __init__(self, other=None):
         self.facts, self.signs, self.families, self.least, self.whole = ({}, {}, {}, {}, set()) if other is None else (
             {**other.facts}, {**other.signs}, {**other.families}, {**other.least}, {*other.whole})
-        self.around, self.base = (), self
+        self.around, self.base, self.sure = (), self, {} if other is None else {**other.sure}
 
     def add(self, name, fact):
         """Keep a fact, and the sign of an atom that it says."""
         self.facts[name] = fact
+        if not fact.ranges and fact.relation in SIGNS:
+            self.sure[fact.poly] = max(self.sure.get(fact.poly, 0), SIGNS[fact.relation])
         if fact.ranges or len(fact.poly.terms) > 2 or fact.relation not in SIGNS:
             return
         terms = dict(fact.poly.terms)
@@ -60,8 +62,10 @@ class Known:
         meter.spend(4)
         if atom in self.signs:
             return self.signs[atom]
-        if kind == "entry":
+        if kind in ("entry", "drawn"):
             return self.families.get(atom[1], 0)
+        if kind == "E":
+            return self.evident(atom[1])
         if kind == "exp":
             return POSITIVE
         if kind == "inv":
@@ -104,6 +108,8 @@ class Known:
     def within(self, index, low, high=None, label=None):
         """The same with an index that is a whole number of a range; facts about the range are called by ``label``."""
         inside, label = Known(self), label or index[1]
+        if index[0] == "bound":  # other sums may have the same index
+            inside.sure = {}
         inside.signs.pop(index, None)
         inside.least.pop(index, None)
         inside.whole.add(index)
@@ -157,9 +163,13 @@ class Known:
                 fact.relation == "!=" and not fact.ranges and same(fact.poly, p) for fact in self.facts.values())
         if relation == "==" and vanishes(p):
             return True
-        if relation in SIGNS and self.evident(p) >= SIGNS[relation]:
+        if self.sure.get(p, 0) >= SIGNS.get(relation, POSITIVE + 1):
             return True
-        return any(self.follows(relation, p, fact, alone) for fact in self.facts.values() if not fact.ranges)
+        found = (relation in SIGNS and self.evident(p) >= SIGNS[relation]) or any(
+            self.follows(relation, p, fact, alone) for fact in self.facts.values() if not fact.ranges)
+        if found and relation in SIGNS:
+            self.sure[p] = max(self.sure.get(p, 0), SIGNS[relation])
+        return found
 
     def follows(self, relation, p, fact, alone):
         ways = (fact.poly, -fact.poly) if fact.relation == "==" else (fact.poly,)

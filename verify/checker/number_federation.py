@@ -58,6 +58,16 @@ def smoothness(k, u, v, high):
     return premises[:1], conclusion
 
 
+def same_loss(k, u, v):
+    """F(u) = F(v) where |u - v|^2 = 0."""
+    return [("==", dot(apart(u, v), apart(u, v)))], ("==", loss(k, u) - loss(k, v))
+
+
+def same_slope(k, u, v, w):
+    """<grad F(u) - grad F(v), w> = 0 where |u - v|^2 = 0."""
+    return [("==", dot(apart(u, v), apart(u, v)))], ("==", dot(apart(slope(k, u), slope(k, v)), w))
+
+
 def gap_below(k, u, v, high):
     """The gap is at most L/2 |d|^2 ..."""
     d = apart(u, v)
@@ -99,7 +109,8 @@ def near_infimum(k, u, low):
 
 
 #: lemmas, and how many vectors and numbers they have besides a client
-FUNCTIONS = {"interpolation": (interpolation, 2, 2), "smoothness": (smoothness, 2, 1), "curvature": (curvature, 2, 1),
+FUNCTIONS = {"interpolation": (interpolation, 2, 2), "smoothness": (smoothness, 2, 1),
+             "same loss": (same_loss, 2, 0), "same slope": (same_slope, 3, 0), "curvature": (curvature, 2, 1),
              "gap below": (gap_below, 2, 1), "gap above": (gap_above, 2, 1),
              "curvatures": (curvatures, 0, 2), "infimum": (infimum, 1, 0), "above infimum": (above_infimum, 1, 1),
              "near infimum": (near_infimum, 1, 1)}

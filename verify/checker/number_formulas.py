@@ -4,7 +4,7 @@ No formula is read that may have no value: each divisor, root, real power, logar
 asks for what it needs, which must be known then.
 """
 
-from verify.checker.index_sums import combined, dot, length, new_index, product_of, scaled, sum_of, vector_sum
+from verify.checker.index_sums import combined, dot, expected, length, new_index, product_of, scaled, sum_of, vector_sum
 from verify.checker.limits import Meter
 from verify.checker.number_classes import steepest
 from verify.checker.number_facts import Fact
@@ -20,6 +20,7 @@ from verify.checker.polynomials import (
     of_atom,
     over,
     power,
+    random,
     total,
 )
 from verify.checker.words import COMPARE, fitting, require
@@ -32,12 +33,14 @@ class Reader:
     ``put``: numbers and formulas that stand for names; ``assumed``: what formulas need is taken as known, and kept there.
     ``entries``: hypotheses that say what all entries of an array are. ``federation``: whether there are losses of clients,
     and ``infima`` of these; ``classes``: whether clients have losses at all points, ``everywhere``: names of bounds
-    there; ``printed``: inequalities for all functions."""
+    there; ``printed``: inequalities for all functions. ``recorded``: names of what a run records, of which ``run`` has the
+    equations."""
 
     def __init__(self, arrays, rules, put, federation=False):
         self.arrays, self.rules, self.put, self.meter = arrays, rules, put, Meter()
         self.assumed, self.federation, self.infima, self.entries = None, federation, False, {}
         self.classes, self.everywhere, self.printed = False, (), ()
+        self.recorded, self.run = {}, None
         if federation:
             self.arrays, self.rules = {**arrays, **ARRAYS}, {**RULES, **rules}
 
@@ -93,6 +96,9 @@ class Reader:
             return self.number(mean(head, *args), known, names)
         if head == "Exp1":
             return exponential(ONE)
+        if head == "E" and self.recorded:
+            require(len(args) == 1, "a mean is one over all that is drawn")
+            return expected(known, self.number(args[0], known, names))
         if head in OF_NUMBERS:
             return self.function(head, [self.number(a, known, names) for a in args], known)
         return self.of_name(head, args, known, names)
@@ -113,7 +119,8 @@ class Reader:
         require(head in self.arrays or (head in SIZES and not args), f"nothing is known of {head}")
         sizes = self.arrays.get(head, [])
         require(sizes is not None and len(sizes) == len(args) and sizes[-1:] != ["dim"], f"{head} is no number")
-        return of_atom(("entry", head, *self.places(head, args, sizes, known, names)) if args else ("name", head))
+        kind = "drawn" if head in self.recorded else "entry"
+        return of_atom((kind, head, *self.places(head, args, sizes, known, names)) if args else ("name", head))
 
     def places(self, head, args, sizes, known, names):
         """Indices of an entry, which lie within its array."""
@@ -123,8 +130,15 @@ class Reader:
             last = (constant(int(name)) if name.isdigit() else self.number(name, known, {})) + constant(int(more or 0) - 1)
             require(known.is_whole(place), f"an index of {head} is no whole number")
             self.needs(known, ">=", place, f"that an index of {head} is at least 0")
-            self.needs(known, ">=", last - place, f"that an index of {head} is not too large")
+            if not (name == "iterations" and self.in_a_round(known, last - place, names)):
+                self.needs(known, ">=", last - place, f"that an index of {head} is not too large")
         return found
+
+    def in_a_round(self, known, p, names):
+        """Whether p is surely at least 0 because it is at least (rounds - 1 - r) local_steps for a round r."""
+        known, K = known.where_it_counts(p), self.number("local_steps", known, {})
+        after = [self.number("rounds", known, {}) - ONE - r for r in names.values() if self.recorded]
+        return any(known.shown(">=", q) and known.shown(">=", p - q * K) for q in after)
 
     def client(self, node, known, names):
         """The number of a client."""
@@ -137,6 +151,7 @@ class Reader:
         require(isinstance(index, str), "an index has a name")
         low, high = (self.number(end, known, names) for end in (low, high))
         require(known.is_whole(low) and known.is_whole(high), "a range goes from a whole number to one")
+        require(not random(low) and not random(high), "a range whose end is drawn")
         fresh, assumed = new_index(), self.assumed
         self.assumed = None
         body = read(body, known.summed(fresh, low, high), {**names, index: of_atom(fresh)})
@@ -206,7 +221,8 @@ class Reader:
         require(self.is_vector(node) and head in self.arrays, f"{head} is no vector")
         sizes = self.arrays[head][:-1]
         require(len(sizes) == len(args), f"{head} has {len(sizes)} indices")
-        return {("vector", head, *self.places(head, args, sizes, known, names)): ONE}
+        kind = "run" if head in self.recorded else "vector"
+        return {(kind, head, *self.places(head, args, sizes, known, names)): ONE}
 
     def compared(self, condition, known, names):
         """(relation, polynomial) of a condition [left, relation, right]: the polynomial that is compared with 0."""

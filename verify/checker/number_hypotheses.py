@@ -1,11 +1,12 @@
 """What the hypotheses of a claim about numbers say, as facts of a proof."""
 
 from verify.checker import number_federation as federation
+from verify.checker import number_runs
 from verify.checker.index_sums import new_index
 from verify.checker.number_classes import POINTS
 from verify.checker.number_facts import SIGNS, Fact, Known
 from verify.checker.number_formulas import SIZES, Reader
-from verify.checker.polynomials import ONE, constant, of_atom
+from verify.checker.polynomials import ONE, constant, of_atom, random
 from verify.checker.words import require
 
 
@@ -20,10 +21,12 @@ def defining(certificate, name, number):
 def sides(rule): return [rule["left"], rule["relation"], rule["right"]]
 
 
-def begin(certificate, put, least):
-    """(what is known, the reader) from the hypotheses. A hypothesis that cannot be read is left out."""
+def begin(certificate, put, least, runs=True):
+    """(what is known, the reader) from the hypotheses. A hypothesis that cannot be read is left out. ``runs``: of a claim about
+    runs, what a run records is known by the equations of its method."""
+    runs = runs and certificate["setting"] == "run"
     rules = {name: (rule["indices"], rule["formula"]) for name, rule in certificate["definitions"].items()}
-    reader = Reader(certificate["free"], rules, put, federation=certificate["setting"] == "point")
+    reader = Reader(certificate["free"], rules, put, federation=runs or certificate["setting"] == "point")
     for rule in certificate["hypotheses"]:
         if defines_entries(rule, certificate["free"]):
             reader.entries.setdefault(rule["left"][0], rule)
@@ -33,8 +36,12 @@ def begin(certificate, put, least):
                      if name not in POINTS}
         reader.arrays = {**constants, **reader.arrays, "mu_client": ["clients"]}
     known, waiting = Known(), [*enumerate(certificate["hypotheses"])]
-    if reader.federation:  # there is one time
+    if runs:
+        number_runs.prepare(certificate, reader)
+        known.families.update(number_runs.SIGNS)
+    elif reader.federation:  # there is one time
         reader.put = {**put, "iterations": 1}
+    if reader.federation:
         reader.infima = "F_star_client" in str([certificate[part] for part in ("statement", "definitions")])
         known.families.update(federation.SIGNS)
         waiting += enumerate(federation.GIVEN, len(waiting))
@@ -57,6 +64,8 @@ def begin(certificate, put, least):
                 known.add(f"h{number} has a value {count}", fact)
         waiting = left
     reader.assumed = None
+    if reader.recorded:
+        reader.run = number_runs.OneRound(certificate, reader, known)
     return known, reader
 
 
@@ -91,6 +100,7 @@ def hypothesis(known, reader, name, rule):
             names = {**names, index: low}
             continue
         require(inside.is_whole(low) and inside.is_whole(high), "a range goes from a whole number to one")
+        require(not random(low) and not random(high), "a range whose end is drawn")
         inside, names = inside.summed(atom, low, high), {**names, index: of_atom(atom)}
         ranges.append((atom, low, high))
     relation, p = reader.compared(sides(rule), inside, names)
@@ -116,6 +126,7 @@ def ranged(reader, known, names, name, low, high):
     require(isinstance(name, str), "an index has a name")
     low, high = (end if end is None else reader.number(end, known, names) for end in (low, high))
     require(known.is_whole(low) and (high is None or known.is_whole(high)), "a range goes from a whole number to one")
+    require(not random(low) and not (high and random(high)), "a range whose end is drawn")
     fresh = new_index()
     if low == high:
         return (fresh, low, high), known, {**names, name: low}

@@ -138,6 +138,16 @@ def absolute_square(p): return [], ("==", of_atom(("Abs", p)) * of_atom(("Abs", 
 def square(u): return [], (">=", dot(u, u))
 def length_squared(u): return [], ("==", length(u) * length(u) - dot(u, u))
 def length_sign(u): return [], (">=", length(u))
+def same_length(u, v):
+    """|u| = |v| where |u - v|^2 = 0."""
+    return [("==", distance(u, v))], ("==", length(u) - length(v))
+
+
+def distance(u, v):
+    d = combined([u, scaled(v, constant(-1))])
+    return dot(d, d)
+
+
 def triangle(u, v): return [], (">=", length(u) + length(v) - length(combined([u, v])))
 def multiple(u, p): return [(">=", p)], ("==", length(scaled(u, p)) - p * length(u))
 def cauchy_schwarz(u, v): return [], (">=", dot(u, u) * dot(v, v) - dot(u, v) * dot(u, v))
@@ -157,7 +167,7 @@ NUMBERS = {f.__name__.replace("_", " "): f for f in (
     absolute, absolute_below, absolute_at_most, absolute_square)}
 #: lemmas of vectors; the last argument of some is a number
 VECTORS = {"square": (square, 1, 0), "length squared": (length_squared, 1, 0), "length sign": (length_sign, 1, 0),
-           "triangle": (triangle, 2, 0), "multiple": (multiple, 1, 1), "Cauchy-Schwarz": (cauchy_schwarz, 2, 0),
+           "triangle": (triangle, 2, 0), "same length": (same_length, 2, 0), "multiple": (multiple, 1, 1), "Cauchy-Schwarz": (cauchy_schwarz, 2, 0),
            "product of lengths": (product_of_lengths, 2, 0), "longer": (longer, 1, 1)}
 
 

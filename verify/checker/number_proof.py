@@ -5,21 +5,23 @@ a lemma, a sum of facts, a split into cases, an induction. At the end the statem
 numbers, sizes and vectors that meet the hypotheses, and both of its sides have a value there.
 """
 
-from verify.checker import number_classes, polynomials
+from verify.checker import number_classes, number_run_lemmas, polynomials
 from verify.checker import number_federation as federation
 from verify.checker.form import STATED, keys, one_meaning, stated, texts
-from verify.checker.index_sums import substitute, sum_of
+from verify.checker.index_sums import expected, substitute, sum_of
 from verify.checker.intervals import of
 from verify.checker.limits import WORK, Meter, bounded
 from verify.checker.number_digits import value
 from verify.checker.number_facts import SIGNS, Fact, Known
 from verify.checker.number_hypotheses import begin, defining, ranged, sides
 from verify.checker.number_lemmas import NUMBERS, SUMS, VECTORS
-from verify.checker.polynomials import ONE, ZERO, constant, of_atom, vanishes
+from verify.checker.polynomials import ONE, ZERO, constant, of_atom, random, vanishes
 from verify.checker.words import require
 
 FORMAT = "fedtheory numbers 1"
 SCOPE = "every number, size and vector that the hypotheses admit"
+SCOPE_OF_RUNS = ("every function that the hypotheses admit and whose mean has a minimum; every dimension, number, size, number of "
+                 "rounds and of clients that they admit")
 CASES = 12  # values of a whole number that are looked at one by one
 
 
@@ -28,8 +30,8 @@ def check(certificate):
     keys(certificate, ("format", *STATED, "proof"), "a certificate")
     require(certificate["format"] == FORMAT, f"not a {FORMAT}")
     stated(certificate)
-    require(certificate["setting"] != "run" and "exists" not in certificate, "the claim is about runs")
-    require(certificate["setting"] == "algebra" or certificate["procedure"]["base"] == "fedavg", "its losses are others")
+    require("exists" not in certificate, "the claim says that a number exists")
+    require(certificate["setting"] != "point" or certificate["procedure"]["base"] == "fedavg", "its losses are others")
     one_meaning({**certificate, "sizes": {}, "values": {}})
     polynomials.meter.spent = 0
     proven(certificate, certificate["proof"], {}, {})
@@ -133,6 +135,8 @@ class Steps:
             premises, conclusion = lemma(name, args, self.reader, known, names)
         elif name in number_classes.LEMMAS:
             premises, conclusion = number_classes.LEMMAS[name](args, self.reader, known, names)
+        elif self.reader.run and (name in number_run_lemmas.LEMMAS or name in self.reader.run.equations):
+            premises, conclusion = number_run_lemmas.instance(name, args, self.reader, known, names)
         elif name in VECTORS:
             lemma, vectors, numbers = VECTORS[name]
             require(len(args) == vectors + numbers, f"{name} is about {vectors + numbers} things")
@@ -196,6 +200,7 @@ class Steps:
         """What holds where a number is at least 0, and where it is below."""
         relation, p = self.goal(step, known, names)
         number = self.reader.number(step["of"], known, names)
+        require(not random(number), "cases of a number that is drawn")
         self.block(step["above"], with_fact(known, "above", number), names, relation, p)
         self.block(step["below"], with_fact(known, "below", -number, ">"), names, relation, p)
         return Fact(relation, p, ())
@@ -203,10 +208,16 @@ class Steps:
     def contrary(self, step, known, names):
         """What cannot fail, as that would contradict what is known."""
         relation, p = self.goal(step, known, names)
-        require(relation in SIGNS, "the contrary of an inequality is asked for")
+        require(relation in SIGNS and not random(p), "the contrary of an inequality is asked for, of what is not drawn")
         inside = with_fact(known, "contrary", -p, ">" if relation == ">=" else ">=")
         self.block(step["steps"], inside, names, ">", ZERO)
         return Fact(relation, p, ())
+
+    def mean(self, step, known, names):
+        """What holds whatever is drawn holds in the mean."""
+        fact = known.facts[step["fact"]]
+        require(fact.relation != "!=" and not fact.ranges, "a fact for all indices, or one that a number is not 0")
+        return Fact(fact.relation, expected(known, fact.poly), ())
 
     def digits(self, step, known, names):
         """A comparison of two numbers, by intervals."""
@@ -224,4 +235,4 @@ def with_fact(known, name, p, relation=">="):
 
 RULES = {"evident": Steps.evident, "identity": Steps.identity, "lemma": Steps.lemma, "instance": Steps.instance,
          "each": Steps.each, "sum": Steps.summed, "induction": Steps.induction, "cases": Steps.cases,
-         "contrary": Steps.contrary, "digits": Steps.digits}
+         "contrary": Steps.contrary, "digits": Steps.digits, "mean": Steps.mean}

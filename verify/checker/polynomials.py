@@ -104,6 +104,14 @@ def has(part, atom):
 
 
 @lru_cache(100_000)
+def random(part):
+    """Whether an atom, a polynomial or a tuple of such has what a run draws, outside of means."""
+    if isinstance(part, Poly):
+        return any(random(a) for m in part.terms for a, _ in m)
+    return isinstance(part, tuple) and part[:1] != ("E",) and (part[:1] in (("run",), ("drawn",)) or any(map(random, part)))
+
+
+@lru_cache(100_000)
 def depth(part):
     """How many sums and products lie within each other."""
     if isinstance(part, Poly):

@@ -34,5 +34,5 @@ def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
 def proof_scope(data: Mapping[str, Any]) -> tuple[str, bool]:
     """The sizes and numbers for which an accepted proof proves its statement, and whether these are all that it admits."""
     if data["format"] == number_proof.FORMAT:
-        return number_proof.SCOPE, True
+        return number_proof.SCOPE_OF_RUNS if data["setting"] == "run" else number_proof.SCOPE, True
     return scope(data, every_round=data["format"] == rounds.FORMAT)

@@ -244,6 +244,14 @@ class Run:
         """Sizes of the local steps of the round."""
         return self.step_size[self.round * self.local_steps : (self.round + 1) * self.local_steps]
 
+    def scaled_steps(self, scale):
+        """Other sizes of the local steps: what ``scale`` makes of the number of a step and its size."""
+        return [scale(Fraction(j), eta) for j, eta in enumerate(self.steps())]
+
+    def added(self, steps):
+        """The sum of the sizes of steps."""
+        return sum(steps)
+
     def train(self, x, direction, steps=None):
         """Every client's model after its local steps y <- y - step_size * direction(k, y, g, step) from ``x``, a vector or a
         list of one for each client, with g a stochastic gradient at y. Clients that were not drawn run along."""

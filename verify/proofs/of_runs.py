@@ -3,28 +3,36 @@
 from functools import lru_cache
 
 from bounds.language.claim import Claim
+from verify.checker.number_proof import SCOPE_OF_RUNS
+from verify.prove.number_certificates import number_certificate
 from verify.worst.every_round import every_round
 from verify.worst.lengths_proven import lengths_proven
 from verify.worst.proven import Proven, proven
 from verify.worst.worst_of_lengths import about_lengths
 
-__all__ = ["proof_of_run"]
+__all__ = ["for_all_numbers", "proof_of_run"]
 
 _KEPT = 64  # claims, whose proofs chains ask for again
 
 
 @lru_cache(_KEPT)
 def proof_of_run(claim: Claim) -> Proven:
-    """The first proof that is found: of lengths, where the claim is about these; for every number of rounds; at numbers of
+    """The first proof that is found: for all numbers; of lengths, where the claim is about these; for every number of rounds; at numbers of
     rounds. Without one, why there is none of the last kind.
 
     Raises:
         ImportError: the solver is not installed.
     """
-    ways = [lengths_proven, every_round, proven] if about_lengths(claim) else [every_round, proven]
+    ways = [for_all_numbers, *[lengths_proven] * about_lengths(claim), every_round, proven]
     found = Proven()
     for way in ways:
         found = way(claim)
         if found.certificate is not None:
             break
     return found
+
+
+def for_all_numbers(claim: Claim) -> Proven:
+    """A proof for all numbers, sizes and rounds."""
+    certificate = number_certificate(claim)
+    return Proven(certificate, SCOPE_OF_RUNS) if certificate else Proven(reason="no proof for all numbers was found")

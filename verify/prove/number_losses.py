@@ -8,14 +8,14 @@ from verify.prove.number_search import Search, atoms_of
 from verify.prove.number_squares import by_squares_of_vectors
 from verify.prove.number_terms import all_atoms, free_indices, is_closed, use_ranged
 
-__all__ = ["by_losses", "by_weighted_sums", "of_weights"]
+__all__ = ["CLIENTS", "by_losses", "by_weighted_sums", "curvatures", "of_weights"]
 
 
 # losses of clients -------------------------------------------------------------------------------------------------------
 def client_lemmas(search: Search, k: Poly, points) -> Iterator[tuple[str, list]]:
     """(lemma, arguments) for a client at pairs of points and at each."""
     own = search.formula(k)
-    highs, lows = _curvatures(search, k)
+    highs, lows = curvatures(search, k)
     for u in points:
         for v in points:
             if u == v:
@@ -40,7 +40,7 @@ def client_lemmas(search: Search, k: Poly, points) -> Iterator[tuple[str, list]]
             yield "curvatures", [own, search.formula(high), search.formula(low)]
 
 
-def _curvatures(search: Search, k: Poly):
+def curvatures(search: Search, k: Poly):
     """Numbers that are known to bound the curvatures of a client from above and from below."""
     highs, lows = [], []
     for name, fact in [*search.known.facts.items()]:

@@ -138,9 +138,12 @@ class Search:
         return self._identity(relation, p, *freed, self.usable(freed[0], facts), degree)
 
     def _identity(self, relation, p, goal, factors, usable, degree) -> bool:
-        products = [*self.products(usable, degree)]
         squares = [*squares_of(goal)] if relation != "==" else []
-        products += [((), ">=", u * u, []) for u in squares]
+        return self.add_up(relation, p, goal, factors, [*self.products(usable, degree)], squares)
+
+    def add_up(self, relation, p, goal, factors, products, squares=()) -> bool:
+        """Writes an identity that shows p, if multiples of products add up to the goal, p times factors."""
+        products = products + [((), ">=", u * u, []) for u in squares]
         found = self.program(relation, goal, products)
         if found is None:
             return False
@@ -302,7 +305,7 @@ def atom(a, names):
         raise LookupError(f"{a} has no name here")
     if kind == "name":
         return a[1]
-    if kind == "entry":
+    if kind in ("entry", "drawn"):
         return [a[1], *(formula(i, names) for i in a[2:])]
     if kind == "inv":
         return ["^", formula(a[1], names), -1]

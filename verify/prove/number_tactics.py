@@ -20,11 +20,14 @@ from verify.checker.intervals import of as interval
 from verify.checker.number_digits import value
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
 from verify.prove.number_losses import by_losses, by_weighted_sums
+from verify.prove.number_noise import by_noise
+from verify.prove.number_objectives import by_objective
+from verify.prove.number_runs import by_equations, by_means
 from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_squares import by_squares_of_vectors
 from verify.prove.number_terms import all_atoms, is_closed, use_ranged
 
-__all__ = ["TACTICS"]
+__all__ = ["OF_RUNS", "TACTICS"]
 
 
 def by_combination(search: Search, relation: str, p: Poly, depth: int) -> bool:
@@ -296,3 +299,7 @@ def _joined(parts):
 TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
     by_combination, by_extremes, by_squares_of_vectors, by_instances, by_jensen, by_losses, by_lengths, term_by_term,
     by_weighted_sums, by_lemmas)
+#: of claims about runs: first what the method's equations say
+OF_RUNS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
+    by_equations, by_noise, by_means, by_objective, by_combination, by_extremes, by_squares_of_vectors, by_instances,
+    by_jensen, by_weighted_sums, by_losses, by_lengths, term_by_term, by_lemmas)

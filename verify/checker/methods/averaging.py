@@ -27,8 +27,8 @@ def rates(run):
     K = run.local_steps
     if run.option("schedule", "cyclic-linear", "geometric-h1") == "geometric-h1":
         run.option("rho_decay")
-        return [eta * Fraction(K - 2, K - 1) ** j for j, eta in enumerate(run.steps())]
-    return [eta * (1 - (1 - run.number("rho_decay")) * Fraction(j, K)) for j, eta in enumerate(run.steps())]
+        return run.scaled_steps(lambda j, eta: eta * Fraction(K - 2, K - 1) ** int(j))
+    return run.scaled_steps(lambda j, eta: eta * (1 - (1 - run.number("rho_decay")) * (j / K)))
 
 
 def fedswa(run):
@@ -70,7 +70,7 @@ def fedmoswa(run):
         if run.option("option", "I", "II") == "I":
             new = [run.gradient(k, x, "extra") for k in run.clients]
         else:
-            new = [c[k] - m + (x - ends[k]) / sum(rates(run)) for k in run.clients]
+            new = [c[k] - m + (x - ends[k]) / run.added(rates(run)) for k in run.clients]
         c = run.of_drawn(new, c)
         m = m + (run.over_all(c) - m if everyone else run.mean([one - m for one in new])) * gamma
         x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
@@ -116,7 +116,7 @@ def renewed_variates(run, option, c, m, x, ends, total=None):
     if option == "I":
         new = [run.gradient(k, x, "extra") for k in run.clients]
     elif option == "II":
-        new = [c[k] - m + (x - ends[k]) / sum(run.steps()) for k in run.clients]
+        new = [c[k] - m + (x - ends[k]) / run.added(run.steps()) for k in run.clients]
     else:
         new = [g / run.local_steps for g in total]
     after = run.of_drawn(new, c)

@@ -81,7 +81,8 @@ def afedpd(run):
         yield {"x_round": x, "server_x_bar": bar, "server_duals": lam}
         ends = local(run, x, lam)
         bar = run.aggregate(ends, x)
-        lam = [lam[k] + ((ends[k] if k in run.drawn else bar) - x) * rho for k in run.clients]
+        last = run.of_drawn(ends, [bar for _ in run.clients])
+        lam = [lam[k] + (last[k] - x) * rho for k in run.clients]
         x = bar + run.over_all(lam) / rho
 
 

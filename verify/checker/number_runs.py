@@ -1,0 +1,269 @@
+"""Runs in proofs for all numbers: what a run records are vectors without a value, and its method gives equations of them.
+
+The method's own pseudocode (methods/) runs through one round r, with one local step j and one client k, whose numbers are
+names. So each equation holds for every round, step and client of every run, whatever its sizes. Numbers that are drawn are
+atoms too; what is known of a run holds for every outcome, and means are taken by :func:`index_sums.expected`.
+"""
+
+from fractions import Fraction
+
+from verify.checker.index_sums import combined, frozen, of_vector, scaled, sum_of, vector_sum
+from verify.checker.number_facts import NONNEGATIVE, Fact, Known
+from verify.checker.number_formulas import factors
+from verify.checker.polynomials import ONE, ZERO, constant, has, inverse, of_atom
+from verify.checker.run import METHODS
+from verify.checker.scope import all_of, ends
+from verify.checker.words import exact, require
+
+#: methods that are followed, whose clients and local steps are alike: the options that are known, and the state that starts
+#: where the run does
+BASES = {"fedavg": ({}, "x_round"), "fedswa": ({}, "x_round"), "fedmoswa": ({}, "x_round"),
+         "scaffold": ({"option": ("I", "II")}, "x_round"), "afedpd": ({"solver": ("gradient",)}, "server_x_bar")}
+RECORDED = ("fadamgc", "fa-nt")  #: methods of which nothing is known but what a run records
+#: states that are vectors: whether each client has one
+STATES = {"client_variate": True, "server_variate": False, "server_x_bar": False, "server_duals": True}
+SAMPLINGS = ("full", "without-replacement")
+ROUND, STEP, CLIENT = ("index", "the round"), ("index", "the step"), ("index", "the client")
+ALL_CLIENTS = ["k", 0, ["+", -1, "clients"]]
+SIZES = ("clients", "participants", "rounds", "local_steps")
+#: what a run records, by its sizes
+ARRAYS = {"x_round": ["rounds + 1", "dim"], "x_broadcast": ["rounds", "dim"], "sampled": ["rounds", "clients"],
+          "x": ["iterations + 1", "dim"], "x_sampled": ["iterations + 1", "dim"], "g": ["iterations", "clients", "dim"],
+          "x_local": ["iterations + 1", "clients", "dim"], "x_before": ["iterations + 1", "clients", "dim"]}
+#: gradients that are drawn beside local steps, whose names no statement has
+BESIDE = {"extra gradient": ["rounds", "clients", "dim"], "start gradient": ["1", "clients", "dim"]}
+CONSTANTS = {"client_weight": ["clients"], "priority": ["clients"], "x_star": ["dim"], "L_client": ["clients"],
+             "mu_client": ["clients"], "F_star_client": ["clients"], "sigma_sq_client": ["clients"]}
+
+def states(certificate):
+    """The sizes of what a method keeps from round to round."""
+    return {name: ["rounds + 1", *["clients"] * STATES[name], "dim"]
+            for name in METHODS[certificate["procedure"]["base"]][1] if name in STATES}
+
+
+def prepare(certificate, reader):
+    """Tell a reader what a run records. Refuses runs of which nothing is known."""
+    how = certificate["procedure"]
+    require(how["base"] in (*BASES, *RECORDED) and "replaced" not in how, f"{how['base']} is not known for all numbers")
+    require(how["sampling"] in SAMPLINGS, f"clients drawn {how['sampling']} are not known for all numbers")
+    for name, values in BASES[how["base"]][0].items() if how["base"] in BASES else ():
+        require(how["options"].get(name) in values, f"{name} of {how['base']} is one of {values}")
+    require(all_of(certificate, "priority") == 1, "not all clients count")
+    recorded = {**ARRAYS, **BESIDE, **states(certificate)}
+    twice = {*recorded, *CONSTANTS} & {*certificate["free"], *certificate["definitions"]}
+    require(not twice, f"{', '.join(sorted(twice))} would have two meanings")
+    reader.recorded, reader.arrays = {*recorded}, {
+        "eta_l": ["iterations"], **certificate["free"], **recorded, **CONSTANTS}
+    one = {"right": 1}
+    reader.entries |= {"priority": one | {"over": [ALL_CLIENTS]},
+                       "included": one | {"over": [["t", 0, "iterations"], ALL_CLIENTS]}}
+    fixed = {size: low for size in SIZES for low, high in [ends(certificate, size)] if low == high}
+    reader.put = {**fixed, "iterations": ["*", "rounds", "local_steps"], **reader.put}
+    if how["sampling"] == "full":
+        reader.put["participants"] = "clients"
+        reader.entries["sampled"] = one | {"over": [["r", 0, ["+", -1, "rounds"]], ALL_CLIENTS]}
+    for rule in certificate["hypotheses"]:
+        left, over = rule["left"], rule["over"]
+        whole = {"eta_l": [[0, ["+", -1, "iterations"]]], "client_weight": [[0, ["+", -1, "clients"]]]}
+        if rule["relation"] == "==" and isinstance(left, list) and left[1:] == [index for index, *_ in over] and (
+                [ends for _, *ends in over] == whole.get(left[0])):
+            reader.entries.setdefault(left[0], rule)
+
+
+class Number:
+    """A number of a run: a polynomial with the arithmetic that methods use."""
+
+    __slots__ = ("p", "run")
+
+    def __init__(self, p, run): self.p, self.run = p, run
+    def of(self, p): return Number(p, self.run)
+    def __add__(self, other): return self.of(self.p + poly(other))
+    def __sub__(self, other): return self.of(self.p - poly(other))
+    def __rsub__(self, other): return self.of(poly(other) - self.p)
+    def __mul__(self, other): return other * self if isinstance(other, Vector) else self.of(self.p * poly(other))
+    def __truediv__(self, other): return self.of(self.p * self.run.one_over(poly(other)))
+    def __rtruediv__(self, other): return self.of(poly(other) * self.run.one_over(self.p))
+    def __neg__(self): return self.of(-self.p)
+    def refuse(self, *_): raise TypeError("a number without a value is compared")
+
+    __radd__, __rmul__ = __add__, __mul__
+    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __iter__ = __pow__ = __rpow__ = __float__ = refuse
+    __hash__ = None
+
+
+class Vector:
+    """A vector of a run: multiples of atoms."""
+
+    __slots__ = ("run", "v")
+
+    def __init__(self, v, run): self.v, self.run = v, run
+    def of(self, v): return Vector(v, self.run)
+    def __add__(self, other): return self.of(combined([self.v, other.v]))
+    def __sub__(self, other): return self.of(combined([self.v, scaled(other.v, constant(-1))]))
+    def __mul__(self, other): return self.of(scaled(self.v, poly(other)))
+    def __truediv__(self, other): return self.of(scaled(self.v, self.run.one_over(poly(other))))
+    def __neg__(self): return self * -1
+    def refuse(self, *_): raise TypeError("a vector without a value is compared")
+
+    __rmul__ = __mul__
+    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __iter__ = __float__ = refuse
+    __hash__ = None
+
+
+class Steps:
+    """The sizes of the local steps of a round: that of step j."""
+
+    def __init__(self, size): self.size = size
+
+
+def poly(value):
+    """A number of a method as a polynomial."""
+    require(isinstance(value, (Number, Fraction)) or type(value) is int, "a number is asked for")
+    return value.p if isinstance(value, Number) else constant(value)
+
+
+def record(name, *places): return {("run", name, *places): ONE}
+
+
+class OneRound:
+    """One round of a method, with the interface of :class:`run.Run`. ``equations``: by name (indices, premises, one side, the
+    other side): where all premises are at least 0, both vectors are the same."""
+
+    def __init__(self, certificate, reader, known):
+        self.reader, self.how, self.sizes = reader, certificate["procedure"], states(certificate)
+        self.K, self.R, self.M, self.S = (reader.number(name, known, {}) for name in (
+            "local_steps", "rounds", "clients", "participants"))
+        self.r, self.j, self.k = (of_atom(index) for index in (ROUND, STEP, CLIENT))
+        self.known = inside = Known(known)
+        for index, high in ((ROUND, self.R), (STEP, self.K), (CLIENT, self.M)):
+            inside = self.known = inside.within(index, ZERO, high - ONE, index[1])
+        t = self.r * self.K + self.j  # at most (R - 1) K + K - 1
+        inside.add("a time", Fact(">=", self.R * self.K - ONE - t, ()))
+        self.time, self.after = t, (self.r + ONE) * self.K
+        self.clients, self.local_steps, self.equations, self.starts = [0], Number(self.K, self), {}, None
+        self.divisors = []
+        self.weight = reader.number(["client_weight", "k"], inside, {"k": self.k})
+        self.zero = Vector({}, self)
+        self.always()
+        if self.how["base"] in BASES:
+            self.start = Vector(record(BASES[self.how["base"]][1], self.r), self)
+            self.follow(METHODS[self.how["base"]][0](self))
+
+    # the round -------------------------------------------------------------------------------------------------------------
+    def always(self):
+        """Write the equations of what every run records."""
+        r, j, k, t = self.r, self.j, self.k, self.time
+        inside, later = [self.R - ONE - r], [self.R - ONE - r, self.K - ONE - j, j - ONE]
+        own = [Vector(record(name, t, k), self) for name in ("x_local", "x_before")]
+        x, last = (Vector(record("x_round", place), self) for place in (r, self.R))
+        self.equation("within", [r, j, k], later, own[1].v, own[0])
+        self.equation("end", [k], [], record("x_local", self.R * self.K, k), last)
+        self.equation("broadcast", [r], inside, record("x_broadcast", r), x)
+        for name in ("x", "x_sampled"):
+            self.equation(f"average {name}", [r, j], later, record(name, t), self.over_all([own[0]]))
+        self.equation("mean", [r], inside, record("x", self.after), self.over_all(self.ends()))
+        self.equation("model", [r], inside, record("x_sampled", self.after), Vector(record("x_round", r + ONE), self))
+
+    def follow(self, steps):
+        """Write the equations of a round of the method."""
+        r, j, k = self.r, self.j, self.k
+        before, after = next(steps), steps.send(self.clients)
+        inside, start = [self.R - ONE - r], Vector(record("x_round", r), self)
+        for name, value in before.items():
+            self.equation(f"kept {name}", self.by_client(name, [r]), [self.R - r], self.state(name, r), value)
+        for name, value in after.items():
+            self.equation(f"next {name}", self.by_client(name, [r]), inside, self.state(name, r + ONE), value)
+        require(self.starts is not None and self.starts.v == before["x_round"].v, "clients start from another model")
+        self.equation("start", [r, k], inside, record("x_local", r * self.K, k), start)
+        self.equation("step", [r, j, k], [*inside, self.K - ONE - j], record("x_before", self.time + ONE, k), self.moved_to)
+        self.equation("model", [r], [self.R - r], record("x_sampled", r * self.K), start)
+        self.equation("first mean", [], [], record("x", ZERO), Vector(record("x_round", ZERO), self))
+
+    def equation(self, name, indices, premises, left, right):
+        (right,) = right if isinstance(right, list) else [right]
+        require(self.k in indices or not has(frozen(right.v), CLIENT), f"{name} is not the same for all clients")
+        self.equations[name] = indices, premises, left, right.v
+
+    def by_client(self, name, indices): return [*indices, self.k] if STATES.get(name) else indices
+
+    def state(self, name, place): return record(name, *self.by_client(name, [place]))
+
+    def ends(self): return [Vector(record("x_before", self.after, self.k), self)]
+
+    def one_over(self, p):
+        """1 / p for a divisor p of the method, no factor of which is 0 in a run."""
+        self.divisors += [q for q in factors(p) if q.number() is None]
+        return inverse(p)
+
+    # what methods ask ------------------------------------------------------------------------------------------------------
+    def option(self, name, *allowed):
+        value = self.how["options"][name]
+        require(not allowed or value in allowed, f"{name} = {value!r} is not replayed")
+        return value
+
+    def number(self, name):
+        value = self.how["options"][name]
+        if isinstance(value, dict):
+            return Number(self.reader.number(value["symbol"], self.known, {}), self)
+        return Number(constant(exact(value)), self)
+
+    def initial(self, *free):
+        """First states of which nothing is known."""
+        found = {name: Vector(record(name, ZERO, *[self.k] * STATES[name]), self) for name in free}
+        return {name: [v] if STATES[name] else v for name, v in found.items()}
+
+    def first(self, name, value):
+        """A state before the round; at the very first it has the value that the method gives it."""
+        listed = isinstance(value, list)
+        own = value[0] if listed else value
+        self.equation(f"first {name}", [self.k] if listed else [], [], record(name, ZERO, *[self.k] * listed),
+                      Vector(of_vector(self.known, own.v, ROUND, ZERO), self))
+        found = Vector(self.state(name, self.r), self)
+        return [found] if listed else found
+
+    def gradient(self, k, point, kind="noise", step=0):
+        """A stochastic gradient that is drawn at the start, or beside the local steps of a round, at its model."""
+        require(kind in ("start", "extra") and [*point.v] == [("run", "x_round", self.r)], f"a gradient of {kind}")
+        return Vector(record(f"{kind} gradient", self.r if kind == "extra" else ZERO, self.k), self)
+
+    def steps(self):
+        return Steps(Number(self.reader.number(["eta_l", "t"], self.known, {"t": self.time}), self))
+
+    def scaled_steps(self, scale): return Steps(scale(Number(self.j, self), self.steps().size))
+    def added(self, steps): return Number(sum_of(self.known, STEP, steps.size.p, ZERO, self.K - ONE), self)
+
+    def train(self, x, direction, steps=None):
+        """The ends of local steps, of which one stands for all: from the model at a time to that before the next one."""
+        require(self.starts is None, "the method trains once in a round")
+        self.starts = x[0] if isinstance(x, list) else x
+        y, g = (Vector(record(name, self.time, self.k), self) for name in ("x_local", "g"))
+        self.moved_to = y - direction(0, y, g, None) * (steps or self.steps()).size
+        return self.ends()
+
+    def over_all(self, vectors): return self.summed(vectors, self.weight)
+    def mean(self, vectors): return self.summed(vectors, self.share())
+
+    def summed(self, vectors, weight):
+        """The sum of the clients' vectors with weights."""
+        (one,) = vectors
+        return Vector(vector_sum(self.known, CLIENT, scaled(one.v, weight), ZERO, self.M - ONE), self)
+
+    def drawn(self): return self.reader.number(["sampled", "r", "k"], self.known, {"r": self.r, "k": self.k})
+
+    def share(self):
+        """The weight of a client in a mean over those drawn: each is drawn with the chance S / M."""
+        return self.weight * self.drawn() * (ONE if self.how["sampling"] == "full" else self.M * self.one_over(self.S))
+
+    def aggregate(self, models, x):
+        """x plus the mean of what the clients' models differ from it; where weights sum to one, the mean of the models."""
+        if self.how["sampling"] == "full" or self.weight == inverse(self.M):
+            return self.mean(models)
+        return x + self.mean([models[0] - x])
+
+    def of_drawn(self, new, old):
+        drawn = Number(self.drawn(), self)
+        return [new[0] * drawn + old[0] * (1 - drawn)]
+
+
+#: signs of what is drawn
+SIGNS = {"sampled": NONNEGATIVE}
