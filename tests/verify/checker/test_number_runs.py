@@ -110,7 +110,8 @@ def test_lemmas_about_chance_hold_in_the_mean(name):
 LAST, CLIENT = ["+", -1, "rounds"], ["k", 0, ["+", -1, "clients"]]
 EACH_ROUND, EACH_TIME = [["r", 0, LAST], CLIENT], [["t", 0, ["+", -1, "iterations"]], CLIENT]
 AT_ROUND, AFTER = ["*", "r", "local_steps"], ["*", ["+", 1, "r"], "local_steps"]
-GIVEN = [condition(["priority", "k"], "==", 1, [CLIENT]), condition(["client_weight", "k"], "==", ["^", "clients", -1], [CLIENT]),
+GIVEN = [condition(["priority", "k"], "==", 1, [CLIENT]),
+         condition(["client_weight", "k"], "==", ["^", "clients", -1], [CLIENT]),
          condition(["L_client", "k"], "<=", "L", [CLIENT]), condition(["sigma_sq_client", "k"], "<=", "sigma_sq", [CLIENT]),
          condition("L", ">", 0), condition("mu", ">", 0), condition("mu", "<=", "L")]
 FREE = {"L": [], "mu": [], "sigma_sq": [], "eta_l": ["iterations"]}
@@ -143,7 +144,8 @@ HONEST = {
     "noise has mean zero": ([["E", ["dot", NOISE, ["x_local", "t", "k"]]], "==", 0, EACH_TIME], [
         lemma("unbiased", "t", "k", ["x_local", "t", "k"])]),
     "noise is bounded": ([["E", ["norm2", NOISE]], "<=", "sigma_sq", EACH_TIME], [
-        AT_K, lemma("variance", "t", "k"), identity(["E", ["norm2", NOISE]], "<=", "sigma_sq", term("s"), term("v"), name="e")]),
+        AT_K, lemma("variance", "t", "k"),
+        identity(["E", ["norm2", NOISE]], "<=", "sigma_sq", term("s"), term("v"), name="e")]),
     "each client is as probable": (
         [["E", DRAWN], "==", ["*", over("participants", "clients"), ["E", ["norm2", ["x_round", "r"]]]], EACH_ROUND],
         [lemma("chance", "r", "k", ["norm2", ["x_round", "r"]])], {"sampling": "without-replacement"}),
@@ -169,7 +171,8 @@ FORGED = {
     "no noise where there is some": ([["dot", NOISE, "x_star"], "==", 0, EACH_TIME], [
         lemma("without noise", "t", "k", "x_star")], "without noise needs"),
     "half of the variance": ([["E", ["norm2", NOISE]], "<=", over("sigma_sq", 2), EACH_TIME], [
-        AT_K, lemma("variance", "t", "k"), identity(["E", ["norm2", NOISE]], "<=", over("sigma_sq", 2), term("s"), term("v"))],
+        AT_K, lemma("variance", "t", "k"),
+        identity(["E", ["norm2", NOISE]], "<=", over("sigma_sq", 2), term("s"), term("v"))],
         "the identity fails"),
     "the variance of an outcome": ([["norm2", NOISE], "<=", "sigma_sq", EACH_TIME], [AT_K, lemma("variance", "t", "k")],
                                    "no step shows"),
@@ -189,8 +192,7 @@ FORGED = {
     "a round behind the last": (zero(minus(["x_local", AFTER, "k"], ["x_round", NEXT]), EACH_ROUND), [
         lemma("start", NEXT, "k", "x_star")], "start needs"),
     "a step that ends a round": (
-        zero(minus(["x_local", ["+", 1, "t"], "k"], minus(["x_local", "t", "k"], ["*", ["eta_l", "t"], ["g", "t", "k"]])),
-             EACH_TIME), [lemma("step", 0, "t", "k", "x_star")], "step needs"),
+        zero(minus(["x_local", ["+", 1, "t"], "k"], ["x_local", "t", "k"]), EACH_TIME), [lemma("step", 0, "t", "k", "x_star")], "step needs"),
     "the first time of a round": (zero(minus(["x_before", AT_ROUND, "k"], ["x_local", AT_ROUND, "k"]), EACH_ROUND), [
         lemma("within", "r", 0, "k", "x_star")], "within needs"),
     "a client that is none": (zero(minus(["x_local", AT_ROUND, "k"], ["x_round", "r"]), EACH_ROUND), [
@@ -212,8 +214,8 @@ FORGED = {
          "steps": [{"name": "m", "by": "mean", "fact": "contrary"}]}], "of what is not drawn"),
     "a range whose end is drawn": ([["Sum", 1, "i", 0, ["sampled", "r", "k"]], ">=", 0, EACH_ROUND], [], "whole number",
                                    {"sampling": "without-replacement"}),
-    "a quotient by a difference that may be 0": ([over(minus("L", "mu"), minus("L", "mu")), "==", 1, EACH_ROUND], [],
-                                                 "a divisor is not 0"),
+    "a quotient by a difference that may be 0": (
+        [over(minus("L", "mu"), minus("L", "mu")), "==", 1, EACH_ROUND], [], "a divisor is not 0"),
     "clients that do not count": (zero(minus(["x_local", AT_ROUND, "k"], ["x_round", "r"]), EACH_ROUND), [
         lemma("start", "r", "k", "x_star")], "not all clients count", {"hypotheses": GIVEN[1:]}),
     "a method that is not known": ([0, "<=", 1, EACH_ROUND], [], "fedavgm is not known", {"base": "fedavgm"}),
