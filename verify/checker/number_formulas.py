@@ -11,6 +11,7 @@ from verify.checker.number_facts import Fact
 from verify.checker.number_federation import ARRAYS, RULES, loss, mean, slope
 from verify.checker.polynomials import (
     ONE,
+    ZERO,
     cleared,
     common,
     constant,
@@ -138,7 +139,8 @@ class Reader:
         """Whether p is surely at least 0 because it is at least (rounds - 1 - r) local_steps for a round r."""
         known, K = known.where_it_counts(p), self.number("local_steps", known, {})
         after = [self.number("rounds", known, {}) - ONE - r for r in names.values() if self.recorded]
-        return any(known.shown(">=", q) and known.shown(">=", p - q * K) for q in after)
+        to = [ZERO, *(fact.poly for name, fact in known.facts.items() if name.endswith(" to"))]  # ends of ranges
+        return any(known.shown(">=", q) and any(known.shown(">=", p - q * K - rest) for rest in to) for q in after)
 
     def client(self, node, known, names):
         """The number of a client."""

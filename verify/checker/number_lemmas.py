@@ -167,7 +167,8 @@ NUMBERS = {f.__name__.replace("_", " "): f for f in (
     absolute, absolute_below, absolute_at_most, absolute_square)}
 #: lemmas of vectors; the last argument of some is a number
 VECTORS = {"square": (square, 1, 0), "length squared": (length_squared, 1, 0), "length sign": (length_sign, 1, 0),
-           "triangle": (triangle, 2, 0), "same length": (same_length, 2, 0), "multiple": (multiple, 1, 1), "Cauchy-Schwarz": (cauchy_schwarz, 2, 0),
+           "triangle": (triangle, 2, 0), "same length": (same_length, 2, 0),
+           "multiple": (multiple, 1, 1), "Cauchy-Schwarz": (cauchy_schwarz, 2, 0),
            "product of lengths": (product_of_lengths, 2, 0), "longer": (longer, 1, 1)}
 
 

@@ -20,8 +20,8 @@ from verify.checker.words import require
 
 FORMAT = "fedtheory numbers 1"
 SCOPE = "every number, size and vector that the hypotheses admit"
-SCOPE_OF_RUNS = ("every function that the hypotheses admit and whose mean has a minimum; every dimension, number, size, number of "
-                 "rounds and of clients that they admit")
+SCOPE_OF_RUNS = ("every function that the hypotheses admit and whose mean has a minimum; "
+                 "every dimension, number, size, number of rounds and of clients that they admit")
 CASES = 12  # values of a whole number that are looked at one by one
 
 

@@ -12,7 +12,7 @@ from verify.checker.words import require
 
 
 def equation(run, known, name, places, u):
-    """<one side less the other, u> = 0 for an equation of the method, at a round, a step and a client, and for any vector."""
+    """<one side less the other, u> = 0 for an equation of the method, at a round, a step and a client, and any vector u."""
     indices, premises, left, right = run.equations[name]
     require(len(places) == len(indices), f"{name} has {len(indices)} indices")
     sizes = {ROUND: run.R - ONE, STEP: run.K - ONE, CLIENT: run.M - ONE}
@@ -47,8 +47,8 @@ def of_time(run, known, t, k):
 
 
 def unbiased(run, known, t, k, u):
-    """E<n, u> = 0 for the noise n of a gradient at time t, and a vector u that follows from what was drawn before: n has mean
-    zero given all that was drawn before it and who takes part."""
+    """E<n, u> = 0 for the noise n of a gradient at time t, and a vector u that follows from what was drawn before: n has
+    mean zero given all that was drawn before it and who takes part."""
     require(before(run, known, u, noise=t), "a vector that may depend on the noise")
     return of_time(run, known, t, k), ("==", expected(known, dot(noise_of(run, t, k), u)))
 
@@ -61,7 +61,8 @@ def variance(run, known, t, k):
 
 def without_noise(run, known, t, k, u):
     """<n, u> = 0 where the variance is at most 0, whatever is drawn."""
-    return [*of_time(run, known, t, k), (">=", -of_atom(("entry", "sigma_sq_client", k)))], ("==", dot(noise_of(run, t, k), u))
+    none = (">=", -of_atom(("entry", "sigma_sq_client", k)))
+    return [*of_time(run, known, t, k), none], ("==", dot(noise_of(run, t, k), u))
 
 
 def of_round(run, known, r, k):
@@ -71,8 +72,8 @@ def of_round(run, known, r, k):
 
 
 def chance(run, known, r, k, q):
-    """E(s q) = S/M E(q) where s is 1 if client k is drawn in round r, else 0, and q follows from what was drawn before, and from
-    noise: of M clients each set of S is as probable."""
+    """E(s q) = S/M E(q) where s is 1 if client k is drawn in round r, else 0, and q follows from what was drawn before, and
+    from noise: of M clients each set of S is as probable."""
     require(before(run, known, q, sampling=r), "a number that may depend on who is drawn")
     s = of_atom(("drawn", "sampled", r, k))
     return of_round(run, known, r, k), ("==", expected(known, s * q) - run.S * inverse(run.M) * expected(known, q))
@@ -95,8 +96,8 @@ OF_TIME = {"x": 0, "x_sampled": 0, "x_local": 0, "x_before": 0, "g": 1}
 
 
 def before(run, known, part, noise=None, sampling=None):
-    """Whether what is recorded in a part surely follows from noise before the time ``noise``, or from samples of clients before
-    the round ``sampling``."""
+    """Whether what is recorded in a part surely follows from noise before the time ``noise``, or from samples of clients
+    before the round ``sampling``."""
     if isinstance(part, dict):
         return all(before(run, known, one, noise, sampling) for pair in part.items() for one in pair)
     if isinstance(part, Poly):
@@ -116,8 +117,9 @@ def before(run, known, part, noise=None, sampling=None):
     return known.shown(">=", last - place if name in OF_TIME else sampling - place)
 
 
-#: name -> (lemma, numbers, vectors, numbers behind)
-LEMMAS = {"divisor": (divisor, 4, 0), "unbiased": (unbiased, 2, 1), "variance": (variance, 2, 0), "without noise": (without_noise, 2, 1),
+#: name -> (lemma, how many numbers it is about, how many vectors)
+LEMMAS = {"divisor": (divisor, 4, 0), "unbiased": (unbiased, 2, 1), "variance": (variance, 2, 0),
+          "without noise": (without_noise, 2, 1),
           "drawn or not": (drawn_or_not, 2, 0), "number drawn": (number_drawn, 1, 0), "chance": (chance, 3, 0)}
 
 

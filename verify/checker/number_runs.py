@@ -126,8 +126,9 @@ def record(name, *places): return {("run", name, *places): ONE}
 
 
 class OneRound:
-    """One round of a method, with the interface of :class:`run.Run`. ``equations``: by name (indices, premises, one side, the
-    other side): where all premises are at least 0, both vectors are the same."""
+    """One round of a method, with the interface of :class:`run.Run`. ``equations``: by name (indices, premises, one side,
+    the other side): where all premises are at least 0, both vectors are the same. ``divisors``: factors of what the method
+    divides by."""
 
     def __init__(self, certificate, reader, known):
         self.reader, self.how, self.sizes = reader, certificate["procedure"], states(certificate)

@@ -17,8 +17,8 @@ _KEPT = 64  # claims, whose proofs chains ask for again
 
 @lru_cache(_KEPT)
 def proof_of_run(claim: Claim) -> Proven:
-    """The first proof that is found: for all numbers; of lengths, where the claim is about these; for every number of rounds; at numbers of
-    rounds. Without one, why there is none of the last kind.
+    """The first proof that is found: for all numbers; of lengths, where the claim is about these; for every number of
+    rounds; at numbers of rounds. Without one, why there is none of the last kind.
 
     Raises:
         ImportError: the solver is not installed.

@@ -20,6 +20,7 @@ from verify.prove.number_tactics import OF_RUNS, TACTICS
 
 __all__ = ["number_certificate"]
 
+_SPENT = polynomials.WORK * 3 // 8  # of the work of a replay, that a search for a proof about runs leaves
 _LONG = 12  # steps of a proof that is made shorter
 _FIRST = 3  # values of a whole number that are looked at one by one
 
@@ -108,7 +109,7 @@ def _exponents(node) -> Iterator[Any]:
 
 
 def _straight(stated, put, numbers, least, effort: Iterator[int]):
-    polynomials.meter.spent = 0
+    polynomials.meter.spent = _SPENT if stated["setting"] == "run" else 0
     given = {**numbers, **{name: checker.defining(stated, name, n) for name, n in put.items()}}
     known, reader = checker.begin(stated, given, least)
     names: dict = {}

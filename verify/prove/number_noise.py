@@ -30,7 +30,7 @@ def by_noise(search: Search, relation: str, p: Poly, depth: int) -> bool:
             if len(own.terms) != 1 or not mine.terms:
                 continue
             factor = mine * inverse(own)
-            if [*own.terms.values()][0] < 0 and search.known.shown(">=", factor):
+            if next(iter(own.terms.values())) < 0 and search.known.shown(">=", factor):
                 rest, used = rest - factor * fact, [*used, (factor, name)]
                 break
     if not used or not search.prove(relation, rest, depth):
@@ -73,7 +73,8 @@ def _facts(search: Search, t: Poly) -> Iterator[str]:
     if (fact := within.lemma("variance", t, k)) and (found := summed(within, rewritten_fact(within, fact) or fact)):
         yield found
     for fact, one in [*search.known.facts.items()]:
-        if len(one.ranges) == 1 and one.relation == ">=" and any(a[:2] == ("entry", "sigma_sq_client") for a in atoms_of(one.poly)):
+        about = any(a[:2] == ("entry", "sigma_sq_client") for a in atoms_of(one.poly))
+        if about and len(one.ranges) == 1 and one.relation == ">=":
             within = begin()
             if (own := within.step("instance", fact=fact, at=[name])) and (found := summed(within, own)):
                 yield found

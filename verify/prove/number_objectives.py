@@ -102,5 +102,6 @@ def _added(search: Search, relation: str, p: Poly, facts) -> bool:
     products = [((), ">", ONE, [])] + [((name,), r, q, d) for name, r, q, d in [*losses, *numbers]]
     if search.add_up(relation, p, *freed, products):
         return True
-    products += [((name, other), ">=", q * e, [*d, *f]) for name, r, q, d in losses if r != "==" for other, _, e, f in numbers]
+    products += [((name, other), ">=", q * e, [*d, *f]) for name, r, q, d in losses if r != "=="
+                 for other, _, e, f in numbers]
     return search.add_up(relation, p, *freed, products)

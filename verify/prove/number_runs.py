@@ -228,7 +228,7 @@ class Rewriting:
 
     def of_noise(self, a):
         """A noisy gradient in a mean with what was known before it."""
-        (m, c), = a[1].terms.items()
+        m, = a[1].terms
         if len(m) != 1 or m[0][1] != 1 or m[0][0][0] != "dot":
             return None
         for own, other in (m[0][0][1:], m[0][0][:0:-1]):

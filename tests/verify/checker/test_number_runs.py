@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from bounds.registry.claims import find_claim
 from tests.not_empty import not_empty
 from tests.said import tells
 from tests.verify.checker.method_rows import FULL_ONLY, replayed
@@ -14,10 +15,12 @@ from verify.checker import number_run_lemmas as lemmas
 from verify.checker import number_runs as runs
 from verify.checker import polynomials
 from verify.checker.form import STATED
-from verify.checker.index_sums import of_vector, substitute
+from verify.checker.index_sums import expected, of_vector, substitute
 from verify.checker.number_hypotheses import begin
 from verify.checker.polynomials import ONE, constant, of_atom
 from verify.checker.words import replayed as replayed_by
+from verify.exact.check import check, proof_scope
+from verify.proofs.of_runs import proof_of_run
 
 #: rows of ``method_rows`` whose methods are followed
 ROWS = ("fedavg", "fedswa", "fedmoswa I", "fedmoswa II", "fedmoswa II free", "fedmoswa II free-mean",
@@ -106,11 +109,42 @@ def test_lemmas_about_chance_hold_in_the_mean(name):
     assert held > 50 and refused > 50
 
 
+K, T = ["k", 0, ["+", -1, "clients"]], ["x_before", "local_steps", "k"]
+#: numbers whose means are compared with means over all outcomes
+MEANS = {
+    "a square": ["norm2", ["g", 0, 0]], "a sum": ["Sum", ["norm2", T], *K], "of a sum": ["norm2", ["Sum", T, *K]],
+    "with a factor": ["*", 3, ["sampled", 0, 0], ["norm2", ["Sum", T, *K]]],
+    "sums times each other": ["*", ["Sum", ["sampled", 0, "k"], *K], ["Sum", ["*", ["sampled", 0, "k"], ["norm2", T]], *K]],
+    "drawn sums of vectors": ["dot", ["Sum", ["*", ["sampled", 0, "k"], T], *K], ["Sum", T, *K]],
+    "powers": ["^", ["+", ["sampled", 0, 0], ["norm2", ["g", 0, 0]]], 2]}
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_means_are_those_over_all_outcomes(name):
+    polynomials.meter.spent = 0
+    _, instance = replayed("fedavg", "without-replacement", noisy=(0,), rounds=1)
+    known, reader = begin({part: instance.certificate[part] for part in STATED}, {}, {})
+    p = reader.number(MEANS[name], known, {})
+    each = sum(chance * Values(instance, outcome).number(p) for chance, outcome in instance.outcomes())
+    assert Values(instance).number(expected(known, p)) == each
+
+
+@pytest.mark.parametrize("name", ["fedmoswa/eq-4", "fedmoswa/points-at-the-start", "classical/scaffold-old-variate"])
+def test_claims_about_runs_are_proven_for_all_numbers(name):
+    found = proof_of_run(find_claim(name)).certificate
+    assert check(found, find_claim(name)).accepted and proof_scope(found) == (checker.SCOPE_OF_RUNS, True)
+    weaker = {**found, "hypotheses": [rule for rule in found["hypotheses"] if rule["left"] != ["priority", "k"]]}
+    assert not replayed_by(checker.check, weaker)[0]
+    other = {**found, "statement": {**found["statement"], "left": ["+", found["statement"]["left"], 1]}}
+    assert not replayed_by(checker.check, other)[0]
+
+
 # forgeries ---------------------------------------------------------------------------------------------------------------
 LAST, CLIENT = ["+", -1, "rounds"], ["k", 0, ["+", -1, "clients"]]
 EACH_ROUND, EACH_TIME = [["r", 0, LAST], CLIENT], [["t", 0, ["+", -1, "iterations"]], CLIENT]
 AT_ROUND, AFTER = ["*", "r", "local_steps"], ["*", ["+", 1, "r"], "local_steps"]
-GIVEN = [condition(["priority", "k"], "==", 1, [CLIENT]), condition(["client_weight", "k"], "==", ["^", "clients", -1], [CLIENT]),
+GIVEN = [condition(["priority", "k"], "==", 1, [CLIENT]),
+         condition(["client_weight", "k"], "==", ["^", "clients", -1], [CLIENT]),
          condition(["L_client", "k"], "<=", "L", [CLIENT]), condition(["sigma_sq_client", "k"], "<=", "sigma_sq", [CLIENT]),
          condition("L", ">", 0), condition("mu", ">", 0), condition("mu", "<=", "L")]
 FREE = {"L": [], "mu": [], "sigma_sq": [], "eta_l": ["iterations"]}
@@ -143,7 +177,8 @@ HONEST = {
     "noise has mean zero": ([["E", ["dot", NOISE, ["x_local", "t", "k"]]], "==", 0, EACH_TIME], [
         lemma("unbiased", "t", "k", ["x_local", "t", "k"])]),
     "noise is bounded": ([["E", ["norm2", NOISE]], "<=", "sigma_sq", EACH_TIME], [
-        AT_K, lemma("variance", "t", "k"), identity(["E", ["norm2", NOISE]], "<=", "sigma_sq", term("s"), term("v"), name="e")]),
+        AT_K, lemma("variance", "t", "k"),
+        identity(["E", ["norm2", NOISE]], "<=", "sigma_sq", term("s"), term("v"), name="e")]),
     "each client is as probable": (
         [["E", DRAWN], "==", ["*", over("participants", "clients"), ["E", ["norm2", ["x_round", "r"]]]], EACH_ROUND],
         [lemma("chance", "r", "k", ["norm2", ["x_round", "r"]])], {"sampling": "without-replacement"}),
@@ -169,7 +204,8 @@ FORGED = {
     "no noise where there is some": ([["dot", NOISE, "x_star"], "==", 0, EACH_TIME], [
         lemma("without noise", "t", "k", "x_star")], "without noise needs"),
     "half of the variance": ([["E", ["norm2", NOISE]], "<=", over("sigma_sq", 2), EACH_TIME], [
-        AT_K, lemma("variance", "t", "k"), identity(["E", ["norm2", NOISE]], "<=", over("sigma_sq", 2), term("s"), term("v"))],
+        AT_K, lemma("variance", "t", "k"),
+        identity(["E", ["norm2", NOISE]], "<=", over("sigma_sq", 2), term("s"), term("v"))],
         "the identity fails"),
     "the variance of an outcome": ([["norm2", NOISE], "<=", "sigma_sq", EACH_TIME], [AT_K, lemma("variance", "t", "k")],
                                    "no step shows"),
@@ -189,8 +225,8 @@ FORGED = {
     "a round behind the last": (zero(minus(["x_local", AFTER, "k"], ["x_round", NEXT]), EACH_ROUND), [
         lemma("start", NEXT, "k", "x_star")], "start needs"),
     "a step that ends a round": (
-        zero(minus(["x_local", ["+", 1, "t"], "k"], minus(["x_local", "t", "k"], ["*", ["eta_l", "t"], ["g", "t", "k"]])),
-             EACH_TIME), [lemma("step", 0, "t", "k", "x_star")], "step needs"),
+        zero(minus(["x_local", ["+", 1, "t"], "k"], ["x_local", "t", "k"]), EACH_TIME), [
+            lemma("step", 0, "t", "k", "x_star")], "step needs"),
     "the first time of a round": (zero(minus(["x_before", AT_ROUND, "k"], ["x_local", AT_ROUND, "k"]), EACH_ROUND), [
         lemma("within", "r", 0, "k", "x_star")], "within needs"),
     "a client that is none": (zero(minus(["x_local", AT_ROUND, "k"], ["x_round", "r"]), EACH_ROUND), [
@@ -212,8 +248,8 @@ FORGED = {
          "steps": [{"name": "m", "by": "mean", "fact": "contrary"}]}], "of what is not drawn"),
     "a range whose end is drawn": ([["Sum", 1, "i", 0, ["sampled", "r", "k"]], ">=", 0, EACH_ROUND], [], "whole number",
                                    {"sampling": "without-replacement"}),
-    "a quotient by a difference that may be 0": ([over(minus("L", "mu"), minus("L", "mu")), "==", 1, EACH_ROUND], [],
-                                                 "a divisor is not 0"),
+    "a quotient by a difference that may be 0": (
+        [over(minus("L", "mu"), minus("L", "mu")), "==", 1, EACH_ROUND], [], "a divisor is not 0"),
     "clients that do not count": (zero(minus(["x_local", AT_ROUND, "k"], ["x_round", "r"]), EACH_ROUND), [
         lemma("start", "r", "k", "x_star")], "not all clients count", {"hypotheses": GIVEN[1:]}),
     "a method that is not known": ([0, "<=", 1, EACH_ROUND], [], "fedavgm is not known", {"base": "fedavgm"}),
@@ -224,7 +260,8 @@ FORGED = {
     "a first state that is free": (zero(["client_variate", 0, "k"], EACH_ROUND), [
         lemma("first client_variate", "k", "x_star")], "no step shows", {"base": "scaffold", "start": "free"}),
     "a name of what is recorded": ([0, "<=", 1, EACH_ROUND], [], "may not be free", {"free": {**FREE, "x_round": []}}),
-    "a mean given the past": ([["E_round", ["norm", ["x_round", "r"]], "r"], ">=", 0, EACH_ROUND], [], "nothing is known of"),
+    "a mean given the past": (
+        [["E_round", ["norm", ["x_round", "r"]], "r"], ">=", 0, EACH_ROUND], [], "nothing is known of"),
     "steps from a local step": ([["F", "k", ["x_before", ["+", 2, "t"], "k"]], ">=", 0, EACH_TIME], [], "not too large"),
 }
 
