@@ -22,8 +22,8 @@ def sides(rule): return [rule["left"], rule["relation"], rule["right"]]
 
 
 def begin(certificate, put, least, runs=True):
-    """(what is known, the reader) from the hypotheses. A hypothesis that cannot be read is left out. ``runs``: whether what a
-    run records is known by the equations of its method."""
+    """(what is known, the reader) from the hypotheses. A hypothesis that cannot be read is left out. ``runs``: whether what
+    a run records is known by the equations of its method."""
     runs = runs and certificate["setting"] == "run"
     rules = {name: (rule["indices"], rule["formula"]) for name, rule in certificate["definitions"].items()}
     reader = Reader(certificate["free"], rules, put, federation=runs or certificate["setting"] == "point")
