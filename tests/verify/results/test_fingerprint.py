@@ -107,8 +107,8 @@ def test_a_fingerprint_does_not_depend_on_the_process_nor_on_what_was_loaded_bef
 # the code that decides ---------------------------------------------------------------------------------------------------
 #: modules that the referee imports and that decide nothing: they write, print and draw
 SHOWING = {
-    "bounds.papers", "verify.results.commands", "verify.results.drawing", "verify.results.figures", "verify.results.files",
-    "verify.results.numerals",
+    "bounds.papers", "verify", "verify.results.commands", "verify.results.drawing", "verify.results.figures",
+    "verify.results.files", "verify.results.numerals",
 }
 
 
