@@ -35,7 +35,8 @@ def check(certificate):
     one_meaning({**certificate, "sizes": {}, "values": {}})
     polynomials.meter.spent = 0
     proven(certificate, certificate["proof"], {}, {})
-    return True, "every step of the proof holds, and the last one is the statement", "", ""
+    scope = SCOPE_OF_RUNS if certificate["setting"] == "run" else SCOPE
+    return True, f"every step of the proof holds, and the last one is the statement; for {scope}", "", ""
 
 
 def proven(certificate, proof, put, least):
