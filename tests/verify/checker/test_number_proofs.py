@@ -381,9 +381,9 @@ def test_a_lemma_of_vectors_holds(name):
     letters, held = [("vector", letter) for letter in "uv"[:vectors]], 0
     for _ in range(500):
         names = {letter: [rng.uniform(-2, 2), rng.uniform(-2, 2)] for letter in letters}
-        if name.startswith("same") and rng.random() < 0.5:
-            names[letters[1]] = names[letters[0]]
         names["name", "p"] = rng.uniform(-1, 3)
+        if name.startswith("same"):
+            names[letters[1]] = rng.choice([names[letters[0]], names[letters[1]]])
         premises, conclusion = made(*({letter: ONE} for letter in letters), *[of_atom(("name", "p"))] * numbers)
         if all(holds(premise, names, slack=0) for premise in premises):
             assert holds(conclusion, names), names
@@ -422,8 +422,8 @@ def test_a_lemma_of_losses_holds(name):
         low, high = a, a + b
         bounds = {"L": max(abs(low), abs(high)) * rng.choice([1, 1, 2]), "m": low - rng.choice([0, 0, 1])}
         names = {letter: [rng.gauss(0, 3), rng.gauss(0, 3)] for letter in letters}
-        if name.startswith("same") and rng.random() < 0.5:
-            names[letters[1]] = names[letters[0]]
+        if name.startswith("same"):
+            names[letters[1]] = rng.choice([names[letters[0]], names[letters[1]]])
         names |= {("name", "L"): bounds["L"], ("name", "m"): bounds["m"], ("name", "k"): 0}
         for letter in letters:
             x, y = names[letter]
