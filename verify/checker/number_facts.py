@@ -179,10 +179,9 @@ class Known:
             if relation == "==":
                 if vanishes(p - q):
                     return True
-            elif alone:
-                if same(p, q, positive=True) and (relation == ">=" or fact.relation == ">"):
-                    return True
-            elif not p.terms or {*p.terms} & {*q.terms}:  # 0 > 0 follows where facts exclude each other
+            elif same(p, q, positive=True) and (relation == ">=" or fact.relation == ">"):
+                return True
+            elif not alone and (not p.terms or {*p.terms} & {*q.terms}):  # 0 > 0 follows where facts exclude each other
                 rest = self.evident(p - q)
                 if rest >= (NONNEGATIVE if fact.relation == ">" or relation == ">=" else POSITIVE):
                     return True

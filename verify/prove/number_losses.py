@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from verify.checker.index_sums import combined, frozen, new_index, of_vector, scaled, substitute, sum_of, vector_sum
-from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, inverse, of_atom
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, inverse, of_atom, total
 from verify.prove.number_search import Search, atoms_of
 from verify.prove.number_squares import by_squares_of_vectors
 from verify.prove.number_terms import all_atoms, free_indices, is_closed, use_ranged
@@ -88,7 +88,45 @@ def by_losses(search: Search, relation: str, p: Poly, depth: int) -> bool:
                 search.failed.add(("square", repr(v)))
                 wrote = search.lemma("square", v) is not None or wrote
     return wrote and (search.known.shown(relation, p) or search.combine(relation, p, 1) or by_squares_of_vectors(
-        search, relation, p, depth) or search.combine(relation, p, 2))
+        search, relation, p, depth) or _without_losses(search, relation, p, depth) or search.combine(relation, p, 2))
+
+
+def _without_losses(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """The goal less multiples of one or two facts, which together have the same losses, as a sum of squares."""
+    def losses(q):
+        return Poly({m: c for m, c in q.terms.items() if any(a[0] == "F" for a, _ in m)})
+
+    own, found = losses(p), []
+    for fact in search.known.facts.values():
+        others = losses(fact.poly)
+        if others.terms and not fact.ranges and fact.relation in (">=", ">"):
+            found.append((others, fact.poly))
+    for facts, factors in [*_that_add_up(own, found)][:_TRIES]:
+        rest = p - total(fact * constant(factor) for fact, factor in zip(facts, factors, strict=True))
+        if by_squares_of_vectors(search, relation, rest, depth) and search.combine(relation, p, 1):
+            return True
+    return False
+
+
+_TRIES = 12  # sums of facts that have the losses of a goal
+
+
+def _that_add_up(own: Poly, found) -> Iterator[tuple[list[Poly], list]]:
+    """(facts, positive factors) such that the losses of the facts add up to some."""
+    for others, fact in found:
+        m = next(iter(others.terms))
+        factor = own.terms.get(m, 0) / others.terms[m]
+        if factor > 0 and own == others * constant(factor):
+            yield [fact], [factor]
+    for n, (some, one) in enumerate(found):
+        for others, two in found[:n]:
+            m = next((m for m in some.terms if m not in others.terms), None)
+            factor = own.terms.get(m, 0) / some.terms[m] if m is not None else 0
+            rest = own - some * constant(factor)
+            k = next((k for k in others.terms if k in rest.terms), None)
+            other = 0 if k is None else rest.terms[k] / others.terms[k]
+            if factor > 0 and other > 0 and rest == others * constant(other):
+                yield [one, two], [factor, other]
 
 
 CLIENTS = ZERO, of_atom(("name", "clients")) - ONE

@@ -17,7 +17,7 @@ REFUSALS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeEr
 _COLUMNS = 1500  # of a linear program
 _TERMS = 12  # of a polynomial whose squares are completed
 _FACTS = 80  # of which multiples are added up
-_STEPS, _PROGRAM = 1200, 4  # effort of a search, and of a linear program; a step takes 2
+_STEPS, _PROGRAM = 2500, 4  # effort of a search, and of a linear program; a step takes 2
 _ENTRIES = 100  # of a linear program that count as one more
 
 
@@ -135,7 +135,12 @@ class Search:
             return True
         if (freed := self.freed(p)) is None:
             return False
-        return self._identity(relation, p, *freed, self.usable(freed[0], facts), degree)
+        goal, factors = freed
+        usable = self.usable(goal, facts)
+        if self._identity(relation, p, goal, factors, usable, degree):
+            return True
+        return degree == 2 and any(self._identity(relation, p, goal * d, [*factors, d], usable, degree)
+                                   for d in dict.fromkeys(factors) if len(d.terms) > 1)
 
     def _identity(self, relation, p, goal, factors, usable, degree) -> bool:
         squares = [*squares_of(goal)] if relation != "==" else []

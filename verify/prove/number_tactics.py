@@ -173,18 +173,40 @@ def by_instances(search: Search, relation: str, p: Poly, depth: int) -> bool:
 
 # lemmas ------------------------------------------------------------------------------------------------------------------
 def by_lemmas(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """Lemmas about what occurs, then a sum of multiples."""
-    if depth <= 0:
-        return False
-    wrote = _digits(search, p)
-    for lemma, premises, args in _instances(search, p):
-        if (lemma, repr(args)) in search.failed:
+    """Lemmas about what occurs, then a sum of multiples: first those whose premises are known, then those whose premises are
+    sums of multiples, then all."""
+    ways = (lambda r, q: False, lambda r, q: search.combine(r, q, 1), lambda r, q: search.prove(r, q, depth - 1))
+    wrote = depth > 0 and _digits(search, p)
+    for number, way in enumerate(ways if depth > 0 else ()):
+        for lemma, premises, args in _instances(search, p):
+            called = lemma, repr(args)
+            if called in search.failed or (*called, number) in search.failed:
+                continue
+            search.failed.add((*called, number))
+            if all(search.known.shown(r, q) or way(r, q) for r, q in premises) and (name := search.lemma(lemma, *args)):
+                search.failed.add(called)
+                wrote = _digits(search, search.known.facts[name].poly) or True
+                if search.known.shown(relation, p) or (number and search.combine(relation, p, 1)):
+                    return True
+        if wrote and any(search.combine(relation, p, degree) for degree in (1, 2)):
+            return True
+    return False
+
+
+def by_roots(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """A square root beside another number, by their squares."""
+    for a in sorted(atoms_of(p), key=repr) if relation == ">=" and depth > 0 else ():
+        if a[0] != "root" or a[2] != 2 or any(abs(dict(m).get(a, 0)) > 1 for m in p.terms):
             continue
-        search.failed.add((lemma, repr(args)))
-        shown = all(search.known.shown(r, q) or search.prove(r, q, depth - 1) for r, q in premises)
-        if shown and (name := search.lemma(lemma, *args)):
-            wrote = _digits(search, search.known.facts[name].poly) or True
-    return wrote and (search.known.shown(relation, p) or any(search.combine(relation, p, degree) for degree in (1, 2)))
+        part = Poly({m: c for m, c in p.terms.items() if dict(m).get(a) == 1})
+        rest = Poly({m: c for m, c in p.terms.items() if dict(m).get(a, 0) == 0})
+        if len(part.terms) + len(rest.terms) < len(p.terms) or not part.terms:
+            continue
+        for less, more in ((-part, rest), (-rest, part)):
+            if search.prove(">=", more, depth - 1) and search.prove(">=", more * more - less * less, depth - 1) and (
+                    search.lemma("by squares", less, more)):
+                return True
+    return False
 
 
 #: numbers that may be at least an exponent
@@ -233,9 +255,11 @@ def _instances(search: Search, p: Poly):
     for a in kinds.get("Abs", []):
         yield "absolute", [], (a[1],)
         yield "absolute below", [], (a[1],)
+        for q in [of_atom(b) for b in kinds.get("name", []) if search.known.sign(b) > 0]:
+            yield "absolute at most", [(">=", q - a[1]), (">=", q + a[1])], (a[1], q)
     roots = kinds.get("root", [])
     for a, b in permutations(roots, 2):
-        if a[2] == b[2]:
+        if a[2] == b[2] and (atoms_of(a[1]) & atoms_of(b[1]) or search.known.shown(">=", b[1] - a[1])):
             yield "roots rise", [(">=", a[1]), (">=", b[1] - a[1])], (a[1], b[1], constant(a[2]))
     powers = kinds.get("pow", [])
     for _, b, e in powers:
@@ -297,8 +321,8 @@ def _joined(parts):
 
 
 TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
-    by_combination, by_extremes, by_squares_of_vectors, by_instances, by_jensen, by_losses, by_lengths, term_by_term,
-    by_weighted_sums, by_lemmas)
+    by_combination, by_extremes, by_roots, by_squares_of_vectors, by_instances, by_jensen, by_losses, by_lengths,
+    term_by_term, by_weighted_sums, by_lemmas)
 #: of claims about runs: first what the method's equations say
 OF_RUNS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
     by_equations, by_noise, by_means, by_objective, by_combination, by_extremes, by_squares_of_vectors, by_instances,
