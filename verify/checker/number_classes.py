@@ -13,8 +13,8 @@ POINTS = {"u": 1, "v": -1}  # and how often the points are counted in u - v
 
 def bounded_gradients(args, reader, known, names):
     """G >= m r for any number r, where G bounds the gradients of client k everywhere, and its curvatures are at least m > 0;
-    and S >= m^2 r^2, where S is the supremum of their squared lengths. S is a number only where something bounds it, so another
-    number is named that is known to be at least S.
+    and S >= m^2 r^2, where S is the supremum of their squared lengths. S is a number only where something bounds it, so
+    another number is named that is known to be at least S.
 
     The loss is strongly convex, and so has a minimiser x_*. Some x lies at the distance |r| from it, as dim >= 1. There
     |grad F_k(x)| >= m |r| (Nesterov, Lectures on Convex Optimization, 2018, Theorem 2.1.10), and G bounds it. Where G bounds

@@ -1,4 +1,4 @@
-"""Proofs of false statements about runs, and that well-posed claims are ill-posed, each of which the checker accepted once."""
+"""Proofs of false statements about runs, and that well-posed claims are ill-posed, which the checker accepted once."""
 
 import pytest
 
@@ -37,7 +37,8 @@ SUPREMUM = [lemma("bounded gradients", "steepest", 0, "m", over(["+", 1, OF_FIRS
 #: certificates, and why they are refused
 REFUSED = {
     "a draw and a local step that depends on it": (proof(
-        [["E", ["*", ["sampled", "r", "k"], SECOND]], "==", ["*", over("participants", "clients"), ["E", SECOND]], EACH_ROUND],
+        [["E", ["*", ["sampled", "r", "k"], SECOND]], "==", ["*", over("participants", "clients"), ["E", SECOND]],
+         EACH_ROUND],
         lemma("chance", "r", "k", SECOND), more=[condition("local_steps", ">=", 2)], sampling="without-replacement",
         base="fedmoswa", **FRESH), "who is drawn"),
     "noise of a client that the noise decides": (proof(
@@ -53,7 +54,8 @@ REFUSED = {
     "a supremum that may be infinite": (everywhere([CURVED, POSITIVE], [FIRST, *SUPREMUM]) | {"everywhere": []},
                                         "a distance are asked for"),
     "a supremum that bounds itself": (everywhere([CURVED, POSITIVE], [
-        FIRST, {**SUPREMUM[0], "of": [*SUPREMUM[0]["of"], OF_FIRST]}, SUPREMUM[1]]) | {"everywhere": []}, "is no bound of one"),
+        FIRST, {**SUPREMUM[0], "of": [*SUPREMUM[0]["of"], OF_FIRST]}, SUPREMUM[1]]) | {"everywhere": []},
+        "is no bound of one"),
 }
 
 
