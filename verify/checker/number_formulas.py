@@ -8,7 +8,7 @@ from verify.checker.index_sums import combined, dot, expected, length, new_index
 from verify.checker.limits import Meter
 from verify.checker.number_classes import steepest
 from verify.checker.number_facts import SIGNS, Fact
-from verify.checker.number_federation import ARRAYS, RULES, loss, mean, slope
+from verify.checker.number_federation import ARRAYS, RULES, loss, objective, objective_slope, slope
 from verify.checker.polynomials import (
     ONE,
     ZERO,
@@ -94,7 +94,7 @@ class Reader:
         if head == "F" and self.federation:
             return loss(self.client(args[0], known, names), self.vector(args[1], known, names))
         if head == "objective" and self.federation:
-            return self.number(mean(head, *args), known, names)
+            return objective(self, self.vector(args[0], known, names), known)
         if head == "Exp1":
             return exponential(ONE)
         if head == "E" and self.recorded:
@@ -220,7 +220,7 @@ class Reader:
         if head == "grad" and self.federation:
             return slope(self.client(args[0], known, names), self.vector(args[1], known, names))
         if head == "objective_grad" and self.federation:
-            return self.vector(mean(head, *args), known, names)
+            return objective_slope(self, self.vector(args[0], known, names), known)
         require(self.is_vector(node) and head in self.arrays, f"{head} is no vector")
         sizes = self.arrays[head][:-1]
         require(len(sizes) == len(args), f"{head} has {len(sizes)} indices")

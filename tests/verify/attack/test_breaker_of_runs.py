@@ -3,6 +3,7 @@
 import pytest
 
 from tests.said import tells
+from tests.verify.attack.test_breaker import numbers
 from tests.verify.checker.test_contradictions import CURVED, FIRST, OF_FIRST, POSITIVE, everywhere, zero
 from tests.verify.checker.test_number_proofs import condition, identity, lemma, minus, over, term
 from tests.verify.checker.test_number_runs import EACH_ROUND, GIVEN, LAST, claim
@@ -34,6 +35,19 @@ NEVER = {"name": "x to", "by": "each", "index": "i", "low": 1, "high": 0, "shows
 SUPREMUM = [lemma("bounded gradients", "steepest", 0, "m", over(["+", 1, OF_FIRST], "m")),
             zero(term("s"), term(square=["+", OF_FIRST, over(1, 2)]), term(times=[over(3, 4)]))]
 
+
+def at_points(right, index, point, last):
+    """A proof that F_star is at most a number, where the step that says so has an index of this name."""
+    shows = ["F_star", "<=", right]
+    return numbers(condition(*shows), setting="point", proof={"put": {}, "steps": [
+        {"name": "each", "by": "each", "index": index, "low": 0, "high": last, "shows": shows, "steps": [
+            lemma("optimal loss", point)]}, {"name": "first", "by": "instance", "fact": "each", "at": [0]}]})
+
+
+OF_ALL = ["k", 0, ["+", -1, "clients"]]
+#: the mean loss of clients at models of their own, such as their minimisers
+OWN = ["Sum", ["*", ["priority", "k"], ["client_weight", "k"], ["F", "k", ["x_local", 0, "k"]]], *OF_ALL]
+
 #: certificates, and why they are refused
 REFUSED = {
     "a draw and a local step that depends on it": (proof(
@@ -51,6 +65,9 @@ REFUSED = {
     "a time behind the last by the name of a step": (proof(
         [["eta_l", ["+", 5, ["*", "r", "local_steps"]]], ">", 0, [["r", 0, LAST]]], NEVER,
         more=[condition(["eta_l", "t"], ">", 0, [["t", 0, ["+", -1, "iterations"]]])]), "not too large"),
+    "an index called clients": (at_points(0, "clients", "x_star", 0), "no step shows"),
+    "an index called as that of a mean": (at_points(OWN, "the client", ["x_local", 0, "the client"], OF_ALL[2]),
+                                          "no step shows"),
     "a supremum that may be infinite": (everywhere([CURVED, POSITIVE], [FIRST, *SUPREMUM]) | {"everywhere": []},
                                         "a distance are asked for"),
     "a supremum that bounds itself": (everywhere([CURVED, POSITIVE], [
