@@ -381,6 +381,7 @@ def test_a_lemma_of_vectors_holds(name):
     letters, held = [("vector", letter) for letter in "uv"[:vectors]], 0
     for _ in range(500):
         names = {letter: [rng.uniform(-2, 2), rng.uniform(-2, 2)] for letter in letters}
+        names |= dict.fromkeys(letters, names[letters[0]]) if rng.random() < 0.1 else {}
         names["name", "p"] = rng.uniform(-1, 3)
         premises, conclusion = made(*({letter: ONE} for letter in letters), *[of_atom(("name", "p"))] * numbers)
         if all(holds(premise, names, slack=0) for premise in premises):
