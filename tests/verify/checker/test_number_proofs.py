@@ -413,7 +413,7 @@ def test_a_lemma_of_losses_holds(name):
     """Losses of one coordinate beside another: a/2 x^2 + b sqrt(1 + x^2), with curvatures from a to a + b."""
     made, vectors, numbers = federation.FUNCTIONS[name]
     rng, k, held = random.Random(name), of_atom(("name", "k")), 0
-    letters = [("vector", letter) for letter in "uv"[:vectors]]
+    letters = [("vector", letter) for letter in "uvw"[:vectors]]
     for _ in range(400):
         a, b = rng.choice([(rng.uniform(-2, 2), rng.uniform(0, 3)), (1, 0), (0, 1), (-1, 1)])
         if "infimum" in name and a < 0:
@@ -421,6 +421,7 @@ def test_a_lemma_of_losses_holds(name):
         low, high = a, a + b
         bounds = {"L": max(abs(low), abs(high)) * rng.choice([1, 1, 2]), "m": low - rng.choice([0, 0, 1])}
         names = {letter: [rng.gauss(0, 3), rng.gauss(0, 3)] for letter in letters}
+        names |= dict.fromkeys(letters[:2], names[letters[0]]) if letters and rng.random() < 0.3 else {}
         names |= {("name", "L"): bounds["L"], ("name", "m"): bounds["m"], ("name", "k"): 0}
         for letter in letters:
             x, y = names[letter]
