@@ -177,6 +177,8 @@ class OneRound:
         r, j, k = self.r, self.j, self.k
         before, after = next(steps), steps.send(self.clients)
         inside, start = [self.R - ONE - r], Vector(record("x_round", r), self)
+        for name in {*self.sizes} - {*before}:  # a state of other variants of the method
+            del self.reader.arrays[name]
         for name, value in before.items():
             self.equation(f"kept {name}", self.by_client(name, [r]), [self.R - r], self.state(name, r), value)
         for name, value in after.items():

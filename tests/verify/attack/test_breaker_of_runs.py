@@ -55,6 +55,8 @@ REFUSED = {
          EACH_ROUND],
         lemma("chance", "r", "k", SECOND), more=[condition("local_steps", ">=", 2)], sampling="without-replacement",
         base="fedmoswa", **FRESH), "who is drawn"),
+    "a state that this variant does not have": (proof(
+        [["norm2", ["client_variate", "r", "k"]], ">=", 0, EACH_ROUND], base="fedmoswa", **FRESH), "is no vector"),
     "noise of a client that the noise decides": (proof(
         [["E", ["dot", noise(0, CHOSEN), "x_star"]], "==", 0, []], *AT_MOST_ONE,
         identity(minus(["+", -1, "clients"], CHOSEN), ">=", 0, term("at most one"), term("h7"), name="is one"),
