@@ -13,19 +13,22 @@ POINTS = {"u": 1, "v": -1}  # and how often the points are counted in u - v
 
 def bounded_gradients(args, reader, known, names):
     """G >= m r for any number r, where G bounds the gradients of client k everywhere, and its curvatures are at least m > 0;
-    and S >= m^2 r^2, where S is the supremum of their squared lengths.
+    and S >= m^2 r^2, where S is the supremum of their squared lengths. S is a number only where something bounds it, so
+    another number is named that is known to be at least S.
 
     The loss is strongly convex, and so has a minimiser x_*. Some x lies at the distance |r| from it, as dim >= 1. There
     |grad F_k(x)| >= m |r| (Nesterov, Lectures on Convex Optimization, 2018, Theorem 2.1.10), and G bounds it. Where G bounds
     the gradients of samples' losses or noisy gradients, it bounds their mean, too.
     """
-    require(len(args) == 4 and args[0] in (*reader.everywhere, "steepest") and args[0] in BOUNDS,
+    require(args[0] in (*reader.everywhere, "steepest") and args[0] in BOUNDS and len(args) == 4 + (args[0] == "steepest"),
             "the name of a bound at all points, a client, a curvature and a distance are asked for")
     k = reader.client(args[1], known, names)
-    low, r = (reader.number(a, known, names) for a in args[2:])
+    low, r, *most = (reader.number(a, known, names) for a in args[2:])
     premises = [(">=", of_atom(("entry", "mu_client", k)) - low), (">", low)]
     if args[0] == "steepest":
-        return premises, (">=", of_atom(("steepest", k)) - low * low * r * r)
+        supremum = of_atom(("steepest", k))
+        require("'steepest'" not in repr(most), "a supremum is no bound of one")
+        return [*premises, (">=", most[0] - supremum)], (">=", supremum - low * low * r * r)
     return premises, (">=", of_atom(("name", "G_lip") if args[0] == "G_lip" else ("entry", args[0], k)) - low * r)
 
 

@@ -19,6 +19,7 @@ from verify.checker.polynomials import (
     meter,
     of_atom,
     over,
+    random,
     vanishes,
 )
 
@@ -194,8 +195,9 @@ class Known:
         return number if self.evident(number) else extreme("Max", ZERO, number)
 
     def is_whole(self, p):
-        """Whether a polynomial surely is a whole number."""
-        return all(c.denominator == 1 and all(n > 0 and self.whole_atom(a) for a, n in m) for m, c in p.terms.items())
+        """Whether a polynomial surely is a whole number that is not drawn; what is drawn is no index."""
+        return not random(p) and all(c.denominator == 1 and all(n > 0 and self.whole_atom(a) for a, n in m)
+                                     for m, c in p.terms.items())
 
     def whole_atom(self, a):
         return a in self.whole or (a[0] == "entry" and a[1] in self.whole) or a[0] in ("floor", "ceiling") or (

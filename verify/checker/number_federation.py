@@ -6,9 +6,9 @@ than 0, and at least -``L_client``. Lemmas have a client k, points as vectors, a
 
 from fractions import Fraction
 
-from verify.checker.index_sums import combined, dot, frozen, scaled
+from verify.checker.index_sums import combined, dot, frozen, new_index, scaled, sum_of, vector_sum
 from verify.checker.number_facts import NONNEGATIVE, POSITIVE
-from verify.checker.polynomials import ONE, constant, of_atom
+from verify.checker.polynomials import ONE, ZERO, constant, of_atom
 from verify.checker.words import require
 
 #: arrays by their sizes, and quantities that follow from others
@@ -18,7 +18,6 @@ ARRAYS = {"client_weight": ["clients"], "priority": ["clients"], "included": ["1
 SIGNS = {"client_weight": POSITIVE, "priority": NONNEGATIVE, "included": NONNEGATIVE, "L_client": NONNEGATIVE}
 CLIENT = "the client"  # an index; no name has a space
 EVERY = [CLIENT, 0, ["+", -1, "clients"]]
-MEANS = {"objective": "F", "objective_grad": "grad"}
 RULES = {"F_star": ([], ["objective", "x_star"]), "F_inf": ([], ["objective", "x_star"])}
 #: the weights of priority clients sum to one; a client is one or not
 GIVEN = ({"left": ["Sum", ["*", ["priority", CLIENT], ["client_weight", CLIENT]], *EVERY], "relation": "==", "right": 1,
@@ -27,9 +26,24 @@ GIVEN = ({"left": ["Sum", ["*", ["priority", CLIENT], ["client_weight", CLIENT]]
           "over": [EVERY]})
 
 
-def mean(word, point):
-    """The formula of an average over priority clients."""
-    return ["Sum", ["*", ["priority", CLIENT], ["client_weight", CLIENT], [MEANS[word], CLIENT, point]], *EVERY]
+def of_client(reader, known):
+    """(a client k that stands for each, its weight in the objective, the number of the last client). Means over clients are
+    made of atoms, as an index of a proof may have any name."""
+    k, last = new_index(), reader.number("clients", known, {}) - ONE
+    weight = ["*", ["priority", CLIENT], ["client_weight", CLIENT]]
+    return k, reader.number(weight, known.summed(k, ZERO, last), {CLIENT: of_atom(k)}), last
+
+
+def objective(reader, u, known):
+    """The average of losses over priority clients."""
+    k, weight, last = of_client(reader, known)
+    return sum_of(known, k, weight * loss(of_atom(k), u), ZERO, last)
+
+
+def objective_slope(reader, u, known):
+    """The average of gradients over priority clients."""
+    k, weight, last = of_client(reader, known)
+    return vector_sum(known, k, scaled(slope(of_atom(k), u), weight), ZERO, last)
 
 
 def loss(k, u): return of_atom(("F", k, frozen(u)))
@@ -130,7 +144,7 @@ def optimum(name, args, reader, known, names):
     """At the optimum the mean gradient is 0, and the mean loss is least."""
     require(reader.federation and len(args) == 1, f"{name} is about one vector")
     if name == "optimal slope":
-        steepest = reader.vector(mean("objective_grad", "x_star"), known, {})
+        steepest = reader.vector(["objective_grad", "x_star"], known, {})
         return [], ("==", dot(steepest, reader.vector(args[0], known, names)))
     return [], (">=", reader.number(["objective", args[0]], known, names) - reader.number("F_star", known, {}))
 

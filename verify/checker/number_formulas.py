@@ -7,8 +7,8 @@ asks for what it needs, which must be known then.
 from verify.checker.index_sums import combined, dot, expected, length, new_index, product_of, scaled, sum_of, vector_sum
 from verify.checker.limits import Meter
 from verify.checker.number_classes import steepest
-from verify.checker.number_facts import Fact
-from verify.checker.number_federation import ARRAYS, RULES, loss, mean, slope
+from verify.checker.number_facts import SIGNS, Fact
+from verify.checker.number_federation import ARRAYS, RULES, loss, objective, objective_slope, slope
 from verify.checker.polynomials import (
     ONE,
     ZERO,
@@ -94,7 +94,7 @@ class Reader:
         if head == "F" and self.federation:
             return loss(self.client(args[0], known, names), self.vector(args[1], known, names))
         if head == "objective" and self.federation:
-            return self.number(mean(head, *args), known, names)
+            return objective(self, self.vector(args[0], known, names), known)
         if head == "Exp1":
             return exponential(ONE)
         if head == "E" and self.recorded:
@@ -139,7 +139,8 @@ class Reader:
         """Whether p is surely at least 0 because it is at least (rounds - 1 - r) local_steps for a round r."""
         known, K = known.where_it_counts(p), self.number("local_steps", known, {})
         after = [self.number("rounds", known, {}) - ONE - r for r in names.values() if self.recorded]
-        to = [ZERO, *(fact.poly for name, fact in known.facts.items() if name.endswith(" to"))]  # ends of ranges
+        to = [ZERO, *(fact.poly for name, fact in known.facts.items()  # ends of ranges
+                      if name.endswith(" to") and fact.relation in SIGNS and not fact.ranges)]
         return any(known.shown(">=", q) and any(known.shown(">=", p - q * K - rest) for rest in to) for q in after)
 
     def client(self, node, known, names):
@@ -219,7 +220,7 @@ class Reader:
         if head == "grad" and self.federation:
             return slope(self.client(args[0], known, names), self.vector(args[1], known, names))
         if head == "objective_grad" and self.federation:
-            return self.vector(mean(head, *args), known, names)
+            return objective_slope(self, self.vector(args[0], known, names), known)
         require(self.is_vector(node) and head in self.arrays, f"{head} is no vector")
         sizes = self.arrays[head][:-1]
         require(len(sizes) == len(args), f"{head} has {len(sizes)} indices")

@@ -113,7 +113,7 @@ def before(run, known, part, noise=None, sampling=None):
         return known.shown(">=", noise - place * run.K - ONE)
     if noise is not None:
         return known.shown(">=", noise - (place + constant(OF_TIME[name]) if name in OF_TIME else place * run.K))
-    last = (sampling + ONE) * run.K - (ZERO if name == "x_before" else ONE)
+    last = (sampling if run.early else sampling + ONE) * run.K - (ZERO if run.early or name == "x_before" else ONE)
     return known.shown(">=", last - place if name in OF_TIME else sampling - place)
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from verify.checker.index_sums import combined, frozen, of_vector, scaled, sum_of, vector_sum
 from verify.checker.number_facts import NONNEGATIVE, Fact, Known
 from verify.checker.number_formulas import factors
-from verify.checker.polynomials import ONE, ZERO, constant, has, inverse, of_atom
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, inverse, of_atom
 from verify.checker.run import METHODS
 from verify.checker.scope import all_of, ends
 from verify.checker.words import exact, require
@@ -122,13 +122,20 @@ def poly(value):
     return value.p if isinstance(value, Number) else constant(value)
 
 
+def draws(part):
+    """Whether a part of a vector depends on who is drawn."""
+    if isinstance(part, Poly):
+        return any(draws(a) for m in part.terms for a, _ in m)
+    return isinstance(part, tuple) and (part[:1] == ("drawn",) or any(map(draws, part)))
+
+
 def record(name, *places): return {("run", name, *places): ONE}
 
 
 class OneRound:
     """One round of a method, with the interface of :class:`run.Run`. ``equations``: by name (indices, premises, one side,
     the other side): where all premises are at least 0, both vectors are the same. ``divisors``: factors of what the method
-    divides by."""
+    divides by. ``early``: whether local steps may depend on who is drawn for their round."""
 
     def __init__(self, certificate, reader, known):
         self.reader, self.how, self.sizes = reader, certificate["procedure"], states(certificate)
@@ -142,7 +149,7 @@ class OneRound:
         inside.add("a time", Fact(">=", self.R * self.K - ONE - t, ()))
         self.time, self.after = t, (self.r + ONE) * self.K
         self.clients, self.local_steps, self.equations, self.starts = [0], Number(self.K, self), {}, None
-        self.divisors = []
+        self.divisors, self.early = [], True
         self.weight = reader.number(["client_weight", "k"], inside, {"k": self.k})
         self.zero = Vector({}, self)
         self.always()
@@ -170,11 +177,14 @@ class OneRound:
         r, j, k = self.r, self.j, self.k
         before, after = next(steps), steps.send(self.clients)
         inside, start = [self.R - ONE - r], Vector(record("x_round", r), self)
+        for name in {*self.sizes} - {*before}:  # a state of other variants of the method
+            del self.reader.arrays[name]
         for name, value in before.items():
             self.equation(f"kept {name}", self.by_client(name, [r]), [self.R - r], self.state(name, r), value)
         for name, value in after.items():
             self.equation(f"next {name}", self.by_client(name, [r]), inside, self.state(name, r + ONE), value)
         require(self.starts is not None and self.starts.v == before["x_round"].v, "clients start from another model")
+        self.early = draws(frozen(self.moved_to.v))
         self.equation("start", [r, k], inside, record("x_local", r * self.K, k), start)
         self.equation("step", [r, j, k], [*inside, self.K - ONE - j], record("x_before", self.time + ONE, k), self.moved_to)
         self.equation("model", [r], [self.R - r], record("x_sampled", r * self.K), start)

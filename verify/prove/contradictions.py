@@ -71,13 +71,31 @@ def _unbounded(search: Search) -> bool:
                 continue
             bound = of_atom({"G_lip": ("name", name), "steepest": (name, curved[2])}.get(name, ("entry", name, curved[2])))
             r, half = (bound + ONE, _HALF) if name == "steepest" else (bound * bound + ONE, -_HALF)
+            most = _above(search, (name, curved[2])) if name == "steepest" else ()
             last = search.step("lemma", lemma="bounded gradients", of=[
-                name, client, search.formula(low), search.formula(r * inverse(low))])
+                name, client, search.formula(low), search.formula(r * inverse(low)), *map(search.formula, most)])
             if last and search.step("identity", shows=search.shows(">", ZERO), terms=[  # G - G^2 - 1 or S - (S + 1)^2
                     {"facts": [last]}, {"facts": [], "square": search.formula(bound + half)},
                     {"facts": [], "times": [search.formula(ONE - _HALF * _HALF)]}]):
                 return True
     return False
+
+
+def _above(search: Search, atom: Any) -> list[Poly]:
+    """A number that a hypothesis says is at least an atom, if there is one."""
+    for name in [*search.known.facts]:
+        fact: Fact = search.known.facts[name]
+        if len(fact.ranges) == 1 and atom[0] in {a[0] for a in atoms_of(fact.poly)}:
+            place = search.step("instance", fact=name, at=[search.formula(atom[1])])
+            fact = search.known.facts[place] if place else fact
+        if fact.ranges or fact.relation not in (">=", ">", "=="):
+            continue
+        for p in (fact.poly, -fact.poly)[: 1 + (fact.relation == "==")]:
+            times = -p.terms.get(((atom, 1),), 0)
+            most = p * constant(1 / times) + of_atom(atom) if times > 0 else of_atom(atom)
+            if atom not in atoms_of(most):
+                return [most]
+    return []
 
 
 def _of_clients(search: Search, name: str) -> Iterator[tuple[Any, Poly]]:

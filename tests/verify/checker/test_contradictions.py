@@ -47,7 +47,8 @@ STEEPEST = ["*", -1, ["infimum", "v", ["*", -1, ["norm2", ["grad", "k", "v"]]]]]
 OF_FIRST = ["*", -1, ["infimum", "v", ["*", -1, ["norm2", ["grad", 0, "v"]]]]]
 BELOW = condition(STEEPEST, "<=", "p", CLIENTS)
 #: S >= m^2 r^2 for r = (S + 1)/m, and S - (S + 1)^2 < 0
-ALL_POINTS = [lemma("bounded gradients", "steepest", 0, "m", over(["+", 1, OF_FIRST], "m")),
+BELOW_AT_FIRST = {"name": "below", "by": "instance", "fact": "h2", "at": [0]}
+ALL_POINTS = [BELOW_AT_FIRST, lemma("bounded gradients", "steepest", 0, "m", over(["+", 1, OF_FIRST], "m"), "p"),
               zero(term("s"), term(square=["+", OF_FIRST, over(1, 2)]), term(times=[over(3, 4)]))]
 
 

@@ -162,7 +162,7 @@ def claim(statement, steps, sampling="full", base="fedavg", hypotheses=GIVEN, fr
     stated = {"claim": "mine/a", "reading": "", "setting": "run", "statement": condition(*statement),
               "hypotheses": hypotheses, "definitions": {}, "everywhere": [], "free": free,
               "procedure": {"base": base, "sampling": sampling, "indicator": "broadcast", "strict": True,
-                            "options": OPTIONS[base] | options}}
+                            "options": OPTIONS.get(base, {}) | options}}
     return {"format": checker.FORMAT, **stated, "proof": {"put": {}, "steps": steps}}
 
 
