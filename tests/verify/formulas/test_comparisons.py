@@ -233,7 +233,7 @@ def test_measured_quantities_may_be_known_to_be_nonnegative():
 
 # how they are decided -----------------------------------------------------------------------------------------------------
 VERDICTS = {
-    "a root of a sum": (sp.sqrt(1 + a), 1 + a, (), "consistent"),
+    "a root of a sum": (sp.sqrt(1 + a), 1 + a, (), "certified"),
     "where a condition holds": (sp.sqrt(1 + a**2), sp.sqrt(1 + a * b), (Condition(a, "<=", b),), "certified"),
     "the same without it": (sp.sqrt(1 + a**2), sp.sqrt(1 + a * b), (), "refuted"),
     "an unknown power": (b, b * rounds**a, (), "certified"),
