@@ -16,7 +16,7 @@ def condition(left, relation, right, *over): return dict(left=left, relation=rel
 def whole(name): return condition(["Mod", name, 1], "==", 0)
 
 
-def numbers(statement, *hypotheses, free=None, proof=None, setting="algebra"):
+def number_certificate(statement, *hypotheses, free=None, proof=None, setting="algebra"):
     """A proof about numbers."""
     return {"format": "fedtheory numbers 1", "claim": "mine", "reading": "", "setting": setting, "statement": statement,
             "hypotheses": [*hypotheses], "definitions": {}, "everywhere": [], "free": free or {},
@@ -98,25 +98,25 @@ TRUE = {
 #: name -> a certificate; why its statement is false stands beside it
 FALSE = {
     # for n = 0 the sum is empty: 1/n must not leave it
-    "a divisor leaves an empty sum": numbers(
+    "a divisor leaves an empty sum": number_certificate(
         condition(["Sum", ["*", one_over(["*", "n", ["+", "i", 1]]), one_over(one_over(["+", "i", 1]))], "i", 1, "n"],
                   "==", 1), whole("n"), condition("n", ">=", 0), free={"n": []}),
     # the hypothesis speaks of the entries a_ii
-    "two indices with one name": numbers(
+    "two indices with one name": number_certificate(
         condition(["a", 0, 1], ">=", 0), condition("rounds", ">=", 2),
         condition(["a", "i", "i"], ">=", 0, *[["i", 0, ["+", -1, "rounds"]]] * 2), free={"a": ["rounds", "rounds"]}),
     # x = 0 and k = 1 meet the hypothesis
-    "a power needs a base other than 0 for some exponents alone": numbers(
+    "a power needs a base other than 0 for some exponents alone": number_certificate(
         condition(["*", "x", one_over("x")], "==", 1), whole("k"), condition(["^", "x", "k"], ">=", 0),
         free={"x": [], "k": []}),
-    "a real power needs a positive base for some exponents alone": numbers(
+    "a real power needs a positive base for some exponents alone": number_certificate(
         condition(["^", "x", 2], ">", 0), condition(["^", "x", "k"], ">=", 0), free={"x": [], "k": []}),
     # the mean loss at one client's model is not the mean of the losses at their own models
-    "an index with the name of one that a mean binds": numbers(
+    "an index with the name of one that a mean binds": number_certificate(
         condition(["objective", ["x_local", 0, "the client"]], "==", mean_loss(["x_local", 0, "k"], "k", LAST),
                   ["the client", 0, LAST]), setting="point"),
     # there may be two clients
-    "an index with the name of a size": numbers(
+    "an index with the name of a size": number_certificate(
         condition(["objective", "x_star"], "==", mean_loss("x_star", "k", 0), ["clients", 1, 1]), setting="point"),
     # in expectation alone: the noise of an outcome may be larger
     "a definition outside of means": steps(
@@ -140,9 +140,9 @@ FALSE = {
     "a potential with an index that is a size": potential(["Sum", 0, "rounds", 0, 1]),
     "a cost with an index that is the optimum": potential(0, ["Sum", 0, "x_star", 0, 1]),
     # words with too many or too few arguments have no value
-    **{f"{shown[0]} of {len(shown) - 1}": numbers(condition(shown, ">=", 0), free=SURPLUS) for shown in (
+    **{f"{shown[0]} of {len(shown) - 1}": number_certificate(condition(shown, ">=", 0), free=SURPLUS) for shown in (
         ["norm2", "v", "w", "v"], ["dot", "v"], ["dot", "v", "w", "v"], ["Exp1", "x"], ["Abs", "x", "y"], ["+"], ["*"])},
-    "floor of 2": numbers(condition(["floor", "x", "y"], "==", ["floor", "x", "y"]), free=SURPLUS),
+    "floor of 2": number_certificate(condition(["floor", "x", "y"], "==", ["floor", "x", "y"]), free=SURPLUS),
     "a loss of three things": steps(condition(["F", 0, ["x_round", 0], 7], "<=", ["F", 0, ["x_round", 0], 7]), {}),
     "a mean of two things": steps(condition(["E", apart(0), 7], "<=", ["E", apart(0), 7]), {}),
     "a sum with five parts": steps(condition(["Sum", apart(0), "i", 0, 0, 7], "<=", apart(0)), {}),
@@ -175,14 +175,14 @@ def test_signs_of_functions_within_each_other_count_as_work():
     deep = "x"
     for i in range(10):
         deep = ["Max" if i % 2 else "Min", deep, f"y{i}"]
-    certificate = numbers(condition(deep, ">=", 0), free={"x": []} | {f"y{i}": [] for i in range(10)})
+    certificate = number_certificate(condition(deep, ">=", 0), free={"x": []} | {f"y{i}": [] for i in range(10)})
     accepted, reason, *_ = replayed(check_of(certificate), certificate)
     assert not accepted and "TooLarge" in reason
 
 
 def test_a_statement_about_points_is_not_proven_and_refuted():
     """There is one time: a proof says so, and a counterexample had two."""
-    proof = numbers(condition("iterations", "==", 1), setting="point")
+    proof = number_certificate(condition("iterations", "==", 1), setting="point")
     given = {"center": [["0"]], "curvature": [["1"]], "x_star": ["0"], "offset": ["0"], "client_weight": ["1"],
              "layer_sizes": ["1"], "priority": ["1"], "noise": [[]], "included": [["1"]], "x_local": [[["0"]]]}
     sizes = dict(clients=1, rounds=2, local_steps=1, layers=1, participants=1, dim=1, iterations=2)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.said import tells
-from tests.verify.attack.test_breaker import numbers
+from tests.verify.attack.test_breaker import number_certificate
 from tests.verify.checker.test_contradictions import CURVED, FIRST, OF_FIRST, POSITIVE, everywhere, zero
 from tests.verify.checker.test_number_proofs import condition, identity, lemma, minus, over, term
 from tests.verify.checker.test_number_runs import EACH_ROUND, GIVEN, LAST, claim
@@ -39,7 +39,7 @@ SUPREMUM = [lemma("bounded gradients", "steepest", 0, "m", over(["+", 1, OF_FIRS
 def at_points(right, index, point, last):
     """A proof that F_star is at most a number, where the step that says so has an index of this name."""
     shows = ["F_star", "<=", right]
-    return numbers(condition(*shows), setting="point", proof={"put": {}, "steps": [
+    return number_certificate(condition(*shows), setting="point", proof={"put": {}, "steps": [
         {"name": "each", "by": "each", "index": index, "low": 0, "high": last, "shows": shows, "steps": [
             lemma("optimal loss", point)]}, {"name": "first", "by": "instance", "fact": "each", "at": [0]}]})
 

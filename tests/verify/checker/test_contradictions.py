@@ -213,7 +213,7 @@ def test_gradients_of_strongly_convex_functions_grow_as_the_lemma_says():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_first_order_of_a_printed_inequality_is_what_the_lemma_says(seed):
-    """Of f(x) = sin(q x): the difference of both sides at u = v + h, over h, is (a + b + b') f'(v) for small h."""
+    """For f(x) = sin(q x) the difference of both sides at u = v + h, over h, tends to (a + b + b') f'(v) for small h."""
     rng = random.Random(seed)
     a, b, c, s, q = (rng.randint(-3, 3) for _ in range(5))
     more = ["*", a, ["f", "u"]], ["*", b, slope("u")], ["*", c, slope("v")], apart(s)

@@ -231,10 +231,10 @@ def _at(node, path):
 # values ------------------------------------------------------------------------------------------------------------------
 def value(p, names):
     """The value of a polynomial, as a float."""
-    return sum(float(c) * math.prod(of(a, names) ** n for a, n in m) for m, c in p.terms.items())
+    return sum(float(c) * math.prod(value_of_atom(a, names) ** n for a, n in m) for m, c in p.terms.items())
 
 
-def of(a, names):
+def value_of_atom(a, names):
     kind, *args = a
     if a in names:
         return names[a]

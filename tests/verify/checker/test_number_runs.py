@@ -83,7 +83,7 @@ def recorded(run, sizes):
 
 @pytest.mark.parametrize("name", ["fedavg", "scaffold I"])
 def test_lemmas_about_chance_hold_in_the_mean(name):
-    """Of each vector that a run records, at each time and client: where a lemma speaks of it, it holds."""
+    """Each lemma about chance holds for every recorded vector, time and client that it admits."""
     sizes = {"rounds": 2, "local_steps": 2, "clients": 3, "participants": 2}
     polynomials.meter.spent = 0
     _, instance = replayed(name, "without-replacement", noisy=(1,))

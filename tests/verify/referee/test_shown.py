@@ -35,8 +35,8 @@ def test_a_verdict_that_needs_a_certificate_is_not_made_without_one(kind, outcom
     assert case.verdict(kind, None, "as one sees", Accepted({}, "certificates/x.json")).certificate == "certificates/x.json"
 
 
-def made(path):
-    """The calls of Verdict in a file, and the words that are their fourth argument."""
+def verdict_calls(path):
+    """Return the fourth argument of each call of Verdict in a file, if it is a literal."""
     calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
     calls = [call for call in calls if getattr(call.func, "id", getattr(call.func, "attr", "")) == "Verdict"]
     return [call.args[3].value if len(call.args) > 3 and isinstance(call.args[3], ast.Constant) else None for call in calls]
@@ -44,7 +44,7 @@ def made(path):
 
 def test_verdicts_are_made_in_one_place():
     """One place makes those of claims, with certificates; workers say what is undecided, records read what is stored."""
-    found = {path.relative_to(FOLDER).as_posix(): made(path) for path in FOLDER.rglob("*.py")}
+    found = {path.relative_to(FOLDER).as_posix(): verdict_calls(path) for path in FOLDER.rglob("*.py")}
     assert {name: kinds for name, kinds in found.items() if kinds} == {name: [kind] for name, kind in MAKERS.items()}
 
 

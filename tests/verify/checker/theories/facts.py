@@ -6,7 +6,8 @@ from itertools import product
 from verify.checker.forms import Form
 from verify.checker.theories import coordinates, everywhere, interpolation, noise
 
-__all__ = ["FACTS", "HELPERS", "PASTS", "REFUSED", "THEORIES", "asked", "broken", "said", "theory_functions"]
+__all__ = [
+    "FACTS", "HELPERS", "PASTS", "REFUSED", "THEORIES", "arguments_to_try", "broken", "evaluate_fact", "theory_functions"]
 
 #: by name
 THEORIES = {"interpolation": interpolation, "noise": noise, "coordinates": coordinates, "everywhere": everywhere}
@@ -78,8 +79,8 @@ def theory_functions():
             for function, made in inspect.getmembers(theory, inspect.isfunction) if made.__module__ == theory.__name__}
 
 
-def said(fact, member, past, args, theory=None):
-    """What a fact says: forms by name; None where it is refused. ``theory``: an altered one."""
+def evaluate_fact(fact, member, past, args, theory=None):
+    """Return the forms of a fact by name; None where it is refused. ``theory``: an altered one."""
     name, function = fact.split(".")
     made = getattr(theory or THEORIES[name], function)
     try:
@@ -90,12 +91,12 @@ def said(fact, member, past, args, theory=None):
     return {name: form if hasattr(form, "terms") else Form({(): form}) for name, form in forms.items()}
 
 
-def asked(fact, member, rng, most=10**9):
+def arguments_to_try(fact, member, rng, most=10**9):
     """Pairs (past, arguments) that a certificate may ask for, so many at most of those that are said and of the others."""
     every, kinds = [*product(PASTS if member.draws else PASTS[:1], FACTS[fact][0](member))], ([], [])
     rng.shuffle(every)
     for past, args in every[: 12 * most]:
-        kind = kinds[said(fact, member, past, args) is None]
+        kind = kinds[evaluate_fact(fact, member, past, args) is None]
         if len(kind) < most:
             kind.append((past, args))
     return kinds[0] + kinds[1]

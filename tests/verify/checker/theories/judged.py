@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from fractions import Fraction as Q
 
 from tests.verify.checker.theories.altered import alterations, loaded
-from tests.verify.checker.theories.facts import FACTS, PASTS, THEORIES, asked, broken, said
+from tests.verify.checker.theories.facts import FACTS, PASTS, THEORIES, arguments_to_try, broken, evaluate_fact
 from tests.verify.checker.theories.members import KINDS, Member
 from verify.checker.forms import nonnegative
 from verify.checker.powers import on_ends
@@ -33,8 +33,9 @@ def members_of(theory, count, each):
         for fact in facts:  # what a fact asks of clients is asked before
             for past in PASTS:
                 for args in FACTS[fact][0](member):
-                    said(fact, member, past, args)
-        tasks = {fact: [(past, args, said(fact, member, past, args)) for past, args in asked(fact, member, rng, each)]
+                    evaluate_fact(fact, member, past, args)
+        tasks = {fact: [(past, args, evaluate_fact(fact, member, past, args))
+                        for past, args in arguments_to_try(fact, member, rng, each)]
                  for fact in facts}
         member.remember()
         found.append((member, tasks, {}))
@@ -53,7 +54,7 @@ def plain(form):
 def all_said(fact, member, kept, past):
     """All that a fact says of a member given a past."""
     if (fact, past) not in kept:
-        found = (said(fact, member, past, args) for args in FACTS[fact][0](member))
+        found = (evaluate_fact(fact, member, past, args) for args in FACTS[fact][0](member))
         kept[fact, past] = {plain(form) for forms in found if forms for form in forms.values()}
     return kept[fact, past]
 
@@ -99,10 +100,10 @@ def of_all(altered, members):
 
 
 def of_one(fact, altered, member, kept, past, args, old):
-    new = said(fact, member, past, args, altered)
+    new = evaluate_fact(fact, member, past, args, altered)
     if new is None:
         return "the same" if old is None else "refuses"
-    old = old or said(fact, member, past, args)  # an altered fact may have asked for more
+    old = old or evaluate_fact(fact, member, past, args)  # an altered fact may have asked for more
     forms = {name: form for name, form in new.items() if old is None or name not in old or plain(form) != plain(old[name])}
     if not forms:
         return "the same"

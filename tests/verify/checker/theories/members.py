@@ -140,8 +140,8 @@ class Member:
     @property
     def entries(self): return range(self.count if self.one else 1)
 
-    def made(self, before, value):
-        """Give the letter that is new, if one is, a value: by client and outcome."""
+    def assign_new_letter(self, before, value):
+        """Give the new letter, if there is one, a value for each client and outcome."""
         new = range(before, len(self.letters.depends))
         assert len(new) <= 1
         for letter in new:
@@ -193,7 +193,7 @@ class Member:
         offset = [Q(rng.choice([0, 1, -1, 2, -3, 6])) for _ in range(self.dim)]
         before = len(letters.depends)
         start = letters.letter(shared=True)
-        self.made(before, lambda entry, case: offset)
+        self.assign_new_letter(before, lambda entry, case: offset)
         star, places = Row.one(ORIGIN), []
         before = len(letters.depends)
         at_rest = people.at_rest(letters)
@@ -229,7 +229,7 @@ class Member:
     def gradient(self, k, x):
         before = len(self.letters.depends)
         _, found, _ = self.letters.asked(k, x)
-        self.made(before, lambda entry, case: self.grad(self.owner(k, entry), self.vector(x, entry, case)))
+        self.assign_new_letter(before, lambda entry, case: self.grad(self.owner(k, entry), self.vector(x, entry, case)))
         return found
 
     def noise(self, k, x, gradient, step):
@@ -237,13 +237,14 @@ class Member:
             return Row({})
         before, draw = len(self.letters.depends), self.draws[step]
         found = self.letters.noise(k, x, gradient, draw)
-        self.made(before, lambda entry, case: self.drawn(draw, self.owner(k, entry), self.vector(x, entry, case), case))
+        self.assign_new_letter(before, lambda entry, case: self.drawn(
+            draw, self.owner(k, entry), self.vector(x, entry, case), case))
         return found
 
     def solved(self, k, x):
         before, pull = len(self.letters.depends), 3 * self.unit
         found = self.letters.solution(k, Row({}), pull, x)
-        self.made(before, lambda entry, case: self.grad(self.owner(k, entry), [
+        self.assign_new_letter(before, lambda entry, case: self.grad(self.owner(k, entry), [
             line.solution(pull, -pull * y) for line, y in zip(
                 self.lines[self.owner(k, entry)], self.vector(x, entry, case), strict=True)]))
         return found
@@ -290,7 +291,7 @@ class Member:
             for u in over:
                 before = len(self.letters.depends)
                 coordinates.scaled(u, by, a)
-                self.made(before, lambda entry, case, u=u, by=by, a=a: [
+                self.assign_new_letter(before, lambda entry, case, u=u, by=by, a=a: [
                     Q(0) if above == 0 else above / (below + a) for above, below in zip(
                         self.vector(u, entry, case), self.vector(by, entry, case), strict=True)])
 
@@ -306,7 +307,7 @@ class Member:
         before = len(self.letters.depends)
         found = getattr(self.run.coordinates, word)(*rows)
         unit = rows[0].coefficient(min(rows[0].parts)) if word == "square" else 1
-        self.made(before, lambda entry, case: [of(*entries) / unit**2 for entries in zip(
+        self.assign_new_letter(before, lambda entry, case: [of(*entries) / unit**2 for entries in zip(
             *(self.vector(row, entry, case) for row in rows), strict=True)])
         return found
 

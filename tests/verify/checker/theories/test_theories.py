@@ -4,7 +4,15 @@ import random
 
 import pytest
 
-from tests.verify.checker.theories.facts import FACTS, HELPERS, THEORIES, asked, broken, said, theory_functions
+from tests.verify.checker.theories.facts import (
+    FACTS,
+    HELPERS,
+    THEORIES,
+    arguments_to_try,
+    broken,
+    evaluate_fact,
+    theory_functions,
+)
 from tests.verify.checker.theories.judged import drawn
 from verify.checker import known
 from verify.checker.theories import interpolation
@@ -24,8 +32,8 @@ def wrong_of_members(theory, seeds, each):
     for seed in seeds:
         member, rng = drawn(seed, theory), random.Random(seed)
         for fact in counts:
-            for past, args in asked(fact, member, rng, each):
-                if forms := said(fact, member, past, args):
+            for past, args in arguments_to_try(fact, member, rng, each):
+                if forms := evaluate_fact(fact, member, past, args):
                     counts[fact] += len(forms)
                     wrong += [(fact, seed, past, args, name) for name in broken(fact, member, past, forms)]
     return counts, wrong
