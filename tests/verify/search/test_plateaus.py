@@ -5,11 +5,11 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.instance import federation_of
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.shape import Shape
-from verify.search.corners.plateaus import PLATEAUS
+from verify.search.transformations.plateaus import PLATEAUS
 
 CONVEX = find_claim("classical/gd-value")
 SHAPE = Shape(clients=2, dim=2, family=PiecewiseClients(1))
@@ -17,8 +17,8 @@ SHAPE = Shape(clients=2, dim=2, family=PiecewiseClients(1))
 
 def flattened(shape=SHAPE, count=400):
     rng = np.random.default_rng(0)
-    leaves = draw_leaves(CONVEX, shape, count, rng)
-    return leaves, PLATEAUS(CONVEX, shape, leaves, rng)
+    params = draw_params(CONVEX, shape, count, rng)
+    return params, PLATEAUS(CONVEX, shape, params, rng)
 
 
 def test_a_piece_takes_at_most_the_curvature_of_the_tail():
