@@ -10,7 +10,7 @@ from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerO
 from fedtheory.schedules import Schedule, check_schedule, value_at
 from fedtheory.selection import Selection
 from synthetic.base.checks import whole
-from synthetic.base.rich_display import RichDisplay, brief, changed
+from synthetic.base.display import RichDisplay, brief, changed
 
 __all__ = ["Algorithm", "Local", "Moment", "State", "Upload"]
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from fedtheory.run import run
 from synthetic.base.checks import whole
+from synthetic.base.display import RichDisplay, lines
 from synthetic.base.noise import NoNoise
-from synthetic.base.rich_display import RichDisplay, lines
 from synthetic.data.federation import pad
 from synthetic.numbers.arrays import namespace, to_numpy
 

@@ -14,7 +14,7 @@ import numpy as np
 from fedtheory.algorithm import State
 from fedtheory.selection import Participation
 from synthetic.base.checks import whole
-from synthetic.base.rich_display import RichDisplay, lines
+from synthetic.base.display import RichDisplay, lines
 from synthetic.numbers.arrays import EXACT, TORCH, to_numpy
 
 if TYPE_CHECKING:  # imported where a data set is made

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fedtheory.testing.federations import Case
-from synthetic.base.rich_display import RichDisplay, table
+from synthetic.base.display import RichDisplay, table
 
 __all__ = ["FAILED", "NOT_APPLICABLE", "PASSED", "Report", "Result", "show"]
 

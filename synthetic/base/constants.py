@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from synthetic.base.rich_display import RichDisplay, brief, table
+from synthetic.base.display import RichDisplay, brief, table
 from synthetic.numbers.arrays import largest, namespace
 
 __all__ = ["PROVENANCES", "Constant", "Constants", "by_client", "of_quadratics", "sigma_g_constants"]

@@ -11,8 +11,8 @@ import numpy as np
 
 from synthetic.base.checks import whole
 from synthetic.base.constants import Constant, Constants, by_client, sigma_g_constants
+from synthetic.base.display import RichDisplay, bars
 from synthetic.base.noise import NoNoise
-from synthetic.base.rich_display import RichDisplay, bars
 from synthetic.numbers.arrays import Backend, add_up, backend_of, largest, namespace, to_numpy
 
 __all__ = ["Federation", "layer_sizes"]

@@ -39,7 +39,7 @@ def test_the_facade_is_the_one_arrow_upwards():
         assert name == "fedtheory" or not above - set(MAY_IMPORT), f"{name} names {above} in text"
 
 
-def test_rooms_import_in_one_direction():
+def test_subpackages_import_in_one_direction():
     assert packages.circle(packages.imports_of_packages()) == []
 
 
@@ -89,7 +89,7 @@ def test_the_checker_stands_alone():
     assert {node.module for node in imports} == {"importlib"}
 
 
-def test_every_room_and_file_says_what_it_is_for():
+def test_every_subpackage_and_file_says_what_it_is_for():
     assert [name for name, path in not_empty(packages.files().items())
             if not ast.get_docstring(ast.parse(path.read_text()))] == []
 

@@ -116,7 +116,7 @@ def test_the_page_of_the_template_has_its_files(tmp_path):
         assert f":caption: {path.relative_to(template.FOLDER).as_posix()}\n" in page.replace("\\_", "_")
 
 
-def test_the_reference_has_every_room(tmp_path):
+def test_the_reference_has_every_package(tmp_path):
     from tests.project import packages
 
     api.write(gathered.Pages(tmp_path))

@@ -19,8 +19,7 @@ class NotQuadratic(TypeError):
 
 
 class LinearCombination:
-    """A linear combination, {what: coefficient}. Its coefficients are whole numbers, the ``parts``, over one denominator,
-    ``over``, which has no factor in common with all of them."""
+    """A linear combination, {key: coefficient}: whole numbers ``parts`` over a denominator ``over``, in lowest terms."""
 
     with_powers = False  # whether its keys have powers of the number of clients
 
@@ -156,8 +155,8 @@ class QuadraticForm(LinearCombination):
         return plain(self) ** power
 
     def __mul__(self, other):
-        plainly = isinstance(other, LinearCombination) and {*self.parts} <= {()}
-        return other * plain(self) if plainly else super().__mul__(other)
+        alone = isinstance(other, LinearCombination) and {*self.parts} <= {()}
+        return other * plain(self) if alone else super().__mul__(other)
 
     __rmul__ = __mul__
 
@@ -237,23 +236,23 @@ def between(one, other, L, m):
     return f - e - pairings(*products)
 
 
-def combined(forms, multipliers, spend):
+def combined(forms, multipliers, charge):
     """The sum of multiples of forms, by name."""
     over, found = 1, {}
     for name, number in multipliers.items():
         over = lcm(over, forms[name].over * number.denominator)
-        spend(digit_cost(over))
+        charge(digit_cost(over))
     for name, number in multipliers.items():
         by = number.numerator * (over // (forms[name].over * number.denominator))
-        spend(len(forms[name].parts) * (1 + digit_cost(by) // 2))
+        charge(len(forms[name].parts) * (1 + digit_cost(by) // 2))
         for key, c in forms[name].parts.items():
             found[key] = found.get(key, 0) + c * by
     return QuadraticForm.reduced(found, over)
 
 
-def nonnegative(slack, spend=lambda steps: None):
+def nonnegative(slack, charge=lambda steps: None):
     """Whether a number is never negative, whatever the letters are: its inner products are a square, its constant is at
-    least 0, and nothing else remains. ``spend`` is told of steps before they are taken."""
+    least 0, and nothing else remains. ``charge`` is called with the steps before they are taken."""
     inner = {key: c for key, c in slack.parts.items() if isinstance(key, tuple) and key}
     if slack.parts.get((), 0) < 0 or {*slack.parts} - {*inner} - {()}:
         return False
@@ -264,10 +263,10 @@ def nonnegative(slack, spend=lambda steps: None):
     def twice(i, j):
         return inner.get((min(i, j), max(i, j)), 0) * (2 if i == j else 1)
 
-    return all(semidefinite([[twice(i, j) for j in rows] for i in rows], spend) for rows in blocks.values())
+    return all(semidefinite([[twice(i, j) for j in rows] for i in rows], charge) for rows in blocks.values())
 
 
-def semidefinite(matrix, spend=lambda steps: None):
+def semidefinite(matrix, charge=lambda steps: None):
     """Whether a symmetric matrix of fractions is positive semidefinite, by elimination: each row is in whole numbers of a
     positive unit of its own, without a common factor, and rows of few entries come first, so that few others arise."""
     rows = {}
@@ -280,7 +279,7 @@ def semidefinite(matrix, spend=lambda steps: None):
         place = min(rows, key=lambda i: (len(rows[i]), rows[i][i]))
         pivot = (lead := rows.pop(place)).pop(place)
         for i in lead:
-            spend((len(rows[i]) + len(lead)) * digit_cost(*lead.values(), *rows[i].values()))
+            charge((len(rows[i]) + len(lead)) * digit_cost(*lead.values(), *rows[i].values()))
             common = gcd(above := rows[i].pop(place), pivot)
             above, below = above // common, pivot // common
             row = {j: entry * below for j, entry in rows[i].items()}

@@ -13,7 +13,7 @@ from bounds.language.claim import Claim, Condition, names_in
 from bounds.language.operators import E, E_round
 from bounds.registry.claims import find_claim
 from fedtheory import AllClients, Always, PriorityOnly
-from synthetic.base.rich_display import RichDisplay
+from synthetic.base.display import RichDisplay
 from synthetic.numbers.arrays import namespace, to_numpy
 from verify.claims.implicit import all_hypotheses
 from verify.claims.needs import speaks_of_samples

@@ -13,7 +13,7 @@ from bounds.formulas.closed_form import ClosedForm, closed_form, equations_of, s
 from bounds.language import operators
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.printing.render import condition_text, letters_of, unicode
-from synthetic.base.rich_display import RichDisplay
+from synthetic.base.display import RichDisplay
 from verify.claims.method import solves_local_problems
 from verify.formulas.compiled import compiled
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
-from synthetic.base.rich_display import RichDisplay, brief, table
+from synthetic.base.display import RichDisplay, brief, table
 from synthetic.numbers.arrays import TORCH
 from verify.claims.related import related
 from verify.evaluation.environment import UnboundName

@@ -40,12 +40,12 @@ class Series:
         return f"Series({self.title}; {len(self.x)} values of {self.x_label}, worst ratio {self.worst_ratio:.6g})"
 
     def _svg(self) -> str:
-        from synthetic.base.rich_display import lines  # which loads NumPy and torch: only for who looks
+        from synthetic.base.display import lines  # which loads NumPy and torch: only for who looks
 
         return lines(self.left, self.right)
 
     def _repr_html_(self) -> str:
-        from synthetic.base.rich_display import card
+        from synthetic.base.display import card
 
         rows = (("left side", self.y_label), ("over", self.x_label), ("worst ratio", self.worst_ratio), ("note", self.note))
         return card(self.title, rows, self._svg())
@@ -86,7 +86,7 @@ class Verdict:
         return f"Verdict({self._summary()})"
 
     def _repr_html_(self) -> str:
-        from synthetic.base.rich_display import card
+        from synthetic.base.display import card
 
         rows = [("reading", self.reading), ("kind", self.kind), ("evidence", self.evidence), ("seed", self.seed)]
         rows += [(name, value) for name, value in (("certificate", self.certificate), ("command", self.command)) if value]

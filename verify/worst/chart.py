@@ -11,7 +11,7 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.engine import rounds_of
 from fedtheory.registry import find_algorithm, make_algorithm
 from synthetic.base.checks import number, one_of, whole
-from synthetic.base.rich_display import RichDisplay
+from synthetic.base.display import RichDisplay
 from synthetic.symbolic.combination import NotLinear
 from synthetic.symbolic.symbolic_federation import NoChance, SymbolicFederation, TooManyBasisVectors
 from verify.worst.blocks import Largest, largest

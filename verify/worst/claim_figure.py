@@ -16,7 +16,7 @@ from bounds.language import operators
 from bounds.language.claim import Claim, Condition
 from bounds.language.names import symbol
 from synthetic.base.checks import whole
-from synthetic.base.rich_display import RichDisplay, lines
+from synthetic.base.display import RichDisplay, lines
 from synthetic.numbers.arrays import NUMPY
 from verify.claims.needs import OVER_SPACE, speaks_of_samples
 from verify.claims.sizes import integer_variables

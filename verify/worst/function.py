@@ -7,7 +7,7 @@ import numpy as np
 
 from fedtheory.engine import rounds_of
 from synthetic.base.constants import Constant
-from synthetic.base.rich_display import RichDisplay, lines
+from synthetic.base.display import RichDisplay, lines
 from synthetic.numbers.arrays import NUMPY, Backend, to_numpy
 from synthetic.numbers.draws import Draws
 from synthetic.symbolic.interpolant import Interpolant, least_on_simplex

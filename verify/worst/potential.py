@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 
 from synthetic.base.checks import number, whole
-from synthetic.base.rich_display import RichDisplay
+from synthetic.base.display import RichDisplay
 from verify.checker.limits import TooLarge, bounded
 from verify.checker.quadratic_forms import NotQuadratic, QuadraticForm
 from verify.checker.round_invariance import substituted

@@ -9,7 +9,7 @@ from math import inf
 from typing import Any
 
 from bounds.language.claim import Claim
-from synthetic.base.rich_display import RichDisplay
+from synthetic.base.display import RichDisplay
 from verify.checker import proof as checker
 from verify.checker.limits import TooLarge, bounded
 from verify.checker.operators import replayed

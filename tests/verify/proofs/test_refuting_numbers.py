@@ -73,8 +73,8 @@ def test_a_step_that_divides_by_what_may_be_zero_is_not_used(monkeypatch):
     found = link(whole, [step])
     assert found.answer == "not checkable"
     assert contains_in_order(found.text, "atk/step: it needs …n**2… - 1 != 0, which may fail")
-    for room in (follows, chained):
-        monkeypatch.setattr(room, "premises_of", lambda _: [step])
+    for module in (follows, chained):
+        monkeypatch.setattr(module, "premises_of", lambda _: [step])
     assert chained.chained(whole).certificate is None
     data = {**chained.statement_of(whole), "format": chained.FORMAT, "rests on": ["atk/step"], "settings": []}
     assert not chained.check(data, whole).accepted

@@ -14,7 +14,7 @@ from bounds.language.operators import L, mu
 from bounds.registry.claims import find_claim
 from fedtheory.stability import Stability
 from fedtheory.testing.report import FAILED, Report, Result
-from synthetic.base.rich_display import Markup, bars, brief, card, lines, table
+from synthetic.base.display import Markup, bars, brief, card, lines, table
 from synthetic.numbers.arrays import EXACT
 from tests.project.test_axes import PROOF, RUN, bound, course, runs, worst_of
 from verify.evidence.beside_runs import Comparison
