@@ -103,7 +103,7 @@ def _start(setting, asked):
         return None
     instance, at, (smaller, right) = starts[0].run.instance, At({}, *outcomes), rounds.sides(setting["statement"])
     right = ["*", "rounds", right] if rounds.Left(instance, smaller).averaged else right
-    before = rounds.put(potential["value"], {"r": 0})
+    before = rounds.substituted(potential["value"], {"r": 0})
     course = {key: QuadraticForm({}) + c for key, c in ExponentialSums(instance, at).of(right).items()}
     first, cost = (QuadraticForm({}) + instance.formulas.value(node, at) for node in (before, potential["cost"]))
     gaps = {p: c for (p, _), c in course.items() if p < 1}
