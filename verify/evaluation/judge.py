@@ -67,7 +67,8 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
         gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
         score = np.where(mask, (gap - floor) / (abs(left) + abs(right) + floor), -1.0)
         if statement.strict:
-            score = np.where(mask & (gap >= -floor), np.maximum(score, _EQUAL), score)
+            equal = np.where(gap == 0, 2 * _EQUAL, _EQUAL)  # of many that are equal up to rounding, those that are equal
+            score = np.where(mask & (gap >= -floor), np.maximum(score, equal), score)
         finite = np.isfinite(score).all(axis=1)
         if environment.infinite is not None:
             finite = finite & ~to_numpy(environment.infinite)

@@ -4,7 +4,7 @@ from verify.search.transformations.coordinates import ALIKE, TURNED
 from verify.search.transformations.inclusion import INCLUSION
 from verify.search.transformations.knots import KNOTS, POINTS
 from verify.search.transformations.layers import LAYERS
-from verify.search.transformations.plateaus import PLATEAUS
+from verify.search.transformations.plateaus import PLATEAUS, RESTING
 from verify.search.transformations.short_fractions import SHORT_FRACTIONS
 from verify.search.transformations.transformation import Transformation
 from verify.search.transformations.units import UNITS
@@ -13,5 +13,5 @@ from verify.search.transformations.within_conditions import WITHIN_CONDITIONS
 __all__ = ["TRANSFORMATIONS", "Transformation"]
 
 #: in the order in which they are made
-TRANSFORMATIONS: tuple[Transformation, ...] = (LAYERS, TURNED, ALIKE, PLATEAUS, KNOTS, POINTS, UNITS, WITHIN_CONDITIONS,
-                              SHORT_FRACTIONS, INCLUSION)
+TRANSFORMATIONS: tuple[Transformation, ...] = (
+    LAYERS, TURNED, ALIKE, PLATEAUS, KNOTS, POINTS, RESTING, UNITS, WITHIN_CONDITIONS, SHORT_FRACTIONS, INCLUSION)
