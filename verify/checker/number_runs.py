@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from verify.checker.index_sums import combined, frozen, of_vector, scaled, sum_of, vector_sum
 from verify.checker.number_facts import NONNEGATIVE, Fact, Known
+from verify.checker.number_federation import slope
 from verify.checker.number_formulas import factors
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, inverse, of_atom
 from verify.checker.run import METHODS
@@ -18,10 +19,13 @@ from verify.checker.words import exact, require
 #: methods that are followed, whose clients and local steps are alike: the options that are known, and the state that starts
 #: where the run does
 BASES = {"fedavg": ({}, "x_round"), "fedswa": ({}, "x_round"), "fedmoswa": ({}, "x_round"),
-         "scaffold": ({"option": ("I", "II")}, "x_round"), "afedpd": ({"solver": ("gradient",)}, "server_x_bar")}
+         "scaffold": ({"option": ("I", "II")}, "x_round"), "afedpd": ({}, "server_x_bar"),
+         "fedluar": ({"lr_decay": ("displacement",), "local_momentum": ("0",), "momentum_kept": (False,),
+                      "initial_update": (None,)}, "x_round")}
 RECORDED = ("fadamgc", "fa-nt")  #: methods of which nothing is known but what a run records
 #: states that are vectors: whether each client has one
-STATES = {"client_variate": True, "server_variate": False, "server_x_bar": False, "server_duals": True}
+STATES = {"client_variate": True, "server_variate": False, "server_x_bar": False, "server_duals": True,
+          "server_applied_update": False}
 SAMPLINGS = ("full", "without-replacement")
 ROUND, STEP, CLIENT = ("index", "the round"), ("index", "the step"), ("index", "the client")
 ALL_CLIENTS = ["k", 0, ["+", -1, "clients"]]
@@ -110,6 +114,16 @@ class Vector:
     __hash__ = None
 
 
+class AnyLayers:
+    """Layers of which nothing is said: what is applied is known by its name alone."""
+
+    all = ()
+
+    def __init__(self, run): self.run = run
+    def marks(self, layers): return ()
+    def chosen(self, *_): return Vector(self.run.state("server_applied_update", self.run.r + ONE), self.run)
+
+
 class Steps:
     """The sizes of the local steps of a round: that of step j."""
 
@@ -135,7 +149,8 @@ def record(name, *places): return {("run", name, *places): ONE}
 class OneRound:
     """One round of a method, with the interface of :class:`run.Run`. ``equations``: by name (indices, premises, one side,
     the other side): where all premises are at least 0, both vectors are the same. ``divisors``: factors of what the method
-    divides by. ``early``: whether local steps may depend on who is drawn for their round."""
+    divides by. ``early``: whether local steps may depend on who is drawn for their round; ``noisy``: whether these have
+    gradients with noise."""
 
     def __init__(self, certificate, reader, known):
         self.reader, self.how, self.sizes = reader, certificate["procedure"], states(certificate)
@@ -149,7 +164,7 @@ class OneRound:
         inside.add("a time", Fact(">=", self.R * self.K - ONE - t, ()))
         self.time, self.after = t, (self.r + ONE) * self.K
         self.clients, self.local_steps, self.equations, self.starts = [0], Number(self.K, self), {}, None
-        self.divisors, self.early = [], True
+        self.divisors, self.early, self.noisy, self.round = [], True, True, 0
         self.weight = reader.number(["client_weight", "k"], inside, {"k": self.k})
         self.zero = Vector({}, self)
         self.always()
@@ -179,6 +194,8 @@ class OneRound:
         inside, start = [self.R - ONE - r], Vector(record("x_round", r), self)
         for name in {*self.sizes} - {*before}:  # a state of other variants of the method
             del self.reader.arrays[name]
+        before, after = ({name: value for name, value in state.items() if name == "x_round" or name in STATES}
+                         for state in (before, after))
         for name, value in before.items():
             self.equation(f"kept {name}", self.by_client(name, [r]), [self.R - r], self.state(name, r), value)
         for name, value in after.items():
@@ -186,7 +203,8 @@ class OneRound:
         require(self.starts is not None and self.starts.v == before["x_round"].v, "clients start from another model")
         self.early = draws(frozen(self.moved_to.v))
         self.equation("start", [r, k], inside, record("x_local", r * self.K, k), start)
-        self.equation("step", [r, j, k], [*inside, self.K - ONE - j], record("x_before", self.time + ONE, k), self.moved_to)
+        if self.noisy:
+            self.equation("step", [r, j, k], [*inside, self.K - ONE - j], record("x_before", self.time + ONE, k), self.moved_to)
         self.equation("model", [r], [self.R - r], record("x_sampled", r * self.K), start)
         self.equation("first mean", [], [], record("x", ZERO), Vector(record("x_round", ZERO), self))
 
@@ -217,6 +235,10 @@ class OneRound:
         if isinstance(value, dict):
             return Number(self.reader.number(value["symbol"], self.known, {}), self)
         return Number(constant(exact(value)), self)
+
+    def array(self, name): return [()] if name == "masks" else None  # a row without layers
+    def split(self, layers): return AnyLayers(self)
+    def moved(self, x, change): return x + change
 
     def initial(self, *free):
         """First states of which nothing is known."""
@@ -250,6 +272,14 @@ class OneRound:
         y, g = (Vector(record(name, self.time, self.k), self) for name in ("x_local", "g"))
         self.moved_to = y - direction(0, y, g, None) * (steps or self.steps()).size
         return self.ends()
+
+    def solve(self, x, linear, pull):
+        """The answers v of local problems, where the gradient of F_k(v) + <linear_k, v> + pull/2 |v - x|^2 is 0; there is
+        one local step."""
+        self.starts, (end,) = x, self.ends()
+        self.equation("solved", [self.r, self.k], [self.R - ONE - self.r], slope(self.k, end.v), (x - end) * pull - linear[0])
+        self.moved_to, self.noisy = end, False
+        return [end]
 
     def over_all(self, vectors): return self.summed(vectors, self.weight)
     def mean(self, vectors): return self.summed(vectors, self.share())

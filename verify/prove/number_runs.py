@@ -5,6 +5,7 @@ from verify.checker.index_sums import combined, dot, expected, new_index, of_vec
 from verify.checker.number_runs import ROUND, STEP
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom
 from verify.prove.number_search import Search
+from verify.prove.number_terms import all_atoms
 
 __all__ = ["by_equations", "by_means"]
 
@@ -30,6 +31,8 @@ class Rewriting:
             rounds, steps = self.candidates()
             for name, (indices, _, left, right) in self.run.equations.items():
                 (atom,) = left
+                if atom[0] != "run":
+                    continue
                 for r in rounds if self.run.r in indices and left != right else [None]:
                     for j in steps if self.run.j in indices else [None]:
                         place = self.number_at(atom[2], [(i, q) for i, q in ((ROUND, r), (STEP, j)) if q is not None])
@@ -75,6 +78,9 @@ class Rewriting:
         """(name of a fact, what <atom, other> is): what an equation, or a run without noise, says of an inner product."""
         if atom[0] == "grad":
             return self.of_slope(atom, other)
+        if atom[0] == "mean":
+            fact = self.search.lemma("mean vector", dict(atom[1]), {other: ONE}, *atom[2:])
+            return fact and (fact, dot({atom: ONE}, {other: ONE}) - self.search.known.facts[fact].poly)
         fact, found = None, self.rule(atom)
         if found is not None:
             fact = self.search.lemma(found[0], *found[1], {other: ONE})
@@ -159,7 +165,7 @@ class Rewriting:
         """(fact, what an atom is equal to); None where nothing rewrites it."""
         if a[0] == "dot":
             for own, other in (a[1:], a[:0:-1]):
-                if own[0] in ("run", "grad") and (found := self.rest_of(own, other)):
+                if own[0] in ("run", "grad", "mean") and (found := self.rest_of(own, other)):
                     return found
                 if own[0] == "vsum" and (found := self.of_joined(a, own, other)):
                     return found
@@ -172,10 +178,11 @@ class Rewriting:
         return None
 
     def of_number(self, a):
-        """A sum that is known to be a number."""
+        """A sum that is known to be a number, or what a name stands for."""
         for name, fact in self.search.known.facts.items():
             terms = fact.poly.terms
-            if fact.relation == "==" and not fact.ranges and {*terms} <= {((a, 1),), ()} and terms.get(((a, 1),)) == 1:
+            if fact.relation == "==" and not fact.ranges and terms.get(((a, 1),)) == 1 and all(
+                    m == ((a, 1),) or all(b[0] == "name" for b, _ in m) for m in terms):
                 return name, of_atom(a) - fact.poly
         return None
 
@@ -195,7 +202,7 @@ class Rewriting:
 
     def of_joined(self, a, own, other):
         _, c, v, low, high, bound = own
-        if v[0] not in ("run", "grad"):
+        if v[0] not in ("run", "grad", "mean"):
             return None
         index, name, within = self.inside(low, high)
         v = of_vector(self.search.known, {v: c}, bound, of_atom(index))
@@ -221,9 +228,9 @@ class Rewriting:
     def of_mean(self, a):
         new, uses = self.rewritten(a[1])
         if not uses:
-            return self.of_noise(a)
+            return self.of_noise(a) or self.of_chance(a)
         fact = self.equal(a[1], new, uses)
-        mean = fact and self.search.step("mean", fact=fact)
+        mean = fact and self.search.mean(fact, *a[2:])
         return mean and (mean, of_atom(a) - self.search.known.facts[mean].poly)
 
     def of_noise(self, a):
@@ -232,7 +239,21 @@ class Rewriting:
         if len(m) != 1 or m[0][1] != 1 or m[0][0][0] != "dot":
             return None
         for own, other in (m[0][0][1:], m[0][0][:0:-1]):
-            if own[:2] == ("run", "g") and (fact := self.search.lemma("unbiased", *own[2:], {other: ONE})):
+            if own[:2] == ("run", "g") and self.is_time(own[2]) and (fact := self.search.lemma("unbiased", *own[2:], {other: ONE}, *a[2:])):
+                return fact, of_atom(a) - self.search.known.facts[fact].poly
+        return None
+
+    def is_time(self, t) -> bool:
+        """Whether a time is shown to be at most the last, after a step that says so if need be."""
+        p = self.run.R * self.run.K - ONE - t
+        return self.search.known.shown(">=", p) or self.search.combine(">=", p, 1)
+
+    def of_chance(self, a):
+        """The mean of a number times whether a client is drawn."""
+        m, = a[1].terms
+        for drawn in [b for b, n in m if b[:2] == ("drawn", "sampled") and n == 1]:
+            rest = Poly({tuple(pair for pair in m if pair[0] != drawn): 1})
+            if fact := self.search.lemma("chance", *drawn[2:], rest, *a[2:]):
                 return fact, of_atom(a) - self.search.known.facts[fact].poly
         return None
 
@@ -245,6 +266,9 @@ def by_equations(search: Search, relation: str, p: Poly, depth: int) -> bool:
     for number in range(len(search.reader.run.divisors)):
         for r in search.names.values():
             search.lemma("divisor", constant(number), r, ZERO, ZERO)
+    if search.reader.run.how["sampling"] != "full":
+        for r in search.names.values():
+            search.lemma("number drawn", r)
     q, uses = Rewriting(search).rewritten(p)
     if not uses or not search.prove(relation, q, depth):
         return False
@@ -257,11 +281,20 @@ def by_means(search: Search, relation: str, p: Poly, depth: int) -> bool:
     """A goal about means as one that holds whatever is drawn."""
     if search.reader.run is None or not any(random_within(a) for m in p.terms for a, _ in m):
         return False
+    rounds = rounds_of(p)
+    if len(rounds) != 1:
+        return False
+    (given,) = rounds
     q = without_means(search.known, p)
-    if q is None or expected(search.known, q) != p or not search.prove(relation, q, depth):
+    if q is None or expected(search.known, q, *given) != p or not search.prove(relation, q, depth):
         return False
     shown = search.step("evident", shows=search.shows(relation, q))
-    return shown is not None and search.step("mean", fact=shown) is not None
+    return shown is not None and search.mean(shown, *given) is not None
+
+
+def rounds_of(p: Poly) -> set:
+    """What the means in a polynomial are given: nothing, or a round."""
+    return {a[2:] for a in all_atoms(p) if a[0] == "E"}
 
 
 def random_within(part) -> bool:
