@@ -66,7 +66,8 @@ def expected(known, p, *given):
     for m, c in p.terms.items():
         outer, inner = parted(known, m, c, given)
         a = inner[0][0] if len(inner) == 1 and inner[0][1] == 1 else ("", "")
-        joined = a if a[0] == "Sum" else next((v for v in a[1:] if a[0] == "dot" and v[0] == "vsum"), None)
+        joined = a if a[0] == "Sum" else min(
+            (v for v in a[1:] if a[0] == "dot" and v[0] == "vsum"), key=in_turn, default=None)
         if not inner:
             found = found + outer
         elif a[0] == "E" and not given:
@@ -83,6 +84,15 @@ def expected(known, p, *given):
             inside = known.within(index, low, high) if known else None
             found = found + outer * sum_of(known, index, expected(inside, body, *given), low, high)
     return found
+
+
+def in_turn(v):
+    """In which turn a sum of vectors is opened: the same for noisy gradients and gradients, whatever the weights."""
+    leaf = v
+    while leaf[0] == "vsum":
+        leaf = leaf[2]
+    leaf = ("grad", leaf[3], ((("run", "x_local", *leaf[2:]), ONE),)) if leaf[:2] == ("run", "g") else leaf
+    return -v[-1][1], key(leaf), key(v)
 
 
 def parted(known, m, c, given):

@@ -32,8 +32,8 @@ SIGNS = {">=": NONNEGATIVE, ">": POSITIVE}
 class Known:
     """Facts by name. ``signs``: NONNEGATIVE or POSITIVE of atoms; ``families``: of all entries of an array; ``least``: the
     least value of a name; ``whole``: names of whole numbers and of arrays of such. ``around``: the sums around what is read,
-    (index, low, high), and ``base``: what is known outside of them. ``sure``: signs of polynomials that have been shown. ``past``: whether
-    a part surely follows from what a run draws before a round."""
+    (index, low, high), and ``base``: what is known outside of them. ``sure``: signs of polynomials that have been shown.
+    ``past``: whether a part surely follows from what a run draws before a round."""
 
     def __init__(self, other=None):
         self.facts, self.signs, self.families, self.least, self.whole = ({}, {}, {}, {}, set()) if other is None else (

@@ -4,7 +4,18 @@ No formula is read that may have no value: each divisor, root, real power, logar
 asks for what it needs, which must be known then.
 """
 
-from verify.checker.index_sums import combined, dot, expected, expected_vector, length, new_index, product_of, scaled, sum_of, vector_sum
+from verify.checker.index_sums import (
+    combined,
+    dot,
+    expected,
+    expected_vector,
+    length,
+    new_index,
+    product_of,
+    scaled,
+    sum_of,
+    vector_sum,
+)
 from verify.checker.limits import Meter
 from verify.checker.number_classes import steepest
 from verify.checker.number_facts import SIGNS, Fact

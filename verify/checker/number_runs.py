@@ -5,12 +5,12 @@ names. So each equation holds for every round, step and client of every run, wha
 atoms too; what is known of a run holds for every outcome, and means are taken by :func:`index_sums.expected`.
 """
 
-from fractions import Fraction
 
-from verify.checker.index_sums import combined, frozen, of_vector, scaled, sum_of, vector_sum
+from verify.checker.index_sums import frozen, of_vector, scaled, sum_of, vector_sum
 from verify.checker.number_facts import NONNEGATIVE, Fact, Known
 from verify.checker.number_federation import slope
 from verify.checker.number_formulas import factors
+from verify.checker.number_values import AnyLayers, Number, Steps, Vector
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, inverse, of_atom
 from verify.checker.run import METHODS
 from verify.checker.scope import all_of, ends
@@ -72,68 +72,6 @@ def prepare(certificate, reader):
         if rule["relation"] == "==" and isinstance(left, list) and left[1:] == [index for index, *_ in over] and (
                 [ends for _, *ends in over] == whole.get(left[0])):
             reader.entries.setdefault(left[0], rule)
-
-
-class Number:
-    """A number of a run: a polynomial with the arithmetic that methods use."""
-
-    __slots__ = ("p", "run")
-
-    def __init__(self, p, run): self.p, self.run = p, run
-    def of(self, p): return Number(p, self.run)
-    def __add__(self, other): return self.of(self.p + poly(other))
-    def __sub__(self, other): return self.of(self.p - poly(other))
-    def __rsub__(self, other): return self.of(poly(other) - self.p)
-    def __mul__(self, other): return other * self if isinstance(other, Vector) else self.of(self.p * poly(other))
-    def __truediv__(self, other): return self.of(self.p * self.run.one_over(poly(other)))
-    def __rtruediv__(self, other): return self.of(poly(other) * self.run.one_over(self.p))
-    def __neg__(self): return self.of(-self.p)
-    def refuse(self, *_): raise TypeError("a number without a value is compared")
-
-    __radd__, __rmul__ = __add__, __mul__
-    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __iter__ = __pow__ = __rpow__ = __float__ = refuse
-    __hash__ = None
-
-
-class Vector:
-    """A vector of a run: multiples of atoms."""
-
-    __slots__ = ("run", "v")
-
-    def __init__(self, v, run): self.v, self.run = v, run
-    def of(self, v): return Vector(v, self.run)
-    def __add__(self, other): return self.of(combined([self.v, other.v]))
-    def __sub__(self, other): return self.of(combined([self.v, scaled(other.v, constant(-1))]))
-    def __mul__(self, other): return self.of(scaled(self.v, poly(other)))
-    def __truediv__(self, other): return self.of(scaled(self.v, self.run.one_over(poly(other))))
-    def __neg__(self): return self * -1
-    def refuse(self, *_): raise TypeError("a vector without a value is compared")
-
-    __rmul__ = __mul__
-    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __iter__ = __float__ = refuse
-    __hash__ = None
-
-
-class AnyLayers:
-    """Layers of which nothing is said: what is applied is known by its name alone."""
-
-    all = ()
-
-    def __init__(self, run): self.run = run
-    def marks(self, layers): return ()
-    def chosen(self, *_): return Vector(self.run.state("server_applied_update", self.run.r + ONE), self.run)
-
-
-class Steps:
-    """The sizes of the local steps of a round: that of step j."""
-
-    def __init__(self, size): self.size = size
-
-
-def poly(value):
-    """A number of a method as a polynomial."""
-    require(isinstance(value, (Number, Fraction)) or type(value) is int, "a number is asked for")
-    return value.p if isinstance(value, Number) else constant(value)
 
 
 def draws(part):
@@ -204,7 +142,8 @@ class OneRound:
         self.early = draws(frozen(self.moved_to.v))
         self.equation("start", [r, k], inside, record("x_local", r * self.K, k), start)
         if self.noisy:
-            self.equation("step", [r, j, k], [*inside, self.K - ONE - j], record("x_before", self.time + ONE, k), self.moved_to)
+            ends = record("x_before", self.time + ONE, k)
+            self.equation("step", [r, j, k], [*inside, self.K - ONE - j], ends, self.moved_to)
         self.equation("model", [r], [self.R - r], record("x_sampled", r * self.K), start)
         self.equation("first mean", [], [], record("x", ZERO), Vector(record("x_round", ZERO), self))
 
@@ -277,7 +216,8 @@ class OneRound:
         """The answers v of local problems, where the gradient of F_k(v) + <linear_k, v> + pull/2 |v - x|^2 is 0; there is
         one local step."""
         self.starts, (end,) = x, self.ends()
-        self.equation("solved", [self.r, self.k], [self.R - ONE - self.r], slope(self.k, end.v), (x - end) * pull - linear[0])
+        rest = (x - end) * pull - linear[0]
+        self.equation("solved", [self.r, self.k], [self.R - ONE - self.r], slope(self.k, end.v), rest)
         self.moved_to, self.noisy = end, False
         return [end]
 

@@ -1,4 +1,4 @@
-"""Proofs about runs for all numbers: averages over clients, local steps or rounds, and the sums of squares that bound them."""
+"""Proofs about runs for all numbers: averages over clients, local steps or rounds, by sums of squares."""
 
 from itertools import combinations
 
@@ -59,8 +59,8 @@ def averages(p: Poly) -> list[Average]:
 def summed(search: Search, average: Average, weight: Poly, script) -> str | None:
     """The name of a nested sum of a weight times the fact that a ``script`` writes for all indices."""
     within, stack = search, []
-    for (low, high), index in zip(average.ranges, average.indices, strict=True):
-        name = f"k{len(within.names)}"
+    for low, high in average.ranges:
+        index, name = average.indices[len(stack)], f"k{len(within.names)}"
         inside = within.inside(within.known.within(index, low, high, name), {**within.names, name: of_atom(index)})
         stack.append((within, name, low, high))
         within = inside
@@ -71,7 +71,7 @@ def summed(search: Search, average: Average, weight: Poly, script) -> str | None
     if within.step("identity", shows=within.shows(">=", body), terms=[
             {"facts": [fact], "times": [within.formula(weight)]}]) is None:
         return None
-    for (outer, name, low, high), index in zip(reversed(stack), reversed(average.indices), strict=True):
+    for outer, name, low, high in reversed(stack):
         each = outer.step("each", index=name, low=outer.formula(low), high=outer.formula(high),
                           shows=within.shows(">=", body), steps=within.steps)
         fact = each and outer.step("sum", fact=each)
@@ -156,7 +156,7 @@ def by_averages(search: Search, relation: str, p: Poly, depth: int) -> bool:
 
 
 def less(search: Search, relation: str, p: Poly, names, depth: int, sign: int = 1) -> bool:
-    """The goal less multiples of facts: in turn of each that has an atom of what is left, with a coefficient of this sign."""
+    """The goal less multiples of facts: in turn those with an atom of what is left whose factor has a sign."""
     rest, used = p, []
     for name in names:
         fact = search.known.facts[name].poly

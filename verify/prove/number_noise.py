@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from verify.checker.index_sums import combined, frozen, new_index, scaled, substitute, vector_sum
 from verify.checker.number_runs import CLIENT
-from verify.checker.polynomials import ONE, Poly, constant, inverse, of_atom
+from verify.checker.polynomials import ONE, Poly, constant, of_atom
 from verify.prove.number_averages import less
 from verify.prove.number_losses import CLIENTS
 from verify.prove.number_runs import rewritten_fact

@@ -239,7 +239,8 @@ class Rewriting:
         if len(m) != 1 or m[0][1] != 1 or m[0][0][0] != "dot":
             return None
         for own, other in (m[0][0][1:], m[0][0][:0:-1]):
-            if own[:2] == ("run", "g") and self.is_time(own[2]) and (fact := self.search.lemma("unbiased", *own[2:], {other: ONE}, *a[2:])):
+            if own[:2] == ("run", "g") and self.is_time(own[2]) and (
+                    fact := self.search.lemma("unbiased", *own[2:], {other: ONE}, *a[2:])):
                 return fact, of_atom(a) - self.search.known.facts[fact].poly
         return None
 

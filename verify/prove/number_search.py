@@ -75,7 +75,7 @@ class Search:
 
     def mean(self, fact: str, *given) -> str | None:
         """Write that a fact holds in the mean, perhaps ``given`` the past of a round."""
-        return self.step("mean", fact=fact, **{"given": self.formula(r) for r in given})
+        return self.step("mean", fact=fact, **dict(zip(["given"], map(self.formula, given), strict=False)))
 
     # goals -----------------------------------------------------------------------------------------------------------------
     def prove(self, relation: str, p: Poly, depth: int = 2) -> bool:
