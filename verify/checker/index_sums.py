@@ -5,6 +5,7 @@ anything is put in, so that no name is caught.
 """
 
 from fractions import Fraction
+from functools import lru_cache
 from itertools import count
 
 from verify.checker.polynomials import (
@@ -87,12 +88,23 @@ def expected(known, p, *given):
 
 
 def in_turn(v):
-    """In which turn a sum of vectors is opened: the same for noisy gradients and gradients, whatever the weights."""
+    """In which turn a sum of vectors is opened: what has just been entered is opened first; the same for noisy gradients and
+    gradients, whatever the weights."""
     leaf = v
     while leaf[0] == "vsum":
         leaf = leaf[2]
     leaf = ("grad", leaf[3], ((("run", "x_local", *leaf[2:]), ONE),)) if leaf[:2] == ("run", "g") else leaf
-    return -v[-1][1], key(leaf), key(v)
+    return -newest(v), -v[-1][1], key(leaf), key(v)
+
+
+@lru_cache(100_000)
+def newest(part):
+    """The number of the last index that was made and is in a part."""
+    if isinstance(part, Poly):
+        return max((newest(a) for m in part.terms for a, _ in m), default=0)
+    if not isinstance(part, tuple):
+        return 0
+    return int(part[1][1:]) if part[:1] == ("index",) and part[1][0] == "#" else max(map(newest, part), default=0)
 
 
 def parted(known, m, c, given):

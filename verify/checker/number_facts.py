@@ -5,6 +5,7 @@ Everything else needs a step of a proof.
 """
 
 from collections import namedtuple
+from functools import lru_cache
 
 from verify.checker.index_sums import substitute
 from verify.checker.polynomials import (
@@ -84,6 +85,8 @@ class Known:
             return (max if kind == "Max" else min)(map(self.evident, atom[1:]))
         if kind in ("Sum", "Product"):
             _, body, low, high, own = atom
+            if of_either_sign(body):
+                return 0
             inside = self.within(own, low, high)
             sign = inside.evident(body)
             some = kind == "Product" or (sign == POSITIVE and self.shown(">=", high - low))
@@ -204,6 +207,13 @@ class Known:
     def whole_atom(self, a):
         return a in self.whole or (a[0] == "entry" and a[1] in self.whole) or a[0] in ("floor", "ceiling") or (
             a[0] in ("Max", "Min") and all(map(self.is_whole, a[1:])))
+
+
+@lru_cache(100_000)
+def of_either_sign(body):
+    """Whether each term of what is summed has an inner product of two vectors, and so no sign of its own."""
+    return all(any(n % 2 and ((a[0] == "dot" and a[1] != a[2]) or (a[0] in ("Sum", "E") and of_either_sign(a[1])))
+                   for a, n in m) for m in body.terms)
 
 
 def of_terms(m): return Poly({m: ONE.number()})

@@ -5,12 +5,13 @@ from itertools import combinations
 from verify.checker.index_sums import combined, dot, frozen, of_vector, scaled, substitute, sum_of, vector_sum
 from verify.checker.polynomials import ONE, Poly, constant, has, inverse, of_atom
 from verify.prove.number_losses import curvatures
-from verify.prove.number_runs import Rewriting, rewritten_fact, rounds_of, without_means
+from verify.prove.number_runs import Rewriting, add_back, rewritten_fact, rounds_of, without_means
 from verify.prove.number_search import Search, atoms_of
 from verify.prove.number_terms import all_atoms
 
 __all__ = ["by_averages", "less"]
 
+_NESTED = 4  # sums
 _VECTORS = 6  # of one kind of average, whose differences are looked at
 
 
@@ -31,7 +32,7 @@ def averages(p: Poly) -> list[Average]:
         while inner[0] in ("Sum", "vsum"):
             *parts, low, high, bound = inner[1:]
             place = len(ranges)
-            index = ("index", f"#average {place}")
+            index = ("index", f"average {place}")
             ranges.append((low, high))
             own.append(index)
             opened = [substitute(None, q, bound, of_atom(index)) if isinstance(q, Poly) else next(iter(of_vector(
@@ -54,6 +55,11 @@ def averages(p: Poly) -> list[Average]:
             average = found.setdefault(key, Average(ranges, own, weight))
             average.vectors |= dict.fromkeys(b for b in vectors if all(has(b, index) for index in own[-1:]))
     return [one for one in found.values() if one.vectors]
+
+
+def indices_of(part) -> set:
+    """The indices of averages in a part."""
+    return {("index", f"average {n}") for n in range(_NESTED) if has(part, ("index", f"average {n}"))}
 
 
 def summed(search: Search, average: Average, weight: Poly, script) -> str | None:
@@ -135,7 +141,8 @@ def by_averages(search: Search, relation: str, p: Poly, depth: int) -> bool:
     slopes, others = [], []
     everywhere = {b for a in all_atoms(q) if a[:1] == ("dot",) for b in a[1:] if b[0] == "grad"}
     for one in found:
-        grads = sorted({*everywhere, *(b for other in found for b in other.vectors if b[0] == "grad")}, key=repr)
+        grads = sorted((b for b in {*everywhere, *(b for other in found for b in other.vectors)} if b[0] == "grad" and (
+            indices_of(b) <= {*one.indices})), key=repr)
         own = [b for b in one.vectors if b[0] == "grad"]
         pairs = [(a, b) for a in own for b in grads if a != b and a[1] == b[1] and (b not in own or repr(a) < repr(b))]
         for a, b in pairs[:_VECTORS]:
@@ -168,11 +175,7 @@ def less(search: Search, relation: str, p: Poly, names, depth: int, sign: int = 
             if search.known.shown(">=", factor):
                 rest, used = rest - factor * fact, [*used, (factor, name)]
                 break
-    if not used or not search.prove(relation, rest, depth):
-        return False
-    shown = search.step("evident", shows=search.shows(relation, rest))
-    return shown is not None and search.step("identity", shows=search.shows(relation, p), terms=[
-        {"facts": [shown]}, *({"facts": [fact], "times": [search.formula(factor)]} for factor, fact in used)]) is not None
+    return bool(used) and search.prove(relation, rest, depth) and add_back(search, relation, p, rest, used)
 
 
 def coefficient(p: Poly, atom) -> Poly:

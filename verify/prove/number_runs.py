@@ -1,13 +1,13 @@
 """Proofs about runs for all numbers: what a method's equations make of a goal, and what noise leaves in the mean."""
 
 
-from verify.checker.index_sums import combined, dot, expected, new_index, of_vector, scaled, substitute, sum_of
+from verify.checker.index_sums import combined, dot, expected, frozen, new_index, of_vector, scaled, substitute, sum_of
 from verify.checker.number_runs import ROUND, STEP
-from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, key, of_atom
 from verify.prove.number_search import Search
 from verify.prove.number_terms import all_atoms
 
-__all__ = ["by_equations", "by_means"]
+__all__ = ["by_equations", "by_mean_vectors", "by_means"]
 
 _PASSES = 80  # of rewriting a goal
 
@@ -17,8 +17,8 @@ class Rewriting:
 
     ``search``: where steps are written; ``uses``: (factor, fact) whose sum is the difference."""
 
-    def __init__(self, search: Search, own=None):
-        self.search, self.run = search, search.reader.run
+    def __init__(self, search: Search, own=None, kinds=("run", "grad", "mean")):
+        self.search, self.run, self.kinds = search, search.reader.run, kinds
         self.own = tuple(search.names.values()) if own is None else own
         self.rules: dict = {}
 
@@ -163,15 +163,17 @@ class Rewriting:
 
     def of_atom(self, a):
         """(fact, what an atom is equal to); None where nothing rewrites it."""
+        if "run" not in self.kinds and "('mean'," not in key(a):
+            return None
         if a[0] == "dot":
             for own, other in (a[1:], a[:0:-1]):
-                if own[0] in ("run", "grad", "mean") and (found := self.rest_of(own, other)):
+                if own[0] in self.kinds and (found := self.rest_of(own, other)):
                     return found
                 if own[0] == "vsum" and (found := self.of_joined(a, own, other)):
                     return found
-        if a[0] == "E":
+        if a[0] == "E" and "run" in self.kinds:
             return self.of_mean(a)
-        if a[0] == "F":
+        if a[0] == "F" and "run" in self.kinds:
             return self.of_loss(a)
         if a[0] == "Sum":
             return self.of_number(a) or self.of_sum(a)
@@ -192,7 +194,7 @@ class Rewriting:
         within = self.search.inside(self.search.known.within(index, low, high, name), {
             **self.search.names, name: of_atom(index)})
         own = self.own if high == self.run.M - ONE else (*self.own, of_atom(index))
-        return index, name, Rewriting(within, own)
+        return index, name, Rewriting(within, own, self.kinds)
 
     def equal(self, p, q, uses, search=None):
         """The name of the fact that p = q."""
@@ -202,7 +204,7 @@ class Rewriting:
 
     def of_joined(self, a, own, other):
         _, c, v, low, high, bound = own
-        if v[0] not in ("run", "grad", "mean"):
+        if v[0] not in self.kinds:
             return None
         index, name, within = self.inside(low, high)
         v = of_vector(self.search.known, {v: c}, bound, of_atom(index))
@@ -271,26 +273,60 @@ def by_equations(search: Search, relation: str, p: Poly, depth: int) -> bool:
         for r in search.names.values():
             search.lemma("number drawn", r)
     q, uses = Rewriting(search).rewritten(p)
-    if not uses or not search.prove(relation, q, depth):
-        return False
+    return bool(uses) and search.prove(relation, q, depth) and add_back(search, relation, p, q, uses)
+
+
+def add_back(search: Search, relation: str, p: Poly, q: Poly, uses) -> bool:
+    """Write that p is what q, which is shown, and multiples of facts add up to."""
     shown = search.step("evident", shows=search.shows(relation, q))
     return shown is not None and search.step("identity", shows=search.shows(relation, p), terms=[
         {"facts": [shown]}, *({"facts": [fact], "times": [search.formula(factor)]} for factor, fact in uses)]) is not None
 
 
+def by_mean_vectors(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """A goal about means of vectors as one about means of inner products."""
+    if search.reader.run is None or ("mean",) not in {a[:1] for a in all_atoms(p)}:
+        return False
+    q, uses = Rewriting(search, kinds=("mean",)).rewritten(p)
+    return bool(uses) and search.prove(relation, q, depth) and add_back(search, relation, p, q, uses)
+
+
 def by_means(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """A goal about means as one that holds whatever is drawn."""
-    if search.reader.run is None or not any(random_within(a) for m in p.terms for a, _ in m):
+    """A goal about means as one that holds whatever is drawn, without the noise beside vectors that do not depend on it."""
+    goal = ("means", repr(p))
+    if search.reader.run is None or goal in search.failed or not (rounds := rounds_of(p)) or len(rounds) != 1:
         return False
-    rounds = rounds_of(p)
-    if len(rounds) != 1:
-        return False
+    search.failed.add(goal)
     (given,) = rounds
     q = without_means(search.known, p)
-    if q is None or expected(search.known, q, *given) != p or not search.prove(relation, q, depth):
+    if q is None or expected(search.known, q, *given) != p:
         return False
-    shown = search.step("evident", shows=search.shows(relation, q))
-    return shown is not None and search.mean(shown, *given) is not None
+    rest, quiet, uses = p, q, []
+    for m, c in q.terms.items() if depth > 1 else ():
+        for a, sides in [(a, sides) for a, n in m if a[0] == "dot" and n == 1 for sides in (a[1:], a[:0:-1])]:
+            without = without_noise(sides[0])
+            if without is None or without_noise(sides[1]) is not None:
+                continue
+            other = Poly({tuple(pair for pair in m if pair[0] != a): c})
+            term = expected(search.known, Poly({m: c}), *given)
+            new, more = Rewriting(search).rewritten(term)
+            if more and new == expected(search.known, other * dot({without: ONE}, {sides[1]: ONE}), *given):
+                rest, uses = rest - term + new, uses + more
+                quiet = quiet - Poly({m: c}) + other * dot({without: ONE}, {sides[1]: ONE})
+    if not search.prove(relation, quiet, depth):
+        return False
+    shown = search.step("evident", shows=search.shows(relation, quiet))
+    mean = shown and search.mean(shown, *given)
+    return bool(mean) and (not uses or search.step("identity", shows=search.shows(relation, p), terms=[
+        {"facts": [mean]}, *({"facts": [fact], "times": [search.formula(factor)]} for factor, fact in uses)]) is not None)
+
+
+def without_noise(a):
+    """A noisy gradient, or sum of such, without its noise; None where it is something else."""
+    if a[:2] == ("run", "g"):
+        return ("grad", a[3], frozen({("run", "x_local", *a[2:]): ONE}))
+    inner = without_noise(a[2]) if a[0] == "vsum" else None
+    return inner and (*a[:2], inner, *a[3:])
 
 
 def rounds_of(p: Poly) -> set:
