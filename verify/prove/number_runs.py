@@ -303,7 +303,7 @@ def by_means(search: Search, relation: str, p: Poly, depth: int) -> bool:
         return False
     rest, quiet, uses = p, q, []
     for m, c in q.terms.items() if depth > 1 else ():
-        for a, sides in [(a, sides) for a, n in m if a[0] == "dot" and n == 1 for sides in (a[1:], a[:0:-1])]:
+        for a, sides in [(b, pair) for b, n in m if b[0] == "dot" and n == 1 for pair in (b[1:], b[:0:-1])]:
             without = without_noise(sides[0])
             if without is None or without_noise(sides[1]) is not None:
                 continue

@@ -326,5 +326,5 @@ TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
     term_by_term, by_weighted_sums, by_lemmas)
 #: of claims about runs: first what the method's equations say
 OF_RUNS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
-    by_mean_vectors, by_equations, by_noise, by_means, by_averages, by_objective, by_combination, by_extremes, by_squares_of_vectors,
-    by_instances, by_jensen, by_lengths)
+    by_mean_vectors, by_equations, by_noise, by_means, by_averages, by_objective, by_combination, by_extremes,
+    by_squares_of_vectors, by_instances, by_jensen, by_lengths)

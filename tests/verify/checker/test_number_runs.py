@@ -110,6 +110,35 @@ def test_lemmas_about_chance_hold_in_the_mean(name):
     assert held > 50 and refused > 50
 
 
+@pytest.mark.parametrize("name", ["fedavg", "fedluar uniform"])
+def test_means_given_the_past_are_those_over_what_comes(name):
+    """What is past equals its mean, and each lemma given a round holds, at outcomes that differ in what is drawn."""
+    sizes = {"rounds": 2, "local_steps": 2, "clients": 3, "participants": 2}
+    polynomials.meter.spent = 0
+    _, instance = replayed(name, "without-replacement", noisy=(1,))
+    known, reader = begin({part: instance.certificate[part] for part in STATED}, sizes, {})
+    run, held, refused, outcomes = reader.run, 0, 0, [outcome for _, outcome in instance.outcomes()]
+    atoms = [("run", name, constant(place), *[ONE] * client) for name, client, last in (
+        ("x_round", 0, 3), ("x_local", 1, 5), ("g", 1, 4)) for place in range(last)]
+    for atom, r in product(atoms, range(2)):
+        polynomials.meter.spent = 0
+        q, given = of_atom(("dot", *sorted((atom, ("vector", "x_star")), key=polynomials.key))), constant(r)
+        claims = [q - of_atom(("E", q, given))] if known.past(known, atom, given) else []
+        for t, k, lemma_of, more in ((t, k, *each) for t in (1, 2) for k in (1,) for each in (
+                (lemmas.unbiased, {atom: ONE}), (lemmas.chance, q))):
+            try:
+                premises, (_, p) = lemma_of(run, known, constant(t), constant(k), more, given)
+            except ValueError:
+                refused += 1
+                continue
+            claims += [p] * all(known.shown(relation, each) for relation, each in premises)
+        for p in dict.fromkeys(claims):
+            for outcome in (outcomes[0], outcomes[-2]):
+                assert Values(instance, outcome).number(p) == 0, (atom, r, p)
+            held += 1
+    assert held > 15 and refused > 15
+
+
 K, T = ["k", 0, ["+", -1, "clients"]], ["x_before", "local_steps", "k"]
 #: numbers whose means are compared with means over all outcomes
 MEANS = {
@@ -262,6 +291,19 @@ FORGED = {
     "a mean given more than another": (
         [["E_round", ["norm2", ["x_round", NEXT]], "r"], "==", ["E", ["norm2", ["x_round", NEXT]]], EACH_ROUND], [],
         "no step shows"),
+    "a mean given the next round as one that is known": (
+        [["E_round", ["E_round", ["norm2", ["x_round", ["+", 2, "r"]]], NEXT], "r"], "==",
+         ["E_round", ["norm2", ["x_round", ["+", 2, "r"]]], NEXT], [["r", 0, ["+", -2, "rounds"]], CLIENT]], [],
+        "no step shows"),
+    "a draw and a mean that is given it": (
+        [["E", ["*", ["sampled", "r", "k"], ["E_round", ["norm2", ["x_round", NEXT]], NEXT]]], "==",
+         ["*", over("participants", "clients"), ["E", ["norm2", ["x_round", NEXT]]]], EACH_ROUND],
+        [lemma("chance", "r", "k", ["E_round", ["norm2", ["x_round", NEXT]], NEXT])], "who is drawn",
+        {"sampling": "without-replacement"}),
+    "updates that were applied before the first round": (
+        zero(["server_applied_update", 0], [["r", 0, LAST]]), [lemma("first server_applied_update", "x_star")],
+        "initial_update of fedluar", {"base": "fedluar", "lr_decay": "displacement", "local_momentum": "0",
+                                      "momentum_kept": False, "initial_update": {"symbol": "u"}}),
     "the past of a round behind the end": (
         [["E_round", ["norm2", ["x_round", "r"]], ["+", 2, "r"]], ">=", 0, EACH_ROUND], [], "at most the last"),
     "the past of a client": (
