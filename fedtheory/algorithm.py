@@ -10,7 +10,7 @@ from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerO
 from fedtheory.schedules import Schedule, check_schedule, value_at
 from fedtheory.selection import Selection
 from synthetic.base.checks import whole
-from synthetic.base.shown import Shown, brief, changed
+from synthetic.base.display import RichDisplay, brief, changed
 
 __all__ = ["Algorithm", "Local", "Moment", "State", "Upload"]
 
@@ -21,7 +21,7 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Algorithm(Shown):
+class Algorithm(RichDisplay):
     """A federated method: hyper-parameters, and parts that compose (see ``fedtheory.parts``).
 
     With the default parts it is FedAvg. A new method defines a part, or overrides some of the functions below. All are
@@ -57,10 +57,10 @@ class Algorithm(Shown):
         fixed = (f"{name}={brief(getattr(self, name), True)}" for name in ("eta_l", "local_steps"))
         return f"{self.name}({', '.join([*fixed, *changed(self, ('eta_l', 'local_steps', 'name'), True)])})"
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return self.name
 
-    def _rows(self):
+    def _table(self):
         own = {text.partition("=")[0] for text in changed(self, ("name",))} | {"eta_l", "local_steps"}
         for item in fields(self):
             value = getattr(self, item.name)

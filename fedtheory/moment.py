@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple, Self
 
-from synthetic.base.shown import brief
+from synthetic.base.display import brief
 from synthetic.numbers.arrays import namespace, take_clients
 from synthetic.numbers.draws import Draws
 

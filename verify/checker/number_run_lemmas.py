@@ -18,8 +18,8 @@ from verify.checker.index_sums import (
 )
 from verify.checker.number_federation import slope
 from verify.checker.number_runs import CLIENT, ROUND, STEP, record
+from verify.checker.operators import require
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
-from verify.checker.words import require
 
 
 def equation(run, known, name, places, u):

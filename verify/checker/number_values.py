@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from verify.checker.index_sums import combined, scaled
+from verify.checker.operators import require
 from verify.checker.polynomials import ONE, constant
-from verify.checker.words import require
 
 
 class Number:

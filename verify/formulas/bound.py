@@ -10,10 +10,10 @@ import numpy as np
 import sympy as sp
 
 from bounds.formulas.closed_form import ClosedForm, closed_form, equations_of, side_conditions
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.printing.render import condition_text, letters_of, unicode
-from synthetic.base.shown import Shown
+from synthetic.base.display import RichDisplay
 from verify.claims.method import solves_local_problems
 from verify.formulas.compiled import compiled
 
@@ -25,7 +25,7 @@ _ALLOWED = {"<=": "at most ", ">=": "at least ", "==": "", "<": "less than ", ">
 
 
 @dataclass(frozen=True)
-class Bound(Shown):
+class Bound(RichDisplay):
     """One side of a claim as a function of numbers.
 
     ``form`` is the formula with its parameters; ``conditions`` are the claim's conditions on parameters alone; ``equations``
@@ -46,10 +46,10 @@ class Bound(Shown):
     side: str = "right"
     equations: tuple[Condition, ...] = ()
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{self.name}, a function of {', '.join(self.parameters) or 'nothing'}"
 
-    def _rows(self):
+    def _table(self):
         letters = letters_of(self.claim)
         yield "formula", unicode(self.form.formula, letters)
         yield from (("where", condition_text(condition, letters)) for condition in self.conditions)
@@ -203,9 +203,10 @@ class Bound(Shown):
 
 def bound_of(claim: Claim, side: str = "right") -> Bound:
     """Return one side of a claim as a function of numbers; ValueError for a claim without a formula."""
-    one_run = [Condition(words.iterations, "==", words.rounds * words.local_steps)] if claim.setting == "run" else []
+    one_run = [Condition(operators.iterations, "==",
+                         operators.rounds * operators.local_steps)] if claim.setting == "run" else []
     if claim.setting == "run" and solves_local_problems(claim.procedure):
-        one_run.append(Condition(words.local_steps, "==", 1))
+        one_run.append(Condition(operators.local_steps, "==", 1))
     return Bound(claim, closed_form(claim, side), tuple(side_conditions(claim)), side, (*equations_of(claim), *one_run))
 
 
@@ -249,7 +250,7 @@ class Range:
 
 def ranges_of(bound: Bound) -> dict[str, Range]:
     """Return the range of every parameter and run length, from the sign of its symbol and the claim's variables."""
-    symbols = {s.name: s for s in (words.rounds, words.local_steps, words.iterations)}
+    symbols = {s.name: s for s in (operators.rounds, operators.local_steps, operators.iterations)}
     found = {}
     for name, s in (symbols | bound.symbols).items():
         low = 1.0 if s.is_integer and s.is_positive else 0.0 if s.is_nonnegative or s.is_positive else -np.inf

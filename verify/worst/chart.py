@@ -11,9 +11,9 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.engine import rounds_of
 from fedtheory.registry import find_algorithm, make_algorithm
 from synthetic.base.checks import number, one_of, whole
-from synthetic.base.shown import Shown
-from synthetic.letters.combination import NotLinear
-from synthetic.letters.letters import Letters, NoChance, TooManyLetters
+from synthetic.base.display import RichDisplay
+from synthetic.symbolic.combination import NotLinear
+from synthetic.symbolic.symbolic_federation import NoChance, SymbolicFederation, TooManyBasisVectors
 from verify.worst.blocks import Largest, largest
 from verify.worst.conditions import Asked, Units, Wanted, asked, conditions
 
@@ -25,7 +25,7 @@ _MOST = 400  # letters
 
 
 @dataclass(frozen=True)
-class WorstOfMethod(Shown):
+class WorstOfMethod(RichDisplay):
     """The worst case of a method.
 
     Attributes:
@@ -56,10 +56,10 @@ class WorstOfMethod(Shown):
     solution: Largest | None
     units: Units
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{self.algorithm.name} on all {self.functions} functions: {'' if self.tight else 'at most '}{self.ratio:.6g}"
 
-    def _rows(self):
+    def _table(self):
         yield from (("method", self.algorithm), ("rounds", self.rounds), ("clients", self.clients))
         yield "largest", f"{self.wanted.measure} after the last round"
         yield "where at most 1", f"{self.wanted.given} at the start"
@@ -145,11 +145,11 @@ def _on_letters(algorithm, rounds: int, clients: int, tilt, variates: bool, exac
     what :func:`_run` returns."""
     most = 4 + rounds * (algorithm.local_steps + 2)
     while True:
-        letters = Letters(most, clients, exact, curvature or 1.0)
+        letters = SymbolicFederation(most, clients, exact, curvature or 1.0)
         try:
             models, free = _run(algorithm, letters, rounds, tilt, variates)
             run = letters, models, free
-        except TooManyLetters as error:
+        except TooManyBasisVectors as error:
             if most > _MOST:
                 raise ValueError(f"{algorithm.name}: {error}") from error
             most *= 2

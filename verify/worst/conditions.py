@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from synthetic.letters.letters import Letters
+from synthetic.symbolic.symbolic_federation import SymbolicFederation
 from verify.worst.blocks import Block, pairs, square
 
 __all__ = ["Asked", "Units", "Wanted", "asked", "conditions"]
@@ -82,7 +82,7 @@ class Asked(NamedTuple):
     free: np.ndarray | None
 
 
-def asked(letters: Letters, models, wanted: Wanted, free=None) -> Asked:
+def asked(letters: SymbolicFederation, models, wanted: Wanted, free=None) -> Asked:
     """The run that gave the ``models`` (1, dim), of which the first is the start; ``free`` (1, clients, dim): what clients'
     arrays are away from their values at the optimum."""
     needed = [wanted.given != "distance" or wanted.least,

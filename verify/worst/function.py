@@ -7,10 +7,10 @@ import numpy as np
 
 from fedtheory.engine import rounds_of
 from synthetic.base.constants import Constant
-from synthetic.base.shown import Shown, lines
-from synthetic.letters.interpolant import Interpolant, least_on_simplex
+from synthetic.base.display import RichDisplay, lines
 from synthetic.numbers.arrays import NUMPY, Backend, to_numpy
 from synthetic.numbers.draws import Draws
+from synthetic.symbolic.interpolant import Interpolant, least_on_simplex
 from verify.worst.blocks import largest
 from verify.worst.chart import WorstOfMethod
 
@@ -77,7 +77,7 @@ class Polyhedral(Interpolant):
 
 
 @dataclass(frozen=True)
-class WorstFunction(Shown):
+class WorstFunction(RichDisplay):
     """Clients on which a method does as badly as on any of the class.
 
     Attributes:
@@ -95,13 +95,13 @@ class WorstFunction(Shown):
     rank: tuple[int, ...]
     error: float
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{self.worst.algorithm.name} does its worst, {self.ratio:.6g}, in {self.federation.dim} dimensions"
 
-    def _rows(self):
-        yield from self.worst._rows()
+    def _table(self):
+        yield from self.worst._table()
 
-    def _picture(self):
+    def _svg(self):
         """The values of the models of the run."""
         models = np.array([np.ravel(model) for model in models_on(self)])
         at = np.broadcast_to(models[:, None], (len(models), self.federation.clients, models.shape[1]))
