@@ -50,6 +50,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/proofs/test_chained.py::test_what_does_not_follow_is_not_certified": ("[more local",),
     "verify/proofs/test_chained.py::test_a_false_step_gives_nothing": (),
     "verify/proofs/test_follows.py::test_the_command": (),
+    "verify/checker/test_number_runs.py::test_means_given_the_past_are_those_over_what_comes": ("[fedluar uniform]",),
     "verify/checker/test_number_runs.py::test_lemmas_about_chance_hold_in_the_mean": ("[fedavg]",),
     "verify/checker/test_number_runs.py::test_equations_of_methods_hold_on_runs": ("[fedavg", "[afedpd"),
     "verify/exact/test_float_prefilter.py::test_an_instance_of_many_numbers_counts_as_several_trials": ("[1]",),

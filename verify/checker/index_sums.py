@@ -5,6 +5,7 @@ anything is put in, so that no name is caught.
 """
 
 from fractions import Fraction
+from functools import lru_cache
 from itertools import count
 
 from verify.checker.polynomials import (
@@ -59,18 +60,21 @@ def sum_of(known, index, body, low, high):
     return found
 
 
-def expected(known, p):
-    """The mean of a number over all that a run draws: linear, and taken term by term in sums whose ranges are not drawn."""
+def expected(known, p, *given):
+    """The mean of a number over all that a run draws, or over what it draws from a round ``given`` on: linear, and taken
+    term by term in sums whose ranges are not drawn. The mean of one that is given a round is the mean over all."""
     found = ZERO
     for m, c in p.terms.items():
-        outer = Poly({tuple(pair for pair in m if not random(pair[0])): c})
-        inner = tuple(pair for pair in m if random(pair[0]))
+        outer, inner = parted(known, m, c, given)
         a = inner[0][0] if len(inner) == 1 and inner[0][1] == 1 else ("", "")
-        joined = a if a[0] == "Sum" else next((v for v in a[1:] if a[0] == "dot" and v[0] == "vsum"), None)
+        joined = a if a[0] == "Sum" else min(
+            (v for v in a[1:] if a[0] == "dot" and v[0] == "vsum"), key=in_turn, default=None)
         if not inner:
             found = found + outer
+        elif a[0] == "E" and not given:
+            found = found + outer * expected(known, a[1])
         elif joined is None or random(joined[-3:-1]):
-            found = found + outer * of_atom(("E", Poly({inner: Fraction(1)})))
+            found = found + outer * of_atom(("E", Poly({inner: Fraction(1)}), *given))
         else:
             index, own = new_index(), joined[-1]
             body = substitute(known, joined[1], own, of_atom(index))
@@ -79,8 +83,58 @@ def expected(known, p):
                 body = body * dot(of_vector(known, {joined[2]: ONE}, own, of_atom(index)), {other: ONE})
             low, high = joined[-3:-1]
             inside = known.within(index, low, high) if known else None
-            found = found + outer * sum_of(known, index, expected(inside, body), low, high)
+            found = found + outer * sum_of(known, index, expected(inside, body, *given), low, high)
     return found
+
+
+def in_turn(v):
+    """In which turn a sum of vectors is opened: what has just been entered is opened first; the same for noisy gradients and
+    gradients, whatever the weights."""
+    leaf = v
+    while leaf[0] == "vsum":
+        leaf = leaf[2]
+    leaf = ("grad", leaf[3], ((("run", "x_local", *leaf[2:]), ONE),)) if leaf[:2] == ("run", "g") else leaf
+    return -newest(v), -v[-1][1], key(leaf), key(v)
+
+
+@lru_cache(100_000)
+def newest(part):
+    """The number of the last index that was made and is in a part."""
+    if isinstance(part, Poly):
+        return max((newest(a) for m in part.terms for a, _ in m), default=0)
+    if not isinstance(part, tuple):
+        return 0
+    return int(part[1][1:]) if part[:1] == ("index",) and part[1][0] == "#" else max(map(newest, part), default=0)
+
+
+def parted(known, m, c, given):
+    """(the known factors of a term, the others): what a mean leaves out, and what it is taken of."""
+    out = {a for a, _ in m if is_fixed(known, a, given)}
+    return Poly({tuple(pair for pair in m if pair[0] in out): c}), tuple(pair for pair in m if pair[0] not in out)
+
+
+def is_fixed(known, part, given):
+    """Whether a part is surely known where a mean is taken: nothing in it is drawn, or only before the round given."""
+    return not random(part) or bool(given and known and known.past and known.past(known, part, *given))
+
+
+def expected_vector(known, v, *given):
+    """The mean of a vector, as :func:`expected`."""
+    found = []
+    for a, c in v.items():
+        for m, number in c.terms.items():
+            outer, inner = parted(known, m, number, given)
+            inner = Poly({inner: Fraction(1)})
+            if inner == ONE and is_fixed(known, a, given):
+                found.append({a: outer})
+            elif inner == ONE and a[0] == "vsum" and not random(a[-3:-1]):
+                index, (_, factor, u, low, high, own) = new_index(), a
+                inside = known.within(index, low, high) if known else None
+                body = expected_vector(inside, of_vector(known, {u: factor}, own, of_atom(index)), *given)
+                found.append(scaled(vector_sum(known, index, body, low, high), outer))
+            else:
+                found.append({("mean", ((a, inner),), *given): outer})
+    return combined(found)
 
 
 def product_of(known, index, body, low, high):
@@ -215,7 +269,7 @@ def rebuilt(known, a, atom, q):
     if kind == "norm":
         return length(of_vector(known, dict(a[1]), atom, q))
     if kind == "E":
-        return expected(known, substitute(known, a[1], atom, q))
+        return expected(known, *(substitute(known, part, atom, q) for part in a[1:]))
     parts = [replaced(known, part, atom, q) for part in a[1:] if not isinstance(part, (str, int))]
     make = {"inv": inverse, "pow": power, "root": lambda p: root(p, a[2]), "exp": exponential, "log": logarithm,
             "Max": lambda *p: extreme("Max", *p), "Min": lambda *p: extreme("Min", *p)}.get(kind)

@@ -5,6 +5,7 @@ Everything else needs a step of a proof.
 """
 
 from collections import namedtuple
+from functools import lru_cache
 
 from verify.checker.index_sums import substitute
 from verify.checker.polynomials import (
@@ -32,12 +33,14 @@ SIGNS = {">=": NONNEGATIVE, ">": POSITIVE}
 class Known:
     """Facts by name. ``signs``: NONNEGATIVE or POSITIVE of atoms; ``families``: of all entries of an array; ``least``: the
     least value of a name; ``whole``: names of whole numbers and of arrays of such. ``around``: the sums around what is read,
-    (index, low, high), and ``base``: what is known outside of them. ``sure``: signs of polynomials that have been shown."""
+    (index, low, high), and ``base``: what is known outside of them. ``sure``: signs of polynomials that have been shown.
+    ``past``: whether a part surely follows from what a run draws before a round."""
 
     def __init__(self, other=None):
         self.facts, self.signs, self.families, self.least, self.whole = ({}, {}, {}, {}, set()) if other is None else (
             {**other.facts}, {**other.signs}, {**other.families}, {**other.least}, {*other.whole})
         self.around, self.base, self.sure = (), self, {} if other is None else {**other.sure}
+        self.past = None if other is None else other.past
 
     def add(self, name, fact):
         """Keep a fact, and the sign of an atom that it says."""
@@ -82,6 +85,8 @@ class Known:
             return (max if kind == "Max" else min)(map(self.evident, atom[1:]))
         if kind in ("Sum", "Product"):
             _, body, low, high, own = atom
+            if of_either_sign(body):
+                return 0
             inside = self.within(own, low, high)
             sign = inside.evident(body)
             some = kind == "Product" or (sign == POSITIVE and self.shown(">=", high - low))
@@ -202,6 +207,13 @@ class Known:
     def whole_atom(self, a):
         return a in self.whole or (a[0] == "entry" and a[1] in self.whole) or a[0] in ("floor", "ceiling") or (
             a[0] in ("Max", "Min") and all(map(self.is_whole, a[1:])))
+
+
+@lru_cache(100_000)
+def of_either_sign(body):
+    """Whether each term of what is summed has an inner product of two vectors, and so no sign of its own."""
+    return all(any(n % 2 and ((a[0] == "dot" and a[1] != a[2]) or (a[0] in ("Sum", "E") and of_either_sign(a[1])))
+                   for a, n in m) for m in body.terms)
 
 
 def of_terms(m): return Poly({m: ONE.number()})

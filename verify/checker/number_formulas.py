@@ -4,7 +4,18 @@ No formula is read that may have no value: each divisor, root, real power, logar
 asks for what it needs, which must be known then.
 """
 
-from verify.checker.index_sums import combined, dot, expected, length, new_index, product_of, scaled, sum_of, vector_sum
+from verify.checker.index_sums import (
+    combined,
+    dot,
+    expected,
+    expected_vector,
+    length,
+    new_index,
+    product_of,
+    scaled,
+    sum_of,
+    vector_sum,
+)
 from verify.checker.limits import WorkLimit
 from verify.checker.number_classes import steepest
 from verify.checker.number_facts import SIGNS, Fact
@@ -62,7 +73,7 @@ class Reader:
             return self.is_vector(self.rules[head][1], (*around, head))
         if head in ("+", "*"):
             return any(self.is_vector(a, around) for a in args)
-        return head in ("grad", "objective_grad") or (head == "Sum" and self.is_vector(args[0], around)) or (
+        return head in ("grad", "objective_grad") or (head in ("Sum", *MEANS) and self.is_vector(args[0], around)) or (
             self.arrays.get(head) is not None and self.arrays[head][-1:] == ["dim"])
 
     def number(self, node, known, names):
@@ -97,9 +108,8 @@ class Reader:
             return objective(self, self.vector(args[0], known, names), known)
         if head == "Exp1":
             return exponential(ONE)
-        if head == "E" and self.recorded:
-            require(len(args) == 1, "a mean is one over all that is drawn")
-            return expected(known, self.number(args[0], known, names))
+        if head in MEANS and self.recorded:
+            return expected(known, self.number(args[0], known, names), *self.given(head, args, known, names))
         if head in OF_NUMBERS:
             return self.function(head, [self.number(a, known, names) for a in args], known)
         return self.of_name(head, args, known, names)
@@ -146,6 +156,19 @@ class Reader:
     def client(self, node, known, names):
         """The number of a client."""
         return self.places("the clients", [node], ["clients"], known, names)[0]
+
+    def given(self, head, args, known, names):
+        """The round whose past a mean is given, if any."""
+        require(len(args) == MEANS[head], "a mean is one over all draws, or over those from a round on")
+        return [self.round(a, known, names) for a in args[1:]]
+
+    def round(self, node, known, names):
+        """A round whose past is given: at most the number of rounds, which is when everything has been drawn."""
+        r = self.number(node, known, names)
+        require(known.is_whole(r), "a round is a whole number")
+        self.needs(known, ">=", r, "that a round is at least 0")
+        self.needs(known, ">=", self.number("rounds", known, {}) - r, "that a round is at most the last")
+        return r
 
     def entered(self, read, args, known, names):
         """(index, body, first value, last value) of a sum or product. Nothing is assumed of the body, as the range may be
@@ -217,6 +240,8 @@ class Reader:
         if head == "Sum":
             fresh, body, low, high = self.entered(self.vector, args, known, names)
             return vector_sum(known, fresh, body, low, high)
+        if head in MEANS and self.recorded:
+            return expected_vector(known, self.vector(args[0], known, names), *self.given(head, args, known, names))
         if head == "grad" and self.federation:
             return slope(self.client(args[0], known, names), self.vector(args[1], known, names))
         if head == "objective_grad" and self.federation:
@@ -236,6 +261,7 @@ class Reader:
         return (turned[relation], right - left) if relation in turned else (relation, left - right)
 
 
+MEANS = {"E": 1, "E_round": 2}  #: means over draws, and how many arguments they have
 OF_NUMBERS = ("+", "*", "^", "exp", "log", "Abs", "Max", "Min", "floor", "ceiling")
 
 

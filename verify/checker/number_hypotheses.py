@@ -1,7 +1,7 @@
 """What the hypotheses of a claim about numbers say, as facts of a proof."""
 
 from verify.checker import number_federation as federation
-from verify.checker import number_runs
+from verify.checker import number_run_lemmas, number_runs
 from verify.checker.index_sums import new_index
 from verify.checker.number_classes import POINTS
 from verify.checker.number_facts import SIGNS, Fact, Known
@@ -66,6 +66,7 @@ def begin(certificate, put, least, runs=True):
     reader.assumed = None
     if reader.recorded:
         reader.run = number_runs.OneRound(certificate, reader, known)
+        known.past = lambda known, part, r: number_run_lemmas.past(reader.run, known, part, r)
     return known, reader
 
 

@@ -215,10 +215,11 @@ class Steps:
         return Fact(relation, p, ())
 
     def mean(self, step, known, names):
-        """What holds whatever is drawn holds in the mean."""
+        """What holds whatever is drawn holds in the mean, also in one that is given the past of a round."""
         fact = known.facts[step["fact"]]
         require(fact.relation != "!=" and not fact.ranges, "a fact for all indices, or one that a number is not 0")
-        return Fact(fact.relation, expected(known, fact.poly), ())
+        given = [self.reader.round(step["given"], known, names)] if "given" in step else []
+        return Fact(fact.relation, expected(known, fact.poly, *given), ())
 
     def digits(self, step, known, names):
         """A comparison of two numbers, by intervals."""

@@ -4,7 +4,18 @@ Each is a function of the run, of what is known and of what it is about, and giv
 ``number_lemmas`` do. A conclusion without a mean holds whatever is drawn.
 """
 
-from verify.checker.index_sums import combined, dot, expected, of_vector, scaled, substitute, sum_of
+from verify.checker.index_sums import (
+    combined,
+    dot,
+    expected,
+    expected_vector,
+    frozen,
+    is_fixed,
+    of_vector,
+    scaled,
+    substitute,
+    sum_of,
+)
 from verify.checker.number_federation import slope
 from verify.checker.number_runs import CLIENT, ROUND, STEP, record
 from verify.checker.operators import require
@@ -38,6 +49,7 @@ def divisor(run, known, number, r, j, k):
 
 def noise_of(run, t, k):
     """What a stochastic gradient differs from the gradient by."""
+    require(run.noisy, "local problems are solved without stochastic gradients")
     return combined([record("g", t, k), scaled(slope(k, record("x_local", t, k)), constant(-1))])
 
 
@@ -46,17 +58,25 @@ def of_time(run, known, t, k):
     return [(">=", t), (">=", run.R * run.K - ONE - t), (">=", k), (">=", run.M - ONE - k)]
 
 
-def unbiased(run, known, t, k, u):
+def later(run, known, t, given):
+    """That a time does not lie before the rounds that are given."""
+    require(len(given) < 2 and all(map(known.is_whole, given)), "a round may be given")
+    return [(">=", t - r * run.K) for r in given]
+
+
+def unbiased(run, known, t, k, u, *given):
     """E<n, u> = 0 for the noise n of a gradient at time t, and a vector u that follows from what was drawn before: n has
-    mean zero given all that was drawn before it and who takes part."""
+    mean zero given all that was drawn before it and who takes part. ``given``: a round whose past the mean is given."""
     require(before(run, known, u, noise=t), "a vector that may depend on the noise")
-    return of_time(run, known, t, k), ("==", expected(known, dot(noise_of(run, t, k), u)))
+    return of_time(run, known, t, k) + later(run, known, t, given), (
+        "==", expected(known, dot(noise_of(run, t, k), u), *given))
 
 
-def variance(run, known, t, k):
+def variance(run, known, t, k, *given):
     """E|n|^2 <= sigma_k^2."""
     n = noise_of(run, t, k)
-    return of_time(run, known, t, k), (">=", of_atom(("entry", "sigma_sq_client", k)) - expected(known, dot(n, n)))
+    return of_time(run, known, t, k) + later(run, known, t, given), (
+        ">=", of_atom(("entry", "sigma_sq_client", k)) - expected(known, dot(n, n), *given))
 
 
 def without_noise(run, known, t, k, u):
@@ -71,12 +91,13 @@ def of_round(run, known, r, k):
     return [(">=", r), (">=", run.R - ONE - r), (">=", k), (">=", run.M - ONE - k)]
 
 
-def chance(run, known, r, k, q):
+def chance(run, known, r, k, q, *given):
     """E(s q) = S/M E(q) where s is 1 if client k is drawn in round r, else 0, and q follows from what was drawn before, and
-    from noise: of M clients each set of S is as probable."""
+    from noise: of M clients each set of S is as probable. ``given``: a round up to r whose past the mean is given."""
     require(before(run, known, q, sampling=r), "a number that may depend on who is drawn")
     s = of_atom(("drawn", "sampled", r, k))
-    return of_round(run, known, r, k), ("==", expected(known, s * q) - run.S * inverse(run.M) * expected(known, q))
+    return of_round(run, known, r, k) + later(run, known, r * run.K, given), (
+        "==", expected(known, s * q, *given) - run.S * inverse(run.M) * expected(known, q, *given))
 
 
 def drawn_or_not(run, known, r, k):
@@ -102,8 +123,10 @@ def before(run, known, part, noise=None, sampling=None):
         return all(before(run, known, one, noise, sampling) for pair in part.items() for one in pair)
     if isinstance(part, Poly):
         return all(before(run, known, a, noise, sampling) for m in part.terms for a, _ in m)
-    if not isinstance(part, tuple) or part[:1] == ("E",):
+    if not isinstance(part, tuple) or (part[:1] == ("E",) and len(part) == 2):
         return True
+    if part[:1] == ("E",):  # it follows from what is drawn before its round
+        return known.shown(">=", sampling - part[2]) if noise is None else known.shown(">=", noise - part[2] * run.K)
     if part[:1] == ("drawn",):
         return noise is not None or known.shown(">=", sampling - part[2] - ONE)
     if part[:1] != ("run",):
@@ -117,9 +140,22 @@ def before(run, known, part, noise=None, sampling=None):
     return known.shown(">=", last - place if name in OF_TIME else sampling - place)
 
 
+def past(run, known, part, r):
+    """Whether a part surely follows from what is drawn before round r, or is none of a run."""
+    return before(run, known, part, noise=r * run.K) and before(run, known, part, sampling=r)
+
+
+def mean_vector(run, known, v, u, *given):
+    """<E v, u> = E<v, u> for a vector u that is known where the mean is taken."""
+    require(is_fixed(known, frozen(u), given), "a vector that may depend on what the mean is over")
+    return [], ("==", dot(expected_vector(known, v, *given), u) - expected(known, dot(v, u), *given))
+
+
+#: lemmas about means, which may be given the past of a round, their last argument
+OF_MEANS = ("unbiased", "variance", "chance", "mean vector")
 #: name -> (lemma, how many numbers it is about, how many vectors)
 LEMMAS = {"divisor": (divisor, 4, 0), "unbiased": (unbiased, 2, 1), "variance": (variance, 2, 0),
-          "without noise": (without_noise, 2, 1),
+          "without noise": (without_noise, 2, 1), "mean vector": (mean_vector, 0, 2),
           "drawn or not": (drawn_or_not, 2, 0), "number drawn": (number_drawn, 1, 0), "chance": (chance, 3, 0)}
 
 
@@ -130,6 +166,8 @@ def instance(name, args, reader, known, names):
         return equation(run, known, name, [reader.number(a, known, names) for a in args[:-1]],
                         reader.vector(args[-1], known, names))
     lemma, numbers, vectors = LEMMAS[name]
-    require(len(args) == numbers + vectors, f"{name} is about {numbers + vectors} things")
+    more = len(args) - numbers - vectors
+    require(more == 0 or (more == 1 and name in OF_MEANS), f"{name} is about {numbers + vectors} things")
     return lemma(run, known, *(reader.number(a, known, names) for a in args[:numbers]),
-                 *(reader.vector(a, known, names) for a in args[numbers:]))
+                 *(reader.vector(a, known, names) for a in args[numbers : numbers + vectors]),
+                 *(reader.round(a, known, names) for a in args[numbers + vectors :]))

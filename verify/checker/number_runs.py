@@ -5,11 +5,11 @@ names. So each equation holds for every round, step and client of every run, wha
 atoms too; what is known of a run holds for every outcome, and means are taken by :func:`index_sums.expected`.
 """
 
-from fractions import Fraction
-
-from verify.checker.index_sums import combined, frozen, of_vector, scaled, sum_of, vector_sum
+from verify.checker.index_sums import frozen, of_vector, scaled, sum_of, vector_sum
 from verify.checker.number_facts import NONNEGATIVE, Fact, Known
+from verify.checker.number_federation import slope
 from verify.checker.number_formulas import factors
+from verify.checker.number_values import AnyLayers, Number, Steps, Vector
 from verify.checker.operators import exact, require
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, inverse, of_atom
 from verify.checker.run import METHODS
@@ -18,10 +18,13 @@ from verify.checker.scope import all_of, ends
 #: methods that are followed, whose clients and local steps are alike: the options that are known, and the state that starts
 #: where the run does
 BASES = {"fedavg": ({}, "x_round"), "fedswa": ({}, "x_round"), "fedmoswa": ({}, "x_round"),
-         "scaffold": ({"option": ("I", "II")}, "x_round"), "afedpd": ({"solver": ("gradient",)}, "server_x_bar")}
+         "scaffold": ({"option": ("I", "II")}, "x_round"), "afedpd": ({}, "server_x_bar"),
+         "fedluar": ({"lr_decay": ("displacement",), "local_momentum": ("0",), "momentum_kept": (False,),
+                      "initial_update": (None,)}, "x_round")}
 RECORDED = ("fadamgc", "fa-nt")  #: methods of which nothing is known but what a run records
 #: states that are vectors: whether each client has one
-STATES = {"client_variate": True, "server_variate": False, "server_x_bar": False, "server_duals": True}
+STATES = {"client_variate": True, "server_variate": False, "server_x_bar": False, "server_duals": True,
+          "server_applied_update": False}
 SAMPLINGS = ("full", "without-replacement")
 ROUND, STEP, CLIENT = ("index", "the round"), ("index", "the step"), ("index", "the client")
 ALL_CLIENTS = ["k", 0, ["+", -1, "clients"]]
@@ -70,58 +73,6 @@ def prepare(certificate, reader):
             reader.entries.setdefault(left[0], rule)
 
 
-class Number:
-    """A number of a run: a polynomial with the arithmetic that methods use."""
-
-    __slots__ = ("p", "run")
-
-    def __init__(self, p, run): self.p, self.run = p, run
-    def of(self, p): return Number(p, self.run)
-    def __add__(self, other): return self.of(self.p + poly(other))
-    def __sub__(self, other): return self.of(self.p - poly(other))
-    def __rsub__(self, other): return self.of(poly(other) - self.p)
-    def __mul__(self, other): return other * self if isinstance(other, Vector) else self.of(self.p * poly(other))
-    def __truediv__(self, other): return self.of(self.p * self.run.one_over(poly(other)))
-    def __rtruediv__(self, other): return self.of(poly(other) * self.run.one_over(self.p))
-    def __neg__(self): return self.of(-self.p)
-    def refuse(self, *_): raise TypeError("a number without a value is compared")
-
-    __radd__, __rmul__ = __add__, __mul__
-    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __iter__ = __pow__ = __rpow__ = __float__ = refuse
-    __hash__ = None
-
-
-class Vector:
-    """A vector of a run: multiples of atoms."""
-
-    __slots__ = ("run", "v")
-
-    def __init__(self, v, run): self.v, self.run = v, run
-    def of(self, v): return Vector(v, self.run)
-    def __add__(self, other): return self.of(combined([self.v, other.v]))
-    def __sub__(self, other): return self.of(combined([self.v, scaled(other.v, constant(-1))]))
-    def __mul__(self, other): return self.of(scaled(self.v, poly(other)))
-    def __truediv__(self, other): return self.of(scaled(self.v, self.run.one_over(poly(other))))
-    def __neg__(self): return self * -1
-    def refuse(self, *_): raise TypeError("a vector without a value is compared")
-
-    __rmul__ = __mul__
-    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __iter__ = __float__ = refuse
-    __hash__ = None
-
-
-class Steps:
-    """The sizes of the local steps of a round: that of step j."""
-
-    def __init__(self, size): self.size = size
-
-
-def poly(value):
-    """A number of a method as a polynomial."""
-    require(isinstance(value, (Number, Fraction)) or type(value) is int, "a number is asked for")
-    return value.p if isinstance(value, Number) else constant(value)
-
-
 def draws(part):
     """Whether a part of a vector depends on who is drawn."""
     if isinstance(part, Poly):
@@ -135,7 +86,8 @@ def record(name, *places): return {("run", name, *places): ONE}
 class OneRound:
     """One round of a method, with the interface of :class:`run.Run`. ``equations``: by name (indices, premises, one side,
     the other side): where all premises are at least 0, both vectors are the same. ``divisors``: factors of what the method
-    divides by. ``early``: whether local steps may depend on who is drawn for their round."""
+    divides by. ``early``: whether local steps may depend on who is drawn for their round; ``noisy``: whether these have
+    gradients with noise."""
 
     def __init__(self, certificate, reader, known):
         self.reader, self.how, self.sizes = reader, certificate["procedure"], states(certificate)
@@ -149,7 +101,7 @@ class OneRound:
         inside.add("a time", Fact(">=", self.R * self.K - ONE - t, ()))
         self.time, self.after = t, (self.r + ONE) * self.K
         self.clients, self.local_steps, self.equations, self.starts = [0], Number(self.K, self), {}, None
-        self.divisors, self.early = [], True
+        self.divisors, self.early, self.noisy, self.round = [], True, True, 0
         self.weight = reader.number(["client_weight", "k"], inside, {"k": self.k})
         self.zero = Vector({}, self)
         self.always()
@@ -179,6 +131,8 @@ class OneRound:
         inside, start = [self.R - ONE - r], Vector(record("x_round", r), self)
         for name in {*self.sizes} - {*before}:  # a state of other variants of the method
             del self.reader.arrays[name]
+        before, after = ({name: value for name, value in state.items() if name == "x_round" or name in STATES}
+                         for state in (before, after))
         for name, value in before.items():
             self.equation(f"kept {name}", self.by_client(name, [r]), [self.R - r], self.state(name, r), value)
         for name, value in after.items():
@@ -186,7 +140,9 @@ class OneRound:
         require(self.starts is not None and self.starts.v == before["x_round"].v, "clients start from another model")
         self.early = draws(frozen(self.moved_to.v))
         self.equation("start", [r, k], inside, record("x_local", r * self.K, k), start)
-        self.equation("step", [r, j, k], [*inside, self.K - ONE - j], record("x_before", self.time + ONE, k), self.moved_to)
+        if self.noisy:
+            ends = record("x_before", self.time + ONE, k)
+            self.equation("step", [r, j, k], [*inside, self.K - ONE - j], ends, self.moved_to)
         self.equation("model", [r], [self.R - r], record("x_sampled", r * self.K), start)
         self.equation("first mean", [], [], record("x", ZERO), Vector(record("x_round", ZERO), self))
 
@@ -217,6 +173,10 @@ class OneRound:
         if isinstance(value, dict):
             return Number(self.reader.number(value["symbol"], self.known, {}), self)
         return Number(constant(exact(value)), self)
+
+    def array(self, name): return [()] if name == "masks" else None  # a row without layers
+    def split(self, layers): return AnyLayers(self)
+    def moved(self, x, change): return x + change
 
     def initial(self, *free):
         """First states of which nothing is known."""
@@ -250,6 +210,15 @@ class OneRound:
         y, g = (Vector(record(name, self.time, self.k), self) for name in ("x_local", "g"))
         self.moved_to = y - direction(0, y, g, None) * (steps or self.steps()).size
         return self.ends()
+
+    def solve(self, x, linear, pull):
+        """The answers v of local problems, where the gradient of F_k(v) + <linear_k, v> + pull/2 |v - x|^2 is 0; there is
+        one local step."""
+        self.starts, (end,) = x, self.ends()
+        rest = (x - end) * pull - linear[0]
+        self.equation("solved", [self.r, self.k], [self.R - ONE - self.r], slope(self.k, end.v), rest)
+        self.moved_to, self.noisy = end, False
+        return [end]
 
     def over_all(self, vectors): return self.summed(vectors, self.weight)
     def mean(self, vectors): return self.summed(vectors, self.share())

@@ -105,10 +105,12 @@ def has(part, atom):
 
 @lru_cache(100_000)
 def random(part):
-    """Whether an atom, a polynomial or a tuple of such has what a run draws, outside of means."""
+    """Whether an atom, a polynomial or a tuple of such has what a run draws, outside of means over all draws."""
     if isinstance(part, Poly):
         return any(random(a) for m in part.terms for a, _ in m)
-    return isinstance(part, tuple) and part[:1] != ("E",) and (part[:1] in (("run",), ("drawn",)) or any(map(random, part)))
+    if not isinstance(part, tuple) or (part[:1] == ("E",) and len(part) == 2):
+        return False
+    return part[:1] in (("run",), ("drawn",), ("E",)) or any(map(random, part))
 
 
 @lru_cache(100_000)

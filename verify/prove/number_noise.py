@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from verify.checker.index_sums import combined, frozen, new_index, scaled, substitute, vector_sum
 from verify.checker.number_runs import CLIENT
-from verify.checker.polynomials import ONE, Poly, constant, inverse, of_atom
+from verify.checker.polynomials import ONE, Poly, constant, of_atom
+from verify.prove.number_averages import less
 from verify.prove.number_losses import CLIENTS
 from verify.prove.number_runs import rewritten_fact
 from verify.prove.number_search import Search, atoms_of
@@ -22,26 +23,7 @@ def by_noise(search: Search, relation: str, p: Poly, depth: int) -> bool:
     times = {a[2] for mean in all_atoms(p) if mean and mean[0] == "E" for a in all_atoms(mean) if a[:2] == ("run", "g")}
     if len(times) != 1:
         return False
-    rest, used = p, []
-    for name in _facts(search, times.pop()):
-        fact = search.known.facts[name].poly
-        for lead in sorted(atoms_of(fact) & atoms_of(rest), key=repr):
-            mine, own = _coefficient(rest, lead), _coefficient(fact, lead)
-            if len(own.terms) != 1 or not mine.terms:
-                continue
-            factor = mine * inverse(own)
-            if next(iter(own.terms.values())) < 0 and search.known.shown(">=", factor):
-                rest, used = rest - factor * fact, [*used, (factor, name)]
-                break
-    if not used or not search.prove(relation, rest, depth):
-        return False
-    shown = search.step("evident", shows=search.shows(relation, rest))
-    return shown is not None and search.step("identity", shows=search.shows(relation, p), terms=[
-        {"facts": [shown]}, *({"facts": [fact], "times": [search.formula(factor)]} for factor, fact in used)]) is not None
-
-
-def _coefficient(p: Poly, atom) -> Poly:
-    return Poly({tuple(pair for pair in m if pair[0] != atom): c for m, c in p.terms.items() if dict(m).get(atom) == 1})
+    return less(search, relation, p, [*_facts(search, times.pop())], depth, -1)
 
 
 def _facts(search: Search, t: Poly) -> Iterator[str]:

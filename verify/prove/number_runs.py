@@ -1,12 +1,13 @@
 """Proofs about runs for all numbers: what a method's equations make of a goal, and what noise leaves in the mean."""
 
 
-from verify.checker.index_sums import combined, dot, expected, new_index, of_vector, scaled, substitute, sum_of
+from verify.checker.index_sums import combined, dot, expected, frozen, new_index, of_vector, scaled, substitute, sum_of
 from verify.checker.number_runs import ROUND, STEP
-from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, key, of_atom
 from verify.prove.number_search import Search
+from verify.prove.number_terms import all_atoms
 
-__all__ = ["by_equations", "by_means"]
+__all__ = ["by_equations", "by_mean_vectors", "by_means"]
 
 _PASSES = 80  # of rewriting a goal
 
@@ -16,8 +17,8 @@ class Rewriting:
 
     ``search``: where steps are written; ``uses``: (factor, fact) whose sum is the difference."""
 
-    def __init__(self, search: Search, own=None):
-        self.search, self.run = search, search.reader.run
+    def __init__(self, search: Search, own=None, kinds=("run", "grad", "mean")):
+        self.search, self.run, self.kinds = search, search.reader.run, kinds
         self.own = tuple(search.names.values()) if own is None else own
         self.rules: dict = {}
 
@@ -30,6 +31,8 @@ class Rewriting:
             rounds, steps = self.candidates()
             for name, (indices, _, left, right) in self.run.equations.items():
                 (atom,) = left
+                if atom[0] != "run":
+                    continue
                 for r in rounds if self.run.r in indices and left != right else [None]:
                     for j in steps if self.run.j in indices else [None]:
                         place = self.number_at(atom[2], [(i, q) for i, q in ((ROUND, r), (STEP, j)) if q is not None])
@@ -75,6 +78,9 @@ class Rewriting:
         """(name of a fact, what <atom, other> is): what an equation, or a run without noise, says of an inner product."""
         if atom[0] == "grad":
             return self.of_slope(atom, other)
+        if atom[0] == "mean":
+            fact = self.search.lemma("mean vector", dict(atom[1]), {other: ONE}, *atom[2:])
+            return fact and (fact, dot({atom: ONE}, {other: ONE}) - self.search.known.facts[fact].poly)
         fact, found = None, self.rule(atom)
         if found is not None:
             fact = self.search.lemma(found[0], *found[1], {other: ONE})
@@ -157,25 +163,28 @@ class Rewriting:
 
     def of_atom(self, a):
         """(fact, what an atom is equal to); None where nothing rewrites it."""
+        if "run" not in self.kinds and "('mean'," not in key(a):
+            return None
         if a[0] == "dot":
             for own, other in (a[1:], a[:0:-1]):
-                if own[0] in ("run", "grad") and (found := self.rest_of(own, other)):
+                if own[0] in self.kinds and (found := self.rest_of(own, other)):
                     return found
                 if own[0] == "vsum" and (found := self.of_joined(a, own, other)):
                     return found
-        if a[0] == "E":
+        if a[0] == "E" and "run" in self.kinds:
             return self.of_mean(a)
-        if a[0] == "F":
+        if a[0] == "F" and "run" in self.kinds:
             return self.of_loss(a)
         if a[0] == "Sum":
             return self.of_number(a) or self.of_sum(a)
         return None
 
     def of_number(self, a):
-        """A sum that is known to be a number."""
+        """A sum that is known to be a number, or what a name stands for."""
         for name, fact in self.search.known.facts.items():
             terms = fact.poly.terms
-            if fact.relation == "==" and not fact.ranges and {*terms} <= {((a, 1),), ()} and terms.get(((a, 1),)) == 1:
+            if fact.relation == "==" and not fact.ranges and terms.get(((a, 1),)) == 1 and all(
+                    m == ((a, 1),) or all(b[0] == "name" for b, _ in m) for m in terms):
                 return name, of_atom(a) - fact.poly
         return None
 
@@ -185,7 +194,7 @@ class Rewriting:
         within = self.search.inside(self.search.known.within(index, low, high, name), {
             **self.search.names, name: of_atom(index)})
         own = self.own if high == self.run.M - ONE else (*self.own, of_atom(index))
-        return index, name, Rewriting(within, own)
+        return index, name, Rewriting(within, own, self.kinds)
 
     def equal(self, p, q, uses, search=None):
         """The name of the fact that p = q."""
@@ -195,7 +204,7 @@ class Rewriting:
 
     def of_joined(self, a, own, other):
         _, c, v, low, high, bound = own
-        if v[0] not in ("run", "grad"):
+        if v[0] not in self.kinds:
             return None
         index, name, within = self.inside(low, high)
         v = of_vector(self.search.known, {v: c}, bound, of_atom(index))
@@ -221,9 +230,9 @@ class Rewriting:
     def of_mean(self, a):
         new, uses = self.rewritten(a[1])
         if not uses:
-            return self.of_noise(a)
+            return self.of_noise(a) or self.of_chance(a)
         fact = self.equal(a[1], new, uses)
-        mean = fact and self.search.step("mean", fact=fact)
+        mean = fact and self.search.mean(fact, *a[2:])
         return mean and (mean, of_atom(a) - self.search.known.facts[mean].poly)
 
     def of_noise(self, a):
@@ -232,7 +241,22 @@ class Rewriting:
         if len(m) != 1 or m[0][1] != 1 or m[0][0][0] != "dot":
             return None
         for own, other in (m[0][0][1:], m[0][0][:0:-1]):
-            if own[:2] == ("run", "g") and (fact := self.search.lemma("unbiased", *own[2:], {other: ONE})):
+            if own[:2] == ("run", "g") and self.is_time(own[2]) and (
+                    fact := self.search.lemma("unbiased", *own[2:], {other: ONE}, *a[2:])):
+                return fact, of_atom(a) - self.search.known.facts[fact].poly
+        return None
+
+    def is_time(self, t) -> bool:
+        """Whether a time is shown to be at most the last, after a step that says so if need be."""
+        p = self.run.R * self.run.K - ONE - t
+        return self.search.known.shown(">=", p) or self.search.combine(">=", p, 1)
+
+    def of_chance(self, a):
+        """The mean of a number times whether a client is drawn."""
+        m, = a[1].terms
+        for drawn in [b for b, n in m if b[:2] == ("drawn", "sampled") and n == 1]:
+            rest = Poly({tuple(pair for pair in m if pair[0] != drawn): 1})
+            if fact := self.search.lemma("chance", *drawn[2:], rest, *a[2:]):
                 return fact, of_atom(a) - self.search.known.facts[fact].poly
         return None
 
@@ -245,23 +269,69 @@ def by_equations(search: Search, relation: str, p: Poly, depth: int) -> bool:
     for number in range(len(search.reader.run.divisors)):
         for r in search.names.values():
             search.lemma("divisor", constant(number), r, ZERO, ZERO)
+    if search.reader.run.how["sampling"] != "full":
+        for r in search.names.values():
+            search.lemma("number drawn", r)
     q, uses = Rewriting(search).rewritten(p)
-    if not uses or not search.prove(relation, q, depth):
-        return False
+    return bool(uses) and search.prove(relation, q, depth) and add_back(search, relation, p, q, uses)
+
+
+def add_back(search: Search, relation: str, p: Poly, q: Poly, uses) -> bool:
+    """Write that p is what q, which is shown, and multiples of facts add up to."""
     shown = search.step("evident", shows=search.shows(relation, q))
     return shown is not None and search.step("identity", shows=search.shows(relation, p), terms=[
         {"facts": [shown]}, *({"facts": [fact], "times": [search.formula(factor)]} for factor, fact in uses)]) is not None
 
 
+def by_mean_vectors(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """A goal about means of vectors as one about means of inner products."""
+    if search.reader.run is None or ("mean",) not in {a[:1] for a in all_atoms(p)}:
+        return False
+    q, uses = Rewriting(search, kinds=("mean",)).rewritten(p)
+    return bool(uses) and search.prove(relation, q, depth) and add_back(search, relation, p, q, uses)
+
+
 def by_means(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """A goal about means as one that holds whatever is drawn."""
-    if search.reader.run is None or not any(random_within(a) for m in p.terms for a, _ in m):
+    """A goal about means as one that holds whatever is drawn, without the noise beside vectors that do not depend on it."""
+    goal = ("means", repr(p))
+    if search.reader.run is None or goal in search.failed or not (rounds := rounds_of(p)) or len(rounds) != 1:
         return False
+    search.failed.add(goal)
+    (given,) = rounds
     q = without_means(search.known, p)
-    if q is None or expected(search.known, q) != p or not search.prove(relation, q, depth):
+    if q is None or expected(search.known, q, *given) != p:
         return False
-    shown = search.step("evident", shows=search.shows(relation, q))
-    return shown is not None and search.step("mean", fact=shown) is not None
+    rest, quiet, uses = p, q, []
+    for m, c in q.terms.items() if depth > 1 else ():
+        for a, sides in [(b, pair) for b, n in m if b[0] == "dot" and n == 1 for pair in (b[1:], b[:0:-1])]:
+            without = without_noise(sides[0])
+            if without is None or without_noise(sides[1]) is not None:
+                continue
+            other = Poly({tuple(pair for pair in m if pair[0] != a): c})
+            term = expected(search.known, Poly({m: c}), *given)
+            new, more = Rewriting(search).rewritten(term)
+            if more and new == expected(search.known, other * dot({without: ONE}, {sides[1]: ONE}), *given):
+                rest, uses = rest - term + new, uses + more
+                quiet = quiet - Poly({m: c}) + other * dot({without: ONE}, {sides[1]: ONE})
+    if not search.prove(relation, quiet, depth):
+        return False
+    shown = search.step("evident", shows=search.shows(relation, quiet))
+    mean = shown and search.mean(shown, *given)
+    return bool(mean) and (not uses or search.step("identity", shows=search.shows(relation, p), terms=[
+        {"facts": [mean]}, *({"facts": [fact], "times": [search.formula(factor)]} for factor, fact in uses)]) is not None)
+
+
+def without_noise(a):
+    """A noisy gradient, or sum of such, without its noise; None where it is something else."""
+    if a[:2] == ("run", "g"):
+        return ("grad", a[3], frozen({("run", "x_local", *a[2:]): ONE}))
+    inner = without_noise(a[2]) if a[0] == "vsum" else None
+    return inner and (*a[:2], inner, *a[3:])
+
+
+def rounds_of(p: Poly) -> set:
+    """What the means in a polynomial are given: nothing, or a round."""
+    return {a[2:] for a in all_atoms(p) if a[0] == "E"}
 
 
 def random_within(part) -> bool:

@@ -33,6 +33,7 @@ class Search:
         self.reader, self.known, self.names, self.count = reader, Known(known), names, count
         self.steps: list[dict[str, Any]] = []
         self.failed: set = set()
+        self.spreads: dict = {}
 
     def inside(self, known, names) -> "Search":
         return Search(self.reader, known, names, self.count, self.tactics)
@@ -71,6 +72,10 @@ class Search:
 
     def lemma(self, name: str, *of) -> str | None:
         return self.step("lemma", lemma=name, of=[self.vector(a) if isinstance(a, dict) else self.formula(a) for a in of])
+
+    def mean(self, fact: str, *given) -> str | None:
+        """Write that a fact holds in the mean, perhaps ``given`` the past of a round."""
+        return self.step("mean", fact=fact, **dict(zip(["given"], map(self.formula, given), strict=False)))
 
     # goals -----------------------------------------------------------------------------------------------------------------
     def prove(self, relation: str, p: Poly, depth: int = 2) -> bool:
@@ -330,6 +335,8 @@ def atom(a, names):
         return ["*", -1, ["infimum", "v", ["*", -1, ["norm2", ["grad", formula(a[1], names), "v"]]]]]
     if kind == "F":
         return ["F", formula(a[1], names), vector(dict(a[2]), names)]
+    if kind == "E" and len(a) > 2:
+        return ["E_round", *(formula(p, names) for p in a[1:])]
     return [kind, *(formula(p, names) for p in a[1:])]
 
 
@@ -339,6 +346,8 @@ def vector_atom(a, names):
         name, inner = f"i{own[1]}", {**names, own: f"i{own[1]}"}
         body = vector({v: c}, inner)
         return ["Sum", body, name, formula(low, names), formula(high, names)]
+    if a[0] == "mean":
+        return ["E_round" if len(a) > 2 else "E", vector(dict(a[1]), names), *(formula(r, names) for r in a[2:])]
     if a[0] == "grad":
         return ["grad", formula(a[1], names), vector(dict(a[2]), names)]
     indices = [formula(i, names) for i in a[2:]]

@@ -19,10 +19,11 @@ from verify.checker.index_sums import (
 from verify.checker.intervals import of as interval
 from verify.checker.number_digits import value
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
+from verify.prove.number_averages import by_averages
 from verify.prove.number_losses import by_losses, by_weighted_sums
 from verify.prove.number_noise import by_noise
 from verify.prove.number_objectives import by_objective
-from verify.prove.number_runs import by_equations, by_means
+from verify.prove.number_runs import by_equations, by_mean_vectors, by_means
 from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_squares import by_squares_of_vectors
 from verify.prove.number_terms import all_atoms, is_closed, use_ranged
@@ -325,5 +326,5 @@ TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
     term_by_term, by_weighted_sums, by_lemmas)
 #: of claims about runs: first what the method's equations say
 OF_RUNS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
-    by_equations, by_noise, by_means, by_objective, by_combination, by_extremes, by_squares_of_vectors, by_instances,
-    by_jensen, by_lengths)
+    by_mean_vectors, by_equations, by_noise, by_means, by_averages, by_objective, by_combination, by_extremes,
+    by_squares_of_vectors, by_instances, by_jensen, by_lengths)

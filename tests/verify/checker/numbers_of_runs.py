@@ -38,7 +38,7 @@ class Values:
             return 1 / self.number(a[1], bound)
         if kind == "E":
             return sum((chance * Values(self.instance, outcome).number(a[1], bound)
-                        for chance, outcome in self.instance.outcomes()), Fraction(0))
+                        for chance, outcome in self.outcomes(a, bound)), Fraction(0))
         if kind == "dot":
             u, v = (self.vector({one: None}, bound) for one in a[1:])
             return sum((x * y for x, y in zip(u, v, strict=True)), Fraction(0))
@@ -47,6 +47,13 @@ class Values:
         assert kind == "Sum", kind
         _, body, low, high, own = a
         return sum((self.number(body, {**bound, own: i}) for i in self.range(low, high, bound)), Fraction(0))
+
+    def outcomes(self, mean, bound):
+        """The outcomes that a mean is over: all, or those of what is drawn from a round on."""
+        if len(mean) == 2:
+            return self.instance.outcomes()
+        r = self.number(mean[2], bound)
+        return self.instance.outcomes(self.outcome, lambda draw: draw[1] >= r)
 
     def range(self, low, high, bound):
         low, high = (int(self.number(p, bound)) for p in (low, high))
@@ -66,6 +73,10 @@ class Values:
         if kind == "vsum":
             _, c, v, low, high, own = a
             parts = [self.vector({v: c}, {**bound, own: i}) for i in self.range(low, high, bound)]
+            return [sum(each, Fraction(0)) for each in zip(*parts, strict=True)]
+        if kind == "mean":
+            parts = [[chance * x for x in Values(self.instance, outcome).vector(dict(a[1]), bound)]
+                     for chance, outcome in self.outcomes(a, bound)]
             return [sum(each, Fraction(0)) for each in zip(*parts, strict=True)]
         if kind == "grad":
             return self.instance.federation.grad(int(self.number(a[1], bound)), self.point(dict(a[2]), bound))

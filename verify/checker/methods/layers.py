@@ -91,6 +91,7 @@ def luar(run, mode, decay, applied, momentum=0, momentum_kept=False):
     def score_of(change, x, l):
         return layers.score(change, Fraction(1) if selector == "update-norm" else x, l, floor)
 
+    applied = run.first("server_applied_update", applied)
     x, score, age, u, last = run.start, [floor for _ in layers.all], [0 for _ in layers.all], None, None
     recycled = {*layers.all} if run.option("R0", "empty", "all") == "all" else set()
     recycled = recycled if masks is None else recycled_in(0)
@@ -106,7 +107,7 @@ def luar(run, mode, decay, applied, momentum=0, momentum_kept=False):
             now[k] = now[k] * momentum + g + (y - x) * rho
             return now[k]
 
-        change, size = run.mean([end - x for end in run.train(x, direction)]), sum(run.steps())
+        change, size = run.mean([end - x for end in run.train(x, direction)]), run.added(run.steps())
         u = run.of_drawn(now, u or [run.zero for _ in run.clients])
         again = applied * (0 if mode == "drop" else size / last if last and decay == "rescaled" else 1)
         applied, last = layers.chosen(recycled, again, change), size
