@@ -14,10 +14,10 @@ from fedtheory.algorithms.fedavg import FedAvg, fedavg
 from fedtheory.algorithms.local_only import LocalOnly
 from fedtheory.engine import Observer, rounds_of
 from fedtheory.method import method, sampled
-from fedtheory.moment import Local, Moment, State, Upload
 from fedtheory.observables import OBSERVABLES, observables_of
 from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter
 from fedtheory.registry import ALGORITHMS, find_algorithm, make_algorithm
+from fedtheory.round_context import ClientState, RoundContext, State, Upload
 from fedtheory.run import resume, run
 from fedtheory.schedules import (
     Constant,
@@ -51,7 +51,7 @@ from synthetic import from_arrays, make_problem, make_quadratic, problem_names
 
 #: the one arrow upwards: names that the packages above give, with the module that has each
 ABOVE = {"claim": "verify.referee.referee", "verify": "verify.referee.referee", "compare": "verify.evidence.beside_runs",
-         "worst": "verify.worst.chart", "potential": "verify.worst.potential",
+         "worst": "verify.worst.method_worst_case", "potential": "verify.worst.potential",
          "course": "verify.worst.claim_figure", "along": "verify.evidence.along", "ratio": "verify.evidence.ratio",
          "heat_map": "verify.results.heat_map", "mean_with_band": "verify.results.bands", "main": "verify.cli.main"}
 METHODS = {name.replace("-", "_"): entry.make for name, entry in ALGORITHMS.items()}
@@ -71,12 +71,60 @@ def __dir__():
 
 
 __all__ = [
-    "ALGORITHMS", "OBSERVABLES", "Algorithm", "AllClients", "Always", "Bernoulli", "ClientOptimiser", "Constant",
-    "Correction", "CyclicLinear", "EveryPriority", "ExactSolve", "FedAvg", "FractionOfBoth", "Geometric",
-    "GeometricLocal", "GradientOracle", "Independent", "InverseTime", "Local", "LocalOnly", "LossMatching", "Moment",
-    "Observer", "Participation", "Pattern", "PriorityOnly", "Schedule", "Selection", "ServerOptimiser", "State",
-    "StopAfter", "Tabulated", "ToTolerance", "Trajectory", "Upload", "UploadFilter", "WithReplacement",
-    "WithoutReplacement", "align", "fedalign", "fedavg", "find_algorithm", "from_arrays", "load_trajectory",
-    "make_algorithm", "make_problem", "make_quadratic", "method", "observables_of", "problem_names", "resume", "rounds_of",
-    "run", "sampled", "sweep",
+    "ALGORITHMS",
+    "OBSERVABLES",
+    "Algorithm",
+    "AllClients",
+    "Always",
+    "Bernoulli",
+    "ClientOptimiser",
+    "ClientState",
+    "Constant",
+    "Correction",
+    "CyclicLinear",
+    "EveryPriority",
+    "ExactSolve",
+    "FedAvg",
+    "FractionOfBoth",
+    "Geometric",
+    "GeometricLocal",
+    "GradientOracle",
+    "Independent",
+    "InverseTime",
+    "LocalOnly",
+    "LossMatching",
+    "Observer",
+    "Participation",
+    "Pattern",
+    "PriorityOnly",
+    "RoundContext",
+    "Schedule",
+    "Selection",
+    "ServerOptimiser",
+    "State",
+    "StopAfter",
+    "Tabulated",
+    "ToTolerance",
+    "Trajectory",
+    "Upload",
+    "UploadFilter",
+    "WithReplacement",
+    "WithoutReplacement",
+    "align",
+    "fedalign",
+    "fedavg",
+    "find_algorithm",
+    "from_arrays",
+    "load_trajectory",
+    "make_algorithm",
+    "make_problem",
+    "make_quadratic",
+    "method",
+    "observables_of",
+    "problem_names",
+    "resume",
+    "rounds_of",
+    "run",
+    "sampled",
+    "sweep",
 ]

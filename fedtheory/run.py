@@ -77,22 +77,22 @@ class Recorder(Observer):
         """The global model at the start or after a round."""
         self._measure("state", x.shape[0], federation, x)
 
-    def local_iteration(self, moment, participation, x_local, gradient):
-        self._measure("iteration", x_local.shape[0], moment, participation, x_local, gradient)
+    def local_iteration(self, context, participation, x_local, gradient):
+        self._measure("iteration", x_local.shape[0], context, participation, x_local, gradient)
 
-    def start_of_round(self, moment, participation):
-        runs = moment.x.shape[0]
+    def start_of_round(self, context, participation):
+        runs = context.x.shape[0]
         for when in ("round", "participation"):
-            self._measure(when, runs, moment, participation)
-        for j in range(moment.algorithm.local_steps if self.by_time["step"] else 0):
-            self._measure("step", runs, moment._replace(iteration=moment.iteration + j))
+            self._measure(when, runs, context, participation)
+        for j in range(context.algorithm.local_steps if self.by_time["step"] else 0):
+            self._measure("step", runs, context._replace(iteration=context.iteration + j))
 
-    def uploads(self, moment, local, upload):
-        self._measure("upload", moment.x.shape[0], moment, upload)
+    def uploads(self, context, local, upload):
+        self._measure("upload", context.x.shape[0], context, upload)
 
-    def end_of_round(self, moment, participation, x_local, state):
-        self._measure("aggregation", moment.x.shape[0], moment, participation)
-        self.state(moment.federation, moment.algorithm.output(state))
+    def end_of_round(self, context, participation, x_local, state):
+        self._measure("aggregation", context.x.shape[0], context, participation)
+        self.state(context.federation, context.algorithm.output(state))
 
     @property
     def only_models(self) -> bool:

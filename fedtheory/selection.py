@@ -398,30 +398,30 @@ class Selection:
         drawn = draws.subset(CLIENTS, round // self.sampling.held, federation.clients, self.sampling.participants)
         return namespace(drawn).sort(drawn, axis=-1)
 
-    def trains(self, moment):
+    def trains(self, context):
         """Truth values (runs | 1, clients): which clients take the local steps of a round.
 
         The priority clients drawn, and the free clients that are available and willing, whether or not they then count.
         """
-        federation, draws, round = moment.federation, moment.draws, moment.round
-        x = federation.all_clients(moment.x)
-        willing = self.matching.willing(federation, x, round, moment.iteration) & (round >= self.matching.warmup)
+        federation, draws, round = context.federation, context.draws, context.round
+        x = federation.all_clients(context.x)
+        willing = self.matching.willing(federation, x, round, context.iteration) & (round >= self.matching.warmup)
         drawn = self.sampling.shares(federation, draws, round) > 0
         return namespace(x).where(federation.priority, drawn, willing & self.free.available(federation, draws, round))
 
-    def floats(self, moment, participation: Participation):
+    def floats(self, context, participation: Participation):
         """Floats (down to, up from) each client in a round, (runs | 1, clients).
 
         Loss matching (FedALIGN, 3.1): a priority client gets the model and returns its loss, and its own model if it
         trains; a free client gets the model and the objective's value, and returns model and loss if it is willing.
         Otherwise: one model each way for the clients that train.
         """
-        federation, trains = moment.federation, self.trains(moment)
+        federation, trains = context.federation, self.trains(context)
         one = federation.weights * 0 + 1
         model = one * federation.dim * trains
         if not isinstance(self.matching, LossMatching):
             return model, model
-        there = self.free.available(federation, moment.draws, moment.round)
+        there = self.free.available(federation, context.draws, context.round)
         xp = namespace(one)
         down = xp.where(federation.priority, one * federation.dim, one * (federation.dim + 1) * there)
         return down, model + one * (federation.priority | trains)

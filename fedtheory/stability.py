@@ -14,8 +14,8 @@ import numpy as np
 
 from fedtheory.run import run
 from synthetic.base.checks import whole
+from synthetic.base.display import RichDisplay, lines
 from synthetic.base.noise import NoNoise
-from synthetic.base.shown import Shown, lines
 from synthetic.data.federation import pad
 from synthetic.numbers.arrays import namespace, to_numpy
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Stability(Shown):
+class Stability(RichDisplay):
     """Gaps of coupled runs, a row for each of ``replacements`` and a column for each round from 0.
 
     ``parameter_gap``: E|x_r - x'_r|. ``loss_gap``: the supremum over the test samples z of E|l(x_r; z) - l(x'_r; z)|; nan
@@ -37,16 +37,16 @@ class Stability(Shown):
     parameter_gap: np.ndarray
     loss_gap: np.ndarray
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"gaps of runs on {len(self.replacements)} neighbouring data sets, {self.parameter_gap.shape[1] - 1} rounds"
 
-    def _rows(self):
+    def _table(self):
         client, sample, *_ = self.replacements[self.worst]
         yield "largest gap", f"by another sample {sample} of client {client}"
         yield "parameter gap in the end", float(self.parameter_gap[self.worst, -1])
         yield "loss gap in the end", float(self.loss_gap[self.worst, -1])
 
-    def _picture(self):
+    def _svg(self):
         return lines(self.parameter_gap[self.worst])
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from fedtheory.moment import mean_over_clients
+from fedtheory.round_context import mean_over_clients
 from synthetic.base.checks import one_of
 
 __all__ = [

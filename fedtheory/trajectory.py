@@ -14,7 +14,7 @@ import numpy as np
 from fedtheory.algorithm import State
 from fedtheory.selection import Participation
 from synthetic.base.checks import whole
-from synthetic.base.shown import Shown, lines
+from synthetic.base.display import RichDisplay, lines
 from synthetic.numbers.arrays import EXACT, TORCH, to_numpy
 
 if TYPE_CHECKING:  # imported where a data set is made
@@ -27,7 +27,7 @@ _TIMES = {"round": "round", "step_round": "round", "iteration": "local iteration
 
 
 @dataclass(frozen=True)
-class Trajectory(Shown):
+class Trajectory(RichDisplay):
     """Recorded observables of a batch of runs.
 
     ``dataset`` has the dimension ``run``; ``round`` (0 .. rounds, for models between rounds), ``step_round``
@@ -53,10 +53,10 @@ class Trajectory(Shown):
                 for name, said in _TIMES.items() if name in self.dataset.sizes and name not in self.dataset.coords}
         object.__setattr__(self, "dataset", self.dataset.assign_coords(bare))
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{self.description}; {self.rounds} rounds, {self.runs} run{'s' * (self.runs > 1)}"
 
-    def _rows(self):
+    def _table(self):
         yield "records", ", ".join(map(str, self.dataset.data_vars))
         for name in ("suboptimality", "distance_sq"):
             if name in self.dataset:
@@ -67,7 +67,7 @@ class Trajectory(Shown):
         yield "seeds", self.seeds.tolist()
         yield "fingerprint", self.fingerprint
 
-    def _picture(self):
+    def _svg(self):
         """The suboptimality by round, or the first observable that is one number."""
         simple = [name for name, array in self.dataset.data_vars.items() if array.ndim == 2 and array.dtype.kind in "fiu"]
         first = "suboptimality" if "suboptimality" in simple else simple[0] if simple else None

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedpd import EXACT, UNITS, Duals
 from fedtheory.method import register, sampled
-from fedtheory.moment import mean_over_clients
 from fedtheory.parts import ServerOptimiser
+from fedtheory.round_context import mean_over_clients
 from fedtheory.solvers import local_solver
 from fedtheory.traits import EVERYONE, ISOTROPIC, Costs, FixedPoint, Law, Record, Reduction, Tilt
 from synthetic.base.checks import one_of
@@ -29,19 +29,19 @@ class VirtualDuals(Duals):
     def server_state(self, federation, x, draws):
         return {"duals": 0 * federation.all_clients(x), "x_bar": x}
 
-    def begin(self, local, moment):
-        return local.with_own(dual=moment.rows(moment.state.server["duals"]))
+    def begin(self, local, context):
+        return local.with_own(dual=context.rows(context.state.server["duals"]))
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {}, {}
 
-    def aggregate(self, average, upload, moment):
-        duals, rho, x = moment.state.server["duals"], self.pull(moment), moment.x[:, None, :]
-        present = moment.rows(duals) + rho * (upload.model - x)
+    def aggregate(self, average, upload, context):
+        duals, rho, x = context.state.server["duals"], self.pull(context), context.x[:, None, :]
+        present = context.rows(duals) + rho * (upload.model - x)
         absent = duals + rho * (average[:, None, :] - x)
-        duals = moment.put(absent, present)
-        mean = moment.mean_over_all(duals)
-        return average + mean / self.server_pull(moment), {"duals": duals, "x_bar": average}
+        duals = context.put(absent, present)
+        mean = context.mean_over_all(duals)
+        return average + mean / self.server_pull(context), {"duals": duals, "x_bar": average}
 
 
 @dataclass(frozen=True)

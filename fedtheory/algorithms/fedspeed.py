@@ -21,9 +21,9 @@ class QuasiGradient(GradientOracle):
     rho_sam: Any = rate(0.1)  #: a step size here, in units of parameter^2/loss: number, (runs,) array or Schedule
     evaluations = 2
 
-    def gradient(self, local, gradient, moment):
-        g, now = gradient(local.x), moment.algorithm.now
-        alpha, ahead = now(self.alpha, moment), gradient(local.x + now(self.rho_sam, moment) * g)
+    def gradient(self, local, gradient, context):
+        g, now = gradient(local.x), context.algorithm.now
+        alpha, ahead = now(self.alpha, context), gradient(local.x + now(self.rho_sam, context) * g)
         return (1 - alpha) * g + alpha * ahead, local
 
 

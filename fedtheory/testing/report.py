@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fedtheory.testing.federations import Case
-from synthetic.base.shown import Shown, table
+from synthetic.base.display import RichDisplay, table
 
 __all__ = ["FAILED", "NOT_APPLICABLE", "PASSED", "Report", "Result", "show"]
 
@@ -44,13 +44,13 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Report(Shown):
+class Report(RichDisplay):
     """All results for one method. Prints as a table; ``raise_if_failed`` for use in a test."""
 
     name: str
     results: tuple[Result, ...]
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{self.name}: {self.summary}"
 
     def _repr_html_(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from synthetic.base.shown import Shown, brief, table
+from synthetic.base.display import RichDisplay, brief, table
 from synthetic.numbers.arrays import largest, namespace
 
 __all__ = ["PROVENANCES", "Constant", "Constants", "by_client", "of_quadratics", "sigma_g_constants"]
@@ -14,7 +14,7 @@ PROVENANCES = ("exact", "upper", "lower", "estimate")
 
 
 @dataclass(frozen=True)
-class Constant(Shown):
+class Constant(RichDisplay):
     """A number, or an array with one entry per instance or per client, and how it is known.
 
     ``note`` says in a few words where it comes from, for example "largest eigenvalue of the Hessian", and records
@@ -29,7 +29,7 @@ class Constant(Shown):
         if self.provenance not in PROVENANCES:
             raise ValueError(f"unknown provenance {self.provenance!r}; allowed: {', '.join(PROVENANCES)}")
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{brief(self.value)}, {self.provenance}" + (f": {self.note}" if self.note else "")
 
     @property

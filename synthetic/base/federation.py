@@ -11,8 +11,8 @@ import numpy as np
 
 from synthetic.base.checks import whole
 from synthetic.base.constants import Constant, Constants, by_client, sigma_g_constants
+from synthetic.base.display import RichDisplay, bars
 from synthetic.base.noise import NoNoise
-from synthetic.base.shown import Shown, bars
 from synthetic.numbers.arrays import Backend, add_up, backend_of, largest, namespace, to_numpy
 
 __all__ = ["Federation", "layer_sizes"]
@@ -47,7 +47,7 @@ def layer_sizes(layers, dim: int) -> tuple[int, ...]:
     return sizes
 
 
-class Federation(Shown, ABC):
+class Federation(RichDisplay, ABC):
     """A batch of problem instances that share their number of clients and their dimension.
 
     Arrays are ``(instances, clients, ...)``; ``instances`` is 1 where all runs share one problem. The objective is
@@ -122,11 +122,11 @@ class Federation(Shown, ABC):
         """
 
     # what follows ----------------------------------------------------------------------------------------------------
-    def _line(self) -> str:
+    def _summary(self) -> str:
         sizes = "" if "client" in self.name else f", {self.clients} clients, dim {self.dim}"
         return f"{self.name}{sizes}" + (f", {self.instances} instances" if self.instances > 1 else "")
 
-    def _rows(self):
+    def _table(self):
         first, lowest, noise = self.priority[0], self.convexity(), getattr(self, self._law)
         yield "clients", f"{self.clients}, {int(first.sum())} of them with priority"
         layers = f" in layers of {', '.join(map(str, self.layer_sizes))}" if self.layer_sizes else ""
@@ -137,7 +137,7 @@ class Federation(Shown, ABC):
         yield "noise", type(noise).__name__
         yield "arrays", f"{self.backend.library}, {self.backend.device}"
 
-    def _picture(self):
+    def _svg(self):
         """The clients' smoothness constants."""
         return bars(self.smoothness().value[0].tolist(), (~self.priority[0]).tolist())
 

@@ -27,10 +27,10 @@ from verify.results.drawing import STYLE, save
 from verify.results.figures import bound_and_measurement, bounds_and_measurements, looseness, trajectory_figure
 from verify.results.heat_map import heat_map
 from verify.results.verdict import VERDICTS, Series, Verdict
-from verify.worst.chart import worst
 from verify.worst.claim_figure import Course, course_figure
 from verify.worst.function import worst_function
 from verify.worst.function_figure import function_figure
+from verify.worst.method_worst_case import worst
 from verify.worst.tuning import rounds_figure
 
 LEFT, RIGHT = [1.0, 0.5, 0.3, 0.9], [2.0, 1.0, 0.5, 0.7]

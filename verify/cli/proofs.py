@@ -231,7 +231,7 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
     from verify.cli import console
     from verify.results.drawing import save
     from verify.worst import tuning
-    from verify.worst.chart import worst as worst_of
+    from verify.worst.method_worst_case import worst as worst_of
 
     _check_ending("--plot", plot)
     _check_ending("--function", function)
@@ -244,15 +244,15 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
         bounds = _settings([f"{end}={value}" for end, value in zip(("low", "high"), ends.split(":"), strict=False) if value])
         found = tuning.tuned(name, parameter, **bounds, **asked)
         if parameter == "eta_l":
-            from verify.worst.steps_of_papers import steps_of_papers  # which loads claims
+            from verify.worst.published_step_sizes import published_step_sizes  # which loads claims
 
-            beside = steps_of_papers(name, **asked)
+            beside = published_step_sizes(name, **asked)
         asked[parameter], unknown, found = found.value, found.unknown, found.worst
     else:
         found = worst_of(name, **asked)
     own = {key: value for key, value in asked.items() if key not in ("functions", "measure", "given", "rounds", "clients")}
-    said = {"method": name, "settings": own, "class": found.functions, "measure": found.wanted.measure,
-            "at most 1 at the start": found.wanted.given, "rounds": found.rounds, "clients": found.clients,
+    said = {"method": name, "settings": own, "class": found.functions, "measure": found.question.measure,
+            "at most 1 at the start": found.question.given, "rounds": found.rounds, "clients": found.clients,
             "worst ratio": found.ratio if found.ratio < float("inf") else None, "tight": found.tight,
             "letters": found.letters, "seconds": round(sum(found.seconds), 4)}
     if unknown:

@@ -13,7 +13,7 @@ from bounds.language.claim import Claim, Condition, names_in
 from bounds.language.words import E, E_round
 from bounds.registry.claims import find_claim
 from fedtheory import AllClients, Always, PriorityOnly
-from synthetic.base.shown import Shown
+from synthetic.base.display import RichDisplay
 from synthetic.numbers.arrays import namespace, to_numpy
 from verify.claims.implicit import all_hypotheses
 from verify.claims.needs import speaks_of_samples
@@ -38,7 +38,7 @@ _INDICES = {"r": "round", "t": "local iteration", "k": "client", "l": "layer"}
 
 
 @dataclass(frozen=True)
-class Comparison(Shown):
+class Comparison(RichDisplay):
     """Both sides of a claim along sampled runs.
 
     ``verdict`` is ``refuted``, ``consistent``, ``undecided`` or ``not applicable``; ``reason`` says why in one line.
@@ -57,16 +57,16 @@ class Comparison(Shown):
     tested: bool = False
     runs: str = ""
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{self.claim} beside runs of {self.runs}: {self.verdict}"
 
-    def _rows(self):
+    def _table(self):
         yield from (("reason", self.reason), ("worst ratio left/right", "none" if self.ratio is None else self.ratio))
         yield "e-value", self.e_value if self.tested else "none"
         yield "runs", "none" if self.series is None else self.series.title
 
-    def _picture(self):
-        return "" if self.series is None else self.series._picture()
+    def _svg(self):
+        return "" if self.series is None else self.series._svg()
 
     def plot(self, path: str | Path | None = None, *, ax=None, beside: Sequence[Self] = ()):
         """Draws bound and measurement as ``path`` with the endings .svg, .pdf and .png, whatever ending it has, and returns

@@ -13,7 +13,7 @@ from bounds.formulas.closed_form import ClosedForm, closed_form, equations_of, s
 from bounds.language import words
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.printing.render import condition_text, letters_of, unicode
-from synthetic.base.shown import Shown
+from synthetic.base.display import RichDisplay
 from verify.claims.method import solves_local_problems
 from verify.formulas.compiled import compiled
 
@@ -25,7 +25,7 @@ _ALLOWED = {"<=": "at most ", ">=": "at least ", "==": "", "<": "less than ", ">
 
 
 @dataclass(frozen=True)
-class Bound(Shown):
+class Bound(RichDisplay):
     """One side of a claim as a function of numbers.
 
     ``form`` is the formula with its parameters; ``conditions`` are the claim's conditions on parameters alone; ``equations``
@@ -46,10 +46,10 @@ class Bound(Shown):
     side: str = "right"
     equations: tuple[Condition, ...] = ()
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{self.name}, a function of {', '.join(self.parameters) or 'nothing'}"
 
-    def _rows(self):
+    def _table(self):
         letters = letters_of(self.claim)
         yield "formula", unicode(self.form.formula, letters)
         yield from (("where", condition_text(condition, letters)) for condition in self.conditions)

@@ -11,7 +11,7 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
-from synthetic.base.shown import Shown, brief, table
+from synthetic.base.display import RichDisplay, brief, table
 from synthetic.numbers.arrays import TORCH
 from verify.claims.related import related
 from verify.evaluation.environment import UnboundName
@@ -51,13 +51,13 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Waterfall(Shown):
+class Waterfall(RichDisplay):
     """The steps of a theorem's proof in the paper's order, and the theorem itself."""
 
     theorem: Link
     steps: tuple[Link, ...]
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"what {len(self.steps)} steps of {self.theorem.id} lose"
 
     def _repr_html_(self) -> str:

@@ -39,16 +39,16 @@ class Series:
     def __repr__(self) -> str:
         return f"Series({self.title}; {len(self.x)} values of {self.x_label}, worst ratio {self.worst_ratio:.6g})"
 
-    def _picture(self) -> str:
-        from synthetic.base.shown import lines  # which loads NumPy and torch: only for who looks
+    def _svg(self) -> str:
+        from synthetic.base.display import lines  # which loads NumPy and torch: only for who looks
 
         return lines(self.left, self.right)
 
     def _repr_html_(self) -> str:
-        from synthetic.base.shown import card
+        from synthetic.base.display import card
 
         rows = (("left side", self.y_label), ("over", self.x_label), ("worst ratio", self.worst_ratio), ("note", self.note))
-        return card(self.title, rows, self._picture())
+        return card(self.title, rows, self._svg())
 
     @property
     def worst_ratio(self) -> float:
@@ -79,18 +79,18 @@ class Verdict:
     details: dict[str, Any] = field(default_factory=dict)
     series: tuple[Series, ...] = ()
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{self.id}: {self.verdict}" + ("" if self.ratio is None else f", worst ratio {self.ratio:.6g}")
 
     def __repr__(self) -> str:
-        return f"Verdict({self._line()})"
+        return f"Verdict({self._summary()})"
 
     def _repr_html_(self) -> str:
-        from synthetic.base.shown import card
+        from synthetic.base.display import card
 
         rows = [("reading", self.reading), ("kind", self.kind), ("evidence", self.evidence), ("seed", self.seed)]
         rows += [(name, value) for name, value in (("certificate", self.certificate), ("command", self.command)) if value]
-        return card(self._line(), rows, self.series[0]._picture() if self.series else "")
+        return card(self._summary(), rows, self.series[0]._svg() if self.series else "")
 
     def __post_init__(self):
         if self.verdict not in VERDICTS:

@@ -16,7 +16,7 @@ from bounds.language import words
 from bounds.language.claim import Claim, Condition
 from bounds.language.names import symbol
 from synthetic.base.checks import whole
-from synthetic.base.shown import Shown, lines
+from synthetic.base.display import RichDisplay, lines
 from synthetic.numbers.arrays import NUMPY
 from verify.claims.needs import OVER_SPACE, speaks_of_samples
 from verify.claims.sizes import integer_variables
@@ -31,7 +31,7 @@ from verify.measure.realise import realise
 from verify.results.drawing import save
 from verify.results.figures import bound_and_measurement
 from verify.results.verdict import Series
-from verify.worst.setting import Place, Setting, setting_of
+from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.worst_case import WorstCase, worst_case
 
 __all__ = ["Course", "course", "course_figure", "few_rounds", "on_quadratics"]
@@ -42,7 +42,7 @@ _DIM = 2
 
 
 @dataclass(frozen=True)
-class Course(Shown):
+class Course(RichDisplay):
     """A claim's left side over its right side, after 1, 2, ... rounds, or along another number.
 
     Attributes:
@@ -63,14 +63,14 @@ class Course(Shown):
     numbers: dict[str, str]
     functions: str
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{self.claim.id}: worst case over {len(self.values)} values of {self.over}"
 
-    def _rows(self):
+    def _table(self):
         yield from ((self.over, list(self.values)), ("left side / right side, worst case", list(self.exact)))
         yield from (("of runs", list(self.found)), ("functions", self.functions), *self.numbers.items())
 
-    def _picture(self):
+    def _svg(self):
         return lines(self.found, self.exact)
 
     @property
@@ -147,7 +147,7 @@ def few_rounds(claim: Claim) -> tuple[Series, ...]:
         return ()
     counts, points = [], []
     try:
-        least = setting_of(claim, {}, Place(rounds=1)).sizes["rounds"]
+        least = instantiate(claim, {}, Template(rounds=1)).sizes["rounds"]
         for count in range(least, least + _FEW_ROUNDS):
             points.append(_at(claim, {"rounds": Fraction(count)}, 0, _SMALL))
             counts.append(Fraction(count))

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 
 from synthetic.base.checks import number, whole
-from synthetic.base.shown import Shown
+from synthetic.base.display import RichDisplay
 from verify.checker.forms import Form, NoForm
 from verify.checker.limits import TooLarge, bounded
 from verify.checker.rounds import FORMAT
@@ -39,7 +39,7 @@ _DENOMINATORS = 100, 10**4, 10**6, 10**8  # of weights
 
 
 @dataclass(frozen=True)
-class Potential(Shown):
+class Potential(RichDisplay):
     """A rate, and its proof.
 
     Attributes:
@@ -57,10 +57,10 @@ class Potential(Shown):
     letters: int
     reason: str = ""
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"rate {self.proven.rate} for every number of rounds" if self.proven else f"no proof: {self.reason}"
 
-    def _rows(self):
+    def _table(self):
         yield "letters", self.letters
         if self.proven:
             yield "least rate of these potentials", self.best

@@ -9,7 +9,7 @@ from math import inf
 from typing import Any
 
 from bounds.language.claim import Claim
-from synthetic.base.shown import Shown
+from synthetic.base.display import RichDisplay
 from verify.checker import proof as checker
 from verify.checker.forms import Form, NoForm
 from verify.checker.limits import TooLarge, bounded
@@ -21,22 +21,22 @@ from verify.letters.every_number import ANY, EveryNumber
 from verify.letters.letters import Letters
 from verify.letters.replay import Replay
 from verify.letters.waiting import Waiting
-from verify.worst.admitted import admitted
+from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.every_number import first_proof, has_degree
+from verify.worst.feasibility import feasible
 from verify.worst.natural_units import in_own_units, natural_units
 from verify.worst.program import EXACT, SMALL, Given, Program, Solution, programs
 from verify.worst.proof import proof
-from verify.worst.setting import Place, Setting, setting_of
 
 __all__ = ["STEPS", "WorstCase", "certified", "class_of", "functions_of", "has_form", "proof_in_own_units", "worst_case"]
 
 STEPS = 600_000  # of a look at letters: what a run of some twenty rounds needs
-_KEPT = 128  # worst cases: more than a claim has places
+_KEPT = 128  # worst cases: more than a claim has templates
 _NOT_SAID = {"dim", "layers", "iterations"}
 
 
 @dataclass(frozen=True)
-class WorstCase(Shown):
+class WorstCase(RichDisplay):
     """What is known of a statement at a setting.
 
     Attributes:
@@ -66,11 +66,11 @@ class WorstCase(Shown):
         errors = self.errors or (0.0,) * len(self.factors)
         return tuple(factor if error <= EXACT else None for factor, error in zip(self.factors, errors, strict=True))
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         factors = ", ".join("not solved reliably" if factor is None else f"{factor:.6g}" for factor in self.reliable)
         return f"{self.claim}: {f'factor {factors}' if factors else 'a proof was looked for'}"
 
-    def _rows(self):
+    def _table(self):
         yield from (("functions", self.functions), ("letters", self.letters), *self.numbers.items())
         yield "proof", f"none: {self.reason}" if self.certificate is None else "accepted by the checker"
 
@@ -94,10 +94,10 @@ class WorstCase(Shown):
         return f"{self.functions}, in every dimension; {said}"
 
 
-def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, template: Template | None = None,
                most: int | None = None, factors: bool | None = True, proofs: bool = True, onwards: bool = False,
                rough: bool = False, at_rest: bool = False, enough: float = 0.0) -> WorstCase:
-    """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``place``; without
+    """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``template``; without
     ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof;
     ``onwards``: first a proof for every number of clients from some number on, and nothing else where there is one.
     ``rough``: factors as in :meth:`verify.worst.program.Program.solve`; ``at_rest``: of runs that start at the optimum;
@@ -108,14 +108,14 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         LookupError, TypeError, ValueError: the claim has no worst case of this kind, or not at these numbers, or not with
             at most so many letters.
     """
-    setting = admitted(claim, setting_of(claim, given or {}, place))
+    setting = feasible(claim, instantiate(claim, given or {}, template))
     return _worst_case(claim, json.dumps(setting), most, factors, proofs, onwards, rough, at_rest, enough)
 
 
 @lru_cache(_KEPT)
 def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None, proofs: bool, onwards: bool, rough: bool,
                 at_rest: bool, enough: float) -> WorstCase:
-    """The worst case at a setting, written as JSON: several places may have the same one."""
+    """The worst case at a setting, written as JSON: several templates may have the same one."""
     setting = Setting(*json.loads(text))
     if onwards and (one := first_proof(claim, setting, partial(_onwards, claim, statement_of(claim), setting, most))):
         return one
@@ -246,10 +246,10 @@ def proof_in_own_units(found: dict[str, Fraction], program: Given, pair: Sequenc
     return proof(given, smaller, larger) if carried is None else carried
 
 
-def has_form(claim: Claim, place: Place) -> int:
-    """The number of pairs of forms that a claim compares at a place. Raises what :func:`worst_case` raises."""
+def has_form(claim: Claim, template: Template) -> int:
+    """The number of pairs of forms that a claim compares at a template. Raises what :func:`worst_case` raises."""
     stated = statement_of(claim)
-    return sum(1 for _ in Letters(stated, *admitted(claim, setting_of(claim, {}, place))).compared(stated["statement"]))
+    return sum(1 for _ in Letters(stated, *feasible(claim, instantiate(claim, {}, template))).compared(stated["statement"]))
 
 
 def functions_of(letters: Letters, curvature: Fraction = Fraction(1)) -> str:

@@ -14,8 +14,8 @@ number = 3
 class Mine(Algorithm):
     pass
 class Wrong(Algorithm):
-    def server_step(self, upload, moment):
-        return super().server_step(upload, moment)._replace(x=upload.model.mean(1) + 1.0)
+    def server_step(self, upload, context):
+        return super().server_step(upload, context)._replace(x=upload.model.mean(1) + 1.0)
 """
 
 

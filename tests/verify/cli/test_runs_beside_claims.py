@@ -18,8 +18,8 @@ open({witness!r}, "a").close()
 class Lazy(Algorithm):
     factor: float = 0.5
 
-    def step_size(self, moment):
-        return self.factor * super().step_size(moment)
+    def step_size(self, context):
+        return self.factor * super().step_size(context)
 """
 
 

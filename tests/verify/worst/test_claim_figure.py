@@ -10,7 +10,7 @@ from bounds.registry.papers import PAPERS
 from verify.claims.needs import speaks_of_samples
 from verify.worst import claim_figure
 from verify.worst.claim_figure import course, course_figure, few_rounds, on_quadratics
-from verify.worst.proven import PLACES
+from verify.worst.proven import TEMPLATES
 from verify.worst.worst_case import worst_case
 
 pytest.importorskip("clarabel")
@@ -27,7 +27,7 @@ def compared(paper):
         about_runs = claim.paper == paper and claim.explicit and claim.setting == "run" and claim.statement is not None
         if not about_runs or speaks_of_samples(claim) or (claim.procedure and claim.procedure.free_clients):
             continue
-        for place in PLACES[:3]:
+        for place in TEMPLATES[:3]:
             try:
                 found = worst_case(claim, {}, place, 16, proofs=False)
                 ratios = on_quadratics(claim, found.setting, 0)

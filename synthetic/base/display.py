@@ -10,7 +10,7 @@ from html import escape
 from math import isfinite, log10, nan
 from typing import Any
 
-__all__ = ["Markup", "Shown", "bars", "brief", "card", "lines", "table"]
+__all__ = ["Markup", "RichDisplay", "bars", "brief", "card", "lines", "table"]
 
 _LONGEST = 80  # characters of a value
 _MOST = 6  # entries of a list
@@ -25,27 +25,27 @@ class Markup(str):
     __slots__ = ()
 
 
-class Shown:
-    """A class says ``_line`` (text), ``_rows`` (name and value each) and ``_picture`` (Markup, or nothing)."""
+class RichDisplay:
+    """A class says ``_summary`` (text), ``_table`` (name and value each) and ``_svg`` (Markup, or nothing)."""
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         cls.__repr__ = cls.__repr__  # a dataclass writes its own where it finds none in the class itself
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return ""
 
-    def _rows(self) -> Iterable[tuple[str, Any]]:
+    def _table(self) -> Iterable[tuple[str, Any]]:
         return ()
 
-    def _picture(self) -> str:
+    def _svg(self) -> str:
         return Markup("")
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._line()})"
+        return f"{type(self).__name__}({self._summary()})"
 
     def _repr_html_(self) -> str:
-        return card(self._line() or type(self).__name__, self._rows(), self._picture())
+        return card(self._summary() or type(self).__name__, self._table(), self._svg())
 
 
 def brief(value, exact: bool = False) -> str:
@@ -72,8 +72,8 @@ def brief(value, exact: bool = False) -> str:
         return _cut(f"{{{_several(f'{brief(key)}: {brief(each)}' for key, each in value.items())}}}")
     if isinstance(value, list | tuple | set | frozenset):
         return _cut(f"[{_several(map(brief, value))}]")
-    if isinstance(value, Shown) or type(value).__repr__ is object.__repr__:
-        return _cut(repr(value) if isinstance(value, Shown) else type(value).__name__)
+    if isinstance(value, RichDisplay) or type(value).__repr__ is object.__repr__:
+        return _cut(repr(value) if isinstance(value, RichDisplay) else type(value).__name__)
     if is_dataclass(value) and not isinstance(value, type):
         return _cut(f"{type(value).__name__}({', '.join(changed(value, exact=exact))})")
     return _cut(getattr(value, "__qualname__", None) or repr(value))

@@ -14,7 +14,7 @@ from bounds.language.words import L, mu
 from bounds.registry.claims import find_claim
 from fedtheory.stability import Stability
 from fedtheory.testing.report import FAILED, Report, Result
-from synthetic.base.shown import Markup, bars, brief, card, lines, table
+from synthetic.base.display import Markup, bars, brief, card, lines, table
 from synthetic.numbers.arrays import EXACT
 from tests.house.test_axes import PROOF, RUN, bound, course, runs, worst_of
 from verify.evidence.beside_runs import Comparison
