@@ -21,7 +21,8 @@ class Observable:
     models were averaged), ``upload`` (function of the last RoundContext and the Upload), ``step`` (at a local step,
     whatever the local models are: function of its RoundContext) or ``iteration`` (function of the RoundContext, the
     Participation, local models and stochastic gradients (runs, clients, dim): recording these, and only these, needs
-    every local step of every client). ``dims``: dimensions after run and time. ``known``: whether runs on a federation have it.
+    every local step of every client). ``dims``: dimensions after run and time. ``known``: whether runs on a federation
+    have it.
     """
 
     name: str

@@ -21,11 +21,10 @@ def page() -> str:
 
 
 def _method(name: str, method: Method) -> list[str]:
-    arguments = ", ".join(f"`{argument} = {value!r}`" for argument, value in method.arguments.items())
     ids = f" In the papers' specifications: {', '.join(f'`{i}`' for i in method.ids)}." if method.ids else ""
     text = inspect.cleandoc(method.make.__doc__ or method.description + ".").partition("Example:")[0].rstrip()
     return ["", f"## {name}", "", f"{method.description[0].upper()}{method.description[1:]}. {method.source}.{ids}", "",
-            f"Arguments: {arguments}.", "", *blocks(text)]
+            *blocks(text)]
 
 
 def blocks(text: str) -> list[str]:

@@ -118,4 +118,5 @@ register(fedlada, "fedlada", "local AMSGrad with averaged moments", "Chen et al.
          "fadamgc/fedlada", translation=True, orthogonal="signed permutations", costs=Costs(3, 2, kept=0),
          units={"eta_l": LENGTH, "eps": SLOPE, "alpha": NUMBER, "beta1": NUMBER, "beta2": NUMBER},
          reductions=(Reduction("local-adam", {"alpha": 1.0, "moments": "local", "eps": 0.5}, {"eps": 0.0, "v_init": 0.25}),),
-         variants=(Variant({"moments": "local"}, {"costs": Costs(2, 1, kept=1)}),))
+         variants=(Variant({"moments": "local"}, {"costs": Costs(2, 1, kept=1)}),),
+         arguments={"alpha": "weight of the client's own direction against the mean direction of the last round"})

@@ -185,4 +185,5 @@ register(fedmoswa, "fedmoswa", "FedSWA with a momentum control variate", "Liu et
              Variant({"variant": "all-clients", "start": "gradient-clients-only"}, {"tilt": None, "reductions": ()}),
              Variant({"variant": "fresh"}, FRESH | {"costs": Costs(2, 2, one_more, kept=0)}),
              Variant({"variant": "fresh", "batch": "same"}, FRESH | {
-                 "costs": Costs(2, 2, lambda local_steps: 2 * local_steps + 1, kept=0)})))
+                 "costs": Costs(2, 2, lambda local_steps: 2 * local_steps + 1, kept=0)})),
+         arguments={"gamma": "weight of the new control variates in m"})

@@ -90,4 +90,5 @@ def fedmut(
 register(fedmut, "fedmut", "FedAvg from mutated models", "Hu et al. 2024", "fedluar/fedmut", translation=True,
          orthogonal="within layers", units={"eta_l": STEP}, random=True, costs=Costs(),
          reductions=(Reduction("fedavg", {"alpha": 0.0}), Reduction("fedavg", where={"rounds": 1})),
-         exempt={"everything received is counted": "the server mutates the model before it sends it"})
+         exempt={"everything received is counted": "the server mutates the model before it sends it"},
+         arguments={"alpha": "length of the mutation in units of the model's last move"})

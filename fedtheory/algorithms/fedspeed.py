@@ -58,4 +58,5 @@ def fedspeed(
 register(fedspeed, "fedspeed", "FedADMM with gradients after an ascent step", "Sun et al. 2023", "afedpd/fedspeed",
          "fedmoswa/fedspeed", **ISOTROPIC, units=UNITS | {"rho_sam": STEP},
          costs=Costs(1, 1, lambda local_steps: 2 * local_steps, kept=1),
-         reductions=(Reduction("fedadmm", {"alpha": 0.0}), Reduction("fedadmm", {"rho_sam": 0.0})))
+         reductions=(Reduction("fedadmm", {"alpha": 0.0}), Reduction("fedadmm", {"rho_sam": 0.0})),
+         arguments={"alpha": "weight of the gradient at the perturbed model"})

@@ -132,14 +132,15 @@ def _worst(known: Iterable[Evaluation]) -> list[Evaluation]:
 
 def _through(state: State, known: Evaluation, rng: np.random.Generator) -> tuple[Shape, Leaves] | None:
     """Instances whose losses go through the worst points at a setting; None where it has no shape, or too many pieces."""
-    shape = _shape(state.claim, known.setting, state.budget.most_outcomes)
+    shape = shape_at(state.claim, known.setting, state.budget.most_outcomes)
     if shape is None:
         return None
     shape, leaves = at_points(state.claim, shape, known.case.on_a_line(), rng)
     return (shape, leaves) if shape.family.pieces <= _PIECES else None
 
 
-def _shape(claim: Claim, setting: Setting, most_outcomes: int) -> Shape | None:
+def shape_at(claim: Claim, setting: Setting, most_outcomes: int) -> Shape | None:
+    """Returns the shape of an instance of a setting, in one dimension; None where it has none, or too many outcomes."""
     sizes, procedure = setting.sizes, claim.procedure
     own = tuple((name, sizes[name]) for name in integer_variables(claim) if name in sizes)
     own += tuple((name, 1) for name in subset_left_open(claim))

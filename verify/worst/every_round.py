@@ -35,7 +35,6 @@ from verify.worst.proven import (
     every_number,
     in_one_line,
     looked_at,
-    may_fail,
     most_often,
     only_small,
     together,
@@ -93,11 +92,11 @@ def _may_fail(claim: Claim, template: Template) -> bool:
     for number in (2, 1):
         here = template._replace(rounds=number)
         with suppress(*ERRORS):  # most often factors alone tell
-            if not may_fail(looked_at(claim, here, proofs=False), _NEAR):
+            if not looked_at(claim, here, proofs=False).may_fail(_NEAR):
                 return False
         with suppress(*ERRORS):
             one = looked_at(claim, here)
-            return one.certificate is None and may_fail(one, _NEAR)
+            return one.certificate is None and one.may_fail(_NEAR)
     return True
 
 

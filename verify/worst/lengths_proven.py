@@ -13,7 +13,7 @@ from verify.letters.amounts import number
 from verify.letters.length_proof import rules_of
 from verify.worst.configurations import Template
 from verify.worst.coordinate_ascent import ERRORS
-from verify.worst.proven import FEWEST, TEMPLATES, Proven, in_one_line, may_fail, most_often, only_small
+from verify.worst.proven import FEWEST, TEMPLATES, Proven, in_one_line, most_often, only_small
 from verify.worst.stress_test import STRESS_TEMPLATES, limit
 from verify.worst.worst_case import WorstCase
 from verify.worst.worst_of_lengths import worst_of_lengths
@@ -42,7 +42,8 @@ def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, templa
             letters.
     """
     try:
-        return WorstCase(claim.id, *worst_of_lengths(claim, given or {}, template or Template(), most, factors, proofs))
+        return WorstCase(claim.id, *worst_of_lengths(claim, given or {}, template or Template(), most, factors, proofs),
+                         relation=claim.statement.relation)
     except NoForm as error:
         raise ValueError(f"{claim.id} has no proof about lengths: {error}") from error
     except KeyError as error:
@@ -69,7 +70,7 @@ def lengths_proven(claim: Claim) -> Proven:
     for one in _everywhere(claim, found):
         if isinstance(one, Exception):
             reasons.append(str(one))
-        elif one.certificate is None and not may_fail(one):
+        elif one.certificate is None and not one.may_fail():
             reasons.append(f"no proof in rational numbers was found at {one.scope}")
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")

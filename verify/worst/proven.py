@@ -15,7 +15,7 @@ from verify.worst.stress_test import ENOUGH, suspected_failure
 from verify.worst.worst_case import WorstCase, has_form, worst_case
 
 __all__ = [
-    "FEWEST", "TEMPLATES", "Proven", "every_number", "in_one_line", "looked_at", "may_fail", "most_often", "only_small",
+    "FEWEST", "TEMPLATES", "Proven", "every_number", "in_one_line", "looked_at", "most_often", "only_small",
     "proven", "together",
 ]
 
@@ -28,7 +28,6 @@ _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", 
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
 _PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16), Fraction(1, 64))  # of numbers that hypotheses may bound
 _LISTED = 4  # values in a scope
-_NEAR, _UNSURE = 1e-6, 1e-4  # factors that are larger than one by less are one, and those without the solver's own precision
 
 
 def _templates() -> Iterator[Template]:
@@ -86,7 +85,7 @@ def proven(claim: Claim) -> Proven:
     for one in _everywhere(claim):
         if isinstance(one, Exception):
             reasons.append(str(one))
-        elif one.certificate is None and not may_fail(one):
+        elif one.certificate is None and not one.may_fail():
             reasons.append(f"no proof in rational numbers was found at {one.scope}")
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}", false_at=one.scope)
@@ -125,13 +124,6 @@ def only_small(claim: Claim, found: Collection[Mapping[str, int]], sizes: tuple[
         if not any(all(one[size] > 1 for size in together) for one in found):
             return f"it is nowhere looked at with {' and '.join(together)} larger than one"
     return ""
-
-
-def may_fail(one: WorstCase, near: float = _NEAR) -> bool:
-    """Whether a statement without a proof is false by more than rounding, as far as the solver has an answer and is sure of
-    its digits."""
-    near = near if one.sure else max(near, _UNSURE)
-    return any(factor is not None and factor > 1 + near for factor in one.factors)
 
 
 def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:

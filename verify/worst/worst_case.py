@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
-from math import inf
+from math import inf, isnan
 from typing import Any
 
 from bounds.language.claim import Claim
@@ -32,6 +32,7 @@ __all__ = ["STEPS", "WorstCase", "certified", "class_of", "functions_of", "has_f
 
 STEPS = 600_000  # of a look at letters: what a run of some twenty rounds needs
 _KEPT = 128  # worst cases: more than a claim has templates
+_NEAR, _UNSURE = 1e-6, 1e-4  # factors above one by less are one; those of a solver that is not sure of its digits
 _NOT_SAID = {"dim", "layers", "iterations"}
 
 
@@ -46,6 +47,8 @@ class WorstCase(RichDisplay):
         errors: by how much of themselves the factors may be wrong; none of rough ones.
         certificate: a proof that the checker accepts; None where none was found.
         reason: why there is none.
+        relation: of the statement.
+        function: one that breaks the statement as much, in words; empty where none is known.
         onwards: the setting of the proof, if that holds for every number of clients from its own on.
     """
 
@@ -59,6 +62,8 @@ class WorstCase(RichDisplay):
     sure: bool = True
     onwards: Setting | None = None
     errors: tuple[float, ...] = ()
+    relation: str = "<="
+    function: str = ""
 
     @property
     def reliable(self) -> tuple[float | None, ...]:
@@ -66,12 +71,47 @@ class WorstCase(RichDisplay):
         errors = self.errors or (0.0,) * len(self.factors)
         return tuple(factor if error <= EXACT else None for factor, error in zip(self.factors, errors, strict=True))
 
+    @property
+    def ratio(self) -> float | None:
+        """The largest factor: the smaller side at its worst in units of the larger one; None where it is not known."""
+        known = [factor for factor in self.reliable if factor is not None and not isnan(factor)]
+        largest = max(known, default=None)
+        return largest if largest is not None and (len(known) == len(self.factors) or largest > 1) else None
+
+    def may_fail(self, near: float = _NEAR) -> bool:
+        """Whether a factor is above 1 by more than ``near``, rounding, as far as the solver is sure of its digits."""
+        near = near if self.sure else max(near, _UNSURE)
+        return any(factor is not None and factor > 1 + near for factor in self.factors)
+
+    @property
+    def holds(self) -> bool | None:
+        """True with a proof; False if the solver is sure that a function breaks the statement; None otherwise."""
+        near = _NEAR if self.sure else _UNSURE
+        return True if self.certificate is not None else False if (self.ratio or 0) > 1 + near else None
+
+    @property
+    def answer(self) -> str:
+        """The worst case in words, such as ``holds: at most 0.4286 of the bound in the worst case``."""
+        subject, of = {"<=": ("", "of the bound"), ">=": ("the right side is ", "of the left side")}.get(
+            self.relation, ("one side is ", "of the other side"))
+        if self.ratio is None:
+            why = "the solver has no reliable answer" if self.factors else "it was not solved"
+            return "holds" if self.holds else f"is not decided: {why}, and {self.reason or 'no proof was looked for'}"
+        most = f"{subject}at most {self.ratio:.4f} {of} in the worst case"
+        if self.holds is False:
+            size = f"no multiple {of} is enough" if self.ratio == inf else f"{subject}{self.ratio:.4f} {of}"
+            at = ", ".join(f"{name} = {value}" for name, value in self.numbers.items())
+            return f"is false in the worst case at {at}: {size}"
+        if self.holds and abs(self.ratio - 1) <= EXACT:
+            return f"holds and is tight: {subject}{self.ratio:.4f} {of} in the worst case"
+        return f"holds: {most}" if self.holds else f"is not broken, and not proven: {most}; {self.reason}"
+
     def _summary(self) -> str:
-        factors = ", ".join("not solved reliably" if factor is None else f"{factor:.6g}" for factor in self.reliable)
-        return f"{self.claim}: {f'factor {factors}' if factors else 'a proof was looked for'}"
+        attained = f"; a function that attains it: {self.function}" if self.function else ""
+        return f"{self.claim} {self.answer}{attained}"
 
     def _table(self):
-        yield from (("functions", self.functions), ("letters", self.letters), *self.numbers.items())
+        yield from (("functions", self.functions), ("basis vectors", self.letters), *self.numbers.items())
         yield "proof", f"none: {self.reason}" if self.certificate is None else "accepted by the checker"
 
     @property
@@ -137,7 +177,8 @@ def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None,
     functions = functions_of(letters, units.curvature)
     return WorstCase(claim.id, setting, functions, len(letters.depends), factors, *found,
                      sure=all(one.sure for one in solved if one is not None),
-                     errors=tuple(one.error if one is not None else 0.0 for one in solved))
+                     errors=tuple(one.error if one is not None else 0.0 for one in solved),
+                     relation=claim.statement.relation)
 
 
 @lru_cache(4)

@@ -33,6 +33,7 @@ from verify.worst import proven, stress_test
 from verify.worst.configurations import Template, instantiate
 from verify.worst.coordinate_ascent import Evaluation, ascend, evaluations
 from verify.worst.stress_test import geometric_limit, limit, suspected_failure
+from verify.worst.worst_case import WorstCase
 
 STEP = Condition(eta_l[t], "==", 1 / L, over=((t, 0, iterations - 1),))
 GAP = objective(x_round[rounds]) - F_star
@@ -260,4 +261,4 @@ def test_a_rough_answer_raises_no_suspicion_that_all_digits_do_not(monkeypatch):
 @pytest.mark.parametrize("factor, sure, false", [
     (1.0, True, False), (1 + 1e-5, True, True), (1 + 1e-5, False, False), (1.001, False, True), (None, True, False)])
 def test_factors_near_one_count_where_the_solver_is_sure(factor, sure, false):
-    assert proven.may_fail(SimpleNamespace(factors=(factor,), sure=sure)) is false
+    assert WorstCase.may_fail(SimpleNamespace(factors=(factor,), sure=sure)) is false
