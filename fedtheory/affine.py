@@ -138,7 +138,8 @@ def affine_round(algorithm: Algorithm, federation, context: RoundContext) -> Rou
     """
     selection, server = algorithm.selection, algorithm.server
     plain = (
-        is_own(algorithm, "server_step", "aggregate", "output") and algorithm.correction.keeps_nothing
+        is_own(algorithm, "init", "client_final", "server_step", "aggregate", "output")
+        and algorithm.correction.keeps_nothing
         and type(algorithm.upload) is UploadFilter and type(server) in (ServerOptimiser, ServerStep)
         and selection.fixed
     )

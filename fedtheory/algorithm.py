@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from fedtheory.client_steps import check_client_steps, client_steps_now, unless_done, working
 from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter, joined
+from fedtheory.returned import pair
 from fedtheory.round_context import ClientState, RoundContext, State, Upload
 from fedtheory.schedules import Schedule, check_schedule, value_at
 from fedtheory.selection import Selection
@@ -142,9 +143,10 @@ class Algorithm(RichDisplay):
         """One local step. ``gradient(point)`` returns the stochastic gradient of this iteration at ``point``."""
         if self.client.solves:
             return self.client.solve(local, self.correction, context)
-        g, local = self.oracle.gradient(local, gradient, context)
-        g, local = self.correction.correct(g, local, context)
-        direction, local = self.client.direction(g, local, context)
+        oracle, correction, client = self.oracle, self.correction, self.client
+        g, local = pair(oracle, "gradient", oracle.gradient(local, gradient, context), "a gradient", ClientState)
+        g, local = pair(correction, "correct", correction.correct(g, local, context), "a gradient", ClientState)
+        direction, local = pair(client, "direction", client.direction(g, local, context), "a direction", ClientState)
         direction = self.correction.after(direction, local, context)
         return local._replace(x=local.x - self.step_size(context) * direction)
 
@@ -166,8 +168,9 @@ class Algorithm(RichDisplay):
     def server_step(self, upload: Upload, context: RoundContext) -> State:
         """State after the round; ``context`` has the state before it and the aggregation weights."""
         average, server = self.aggregate(upload, context)
-        average, more = self.correction.aggregate(average, upload, context)
-        x, last = self.server.step(average, context)
+        corrected = self.correction.aggregate(average, upload, context)
+        average, more = pair(self.correction, "aggregate", corrected, "a model", dict)
+        x, last = pair(self.server, "step", self.server.step(average, context), "a model", dict)
         return context.state._replace(x=x, server=context.state.server | server | more | last)
 
     def aggregate(self, upload: Upload, context: RoundContext):

@@ -107,7 +107,8 @@ ARGUMENTS: dict[str, tuple[str, str]] = {
 #: names that other libraries and papers have for arguments, with ours, the likeliest first
 _CALLED = {
     "lr": "eta_l", "learning_rate": "eta_l", "client_lr": "eta_l", "local_lr": "eta_l", "step": "eta_l",
-    "step_size": "eta_l", "stepsize": "eta_l", "eta": "eta_l", "server_lr": "eta_g", "global_lr": "eta_g", "server_learning_rate": "eta_g",
+    "step_size": "eta_l", "stepsize": "eta_l", "eta": "eta_l", "server_lr": "eta_g", "global_lr": "eta_g",
+    "server_learning_rate": "eta_g",
     "epochs": "local_steps", "local_epochs": "local_steps", "steps": "local_steps", "num_steps": "local_steps",
     "K": "local_steps", "E": "local_steps", "tau": "local_steps", "mu": "rho_prox", "proximal_mu": "rho_prox",
     "prox": "rho_prox", "rho": "rho_prox rho_sam", "radius": "rho_sam", "clients_per_round": "participants",

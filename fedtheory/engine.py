@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from fedtheory.round_context import ClientState, RoundContext, State
+from fedtheory.returned import pair, returned, same_shape
+from fedtheory.round_context import ClientState, RoundContext, State, Upload
 from synthetic.base.checks import finite
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import Draws
@@ -77,7 +78,8 @@ def one_round(
     for observer in observers:
         observer.start_of_round(context, participation)
     kept = {name: context.rows(array) for name, array in state.clients.items()}
-    local = algorithm.client_start(ClientState(context.rows(models), kept), context)
+    local = returned(algorithm, "client_start", algorithm.client_start(ClientState(context.rows(models), kept), context),
+                     ClientState)
     if all_steps is not None:
         local, context = all_steps(local, context), context._replace(iteration=start + steps - 1)
     for j in range(steps if all_steps is None else 0):
@@ -91,7 +93,7 @@ def one_round(
             taken.append(context.gradient(point))
             return taken[-1]
 
-        after = algorithm.client_step(local, oracle, context)
+        after = returned(algorithm, "client_step", algorithm.client_step(local, oracle, context), ClientState)
         for observer in observers:
             observer.local_state(context, local)
             observer.local_iteration(context, participation, local.x, taken[0] if taken else 0 * local.x)
@@ -99,11 +101,13 @@ def one_round(
     if indicator == "local-at-aggregation":
         participation = selection.participate(federation, local.x, draws, number + 1, start + steps, number)
     context = context._replace(participation=participation)
-    upload, kept = algorithm.client_final(local, context)
+    upload, kept = pair(algorithm, "client_final", algorithm.client_final(local, context), "an Upload", dict)
+    returned(algorithm, "client_final", upload, Upload)
     for observer in observers:
         observer.local_state(context, local)
         observer.uploads(context, local, upload)
-    after = algorithm.server_step(upload, context)
+    after = returned(algorithm, "server_step", algorithm.server_step(upload, context), State)
+    same_shape(algorithm, "server_step", after.x, state.x)
     clients = state.clients | after.clients
     after = after._replace(clients=clients | {name: context.put(clients[name], rows) for name, rows in kept.items()})
     if participation.nobody is not None:

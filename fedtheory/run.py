@@ -13,12 +13,12 @@ from fedtheory.engine import Observer, starting_points
 from fedtheory.fingerprint import fingerprint
 from fedtheory.observables import DEFAULT, Observable, find_observable
 from fedtheory.paths import choose_path, states_on
-from fedtheory.registry import make_algorithm
+from fedtheory.registry import as_algorithm, as_federation
+from fedtheory.returned import returned
 from fedtheory.trajectory import Trajectory, on_backend
 from synthetic.base.checks import whole
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import Draws
-from synthetic.registry import make_problem
 
 if TYPE_CHECKING:  # imported where a data set is made
     import xarray as xr
@@ -160,12 +160,11 @@ def run(
         [0.5, 0.125, 0.03125, 0.0078125]
     """
     rounds, seeds = whole("rounds", rounds), seed_numbers(seeds)
-    algorithm = make_algorithm(algorithm) if isinstance(algorithm, str) else algorithm
-    federation = make_problem(federation) if isinstance(federation, str) else federation
+    algorithm, federation = as_algorithm(algorithm), as_federation(federation)
     if federation.instances not in (1, len(seeds)):
         raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(seeds)}")
     x = starting_points(federation, start, len(seeds))
-    state = algorithm.init(federation, x, Draws(seeds, federation.backend))
+    state = returned(algorithm, "init", algorithm.init(federation, x, Draws(seeds, federation.backend)), State)
     recorder = Recorder(record, algorithm)
     recorder.state(federation, algorithm.output(state))
     state = _advance(algorithm, federation, state, seeds, 0, rounds, recorder, progress, path)

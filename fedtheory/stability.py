@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from fedtheory.registry import as_algorithm, as_federation
 from fedtheory.run import run
 from synthetic.base.checks import whole
 from synthetic.base.display import RichDisplay, lines
@@ -87,7 +88,7 @@ def coupled_runs(algorithm, federation, replacements, rounds: int, *, seeds: int
         >>> coupled_runs(fedavg(eta_l=0.5), federation, [(0, 1, [1.0], 0.0)], 2).parameter_gap.tolist()
         [[0.0, 1.0, 1.5]]
     """
-    replacements = list(replacements)
+    algorithm, federation, replacements = as_algorithm(algorithm), as_federation(federation), list(replacements)
     numbers = np.arange(whole("seeds", seeds)) if np.ndim(seeds) == 0 else np.asarray(seeds)
     count, each = len(replacements), len(numbers)
     own = _models(algorithm, federation, rounds, numbers, start)

@@ -17,7 +17,7 @@ import numpy as np
 from fedtheory.algorithm import Algorithm
 from fedtheory.blocks import Question, blocks_of, computed, name_of
 from fedtheory.observables import OBSERVABLES, find_observable
-from fedtheory.registry import ALGORITHMS, arguments_of, make_algorithm
+from fedtheory.registry import ALGORITHMS, arguments_of, as_federation, made_by, make_algorithm
 from fedtheory.run import DIVERGED, MOST_RUNS, seed_numbers
 from fedtheory.sweep_files import read_block, write_block
 from synthetic.base.checks import finite, nearest, whole
@@ -76,7 +76,7 @@ def sweep(
         >>> found["suboptimality"].sel(seed=0).values.tolist()
         [[0.03125, 0.001953125], [0.0, 0.0]]
     """
-    rounds, seeds = whole("rounds", rounds), seed_numbers(seeds)
+    rounds, seeds, federation = whole("rounds", rounds), seed_numbers(seeds), as_federation(federation)
     workers, measures = whole("workers", workers), _measures(measure)
     start = None if start is None else finite("start", start)
     values = _values(grid, len(seeds))
@@ -151,7 +151,7 @@ def _maker(method, names: set[str]) -> tuple[str | None, Callable[..., Algorithm
     elif isinstance(method, Algorithm):
         name, known, make = method.name, {field.name for field in fields(method)}, method.having
     elif callable(method):
-        make, parameters = method, inspect.signature(method).parameters.values()
+        make, parameters = partial(made_by, method), inspect.signature(method).parameters.values()
         if not any(one.kind is one.VAR_KEYWORD for one in parameters):
             known = {one.name for one in parameters}
     else:

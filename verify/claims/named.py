@@ -1,7 +1,7 @@
 """Claims by name: an id, ``FILE:ID``, or a file with one claim."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
@@ -9,7 +9,7 @@ from bounds.registry.user_claims import load_claims
 from verify.claims.method import faults_of_method
 from verify.results.commands import CLAIM_FILES, file_and_id
 
-__all__ = ["claim", "claims_in", "is_file"]
+__all__ = ["claim", "claims_in", "is_file", "several"]
 
 
 def is_file(name: str) -> bool:
@@ -37,9 +37,14 @@ def claim(name: Claim | str) -> Claim:
         return find_claim(name)
     claims = claims_in([name])
     if len(claims) != 1:
-        allowed = ", ".join(f"{name}:{each.id}" for each in claims)
-        raise LookupError(f"{name} has {len(claims)} claims; name one of them: {allowed}")
+        raise several(name, claims)
     return claims[0]
+
+
+def several(name: str, claims: Collection[Claim]) -> LookupError:
+    """The error where one claim is meant, and a name has several."""
+    allowed = ", ".join(f"{name}:{each.id}" for each in claims)
+    return LookupError(f"{name} has {len(claims)} claims; name one of them: {allowed}")
 
 
 def claims_in(names: Iterable[str]) -> list[Claim]:

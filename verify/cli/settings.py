@@ -223,7 +223,7 @@ def step_size(text: str, federation, local_steps: int):
         except (ValueError, ZeroDivisionError):
             eta = float("nan")
     if not 0 < eta < float("inf"):
-        raise ValueError(f"--eta must be a positive number, 'theory', or a formula of {', '.join(known)} such as 1/L; "
+        raise ValueError(f"--eta must be a positive number, a formula of {', '.join(known)} such as 1/L, or 'theory'; "
                          f"got {text!r}")
     return eta
 

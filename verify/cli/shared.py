@@ -37,11 +37,13 @@ def explain(problem: Exception) -> str | None:
 
 
 def choose_claim(name: str):
-    """Returns the claim of an id, of a file that has only one, or of ``FILE:ID``."""
-    from verify.claims.named import claim
+    """Returns the claim of an id, of a file that has only one, or of ``FILE:ID``; workers find it too."""
+    found = choose_claims([name], None)
+    if len(found) != 1:
+        from verify.claims.named import several
 
-    choose_claims([name], None)  # workers find it too
-    return claim(name)
+        raise several(name, found)
+    return found[0]
 
 
 def choose_claims(names: list[str], papers: list[str] | None) -> list:

@@ -9,7 +9,8 @@ import numpy as np
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.engine import rounds_of
-from fedtheory.registry import find_algorithm, make_algorithm
+from fedtheory.registry import find_algorithm, made_by, make_algorithm
+from fedtheory.returned import not_called
 from synthetic.base.checks import number, one_of, whole
 from synthetic.base.display import RichDisplay
 from synthetic.letters.combination import NotLinear
@@ -90,7 +91,7 @@ def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, m
     of clients from 2 on, and so is the time that it takes.
 
     Args:
-        method: its name, with its ``arguments``; or an :class:`fedtheory.Algorithm`.
+        method: its name, or a function that makes it, with its ``arguments``; or an :class:`fedtheory.Algorithm`.
         functions: of the clients: ``smooth-strongly-convex`` (curvatures from ``mu``, by default L/10, to ``L``),
             ``smooth-convex`` (from 0) or ``smooth`` (from -L, with an objective that is bounded below). Without a bound on
             curvatures, where a gradient is any subgradient: ``convex``; and for one client ``convex-lipschitz``, with
@@ -184,8 +185,12 @@ def _method(method, arguments):
         if arguments:
             raise ValueError(f"a method that is given as a value takes no {', '.join(arguments)}")
         algorithm, tilt = method, None
-    else:
+    elif isinstance(method, str):
         algorithm, tilt = make_algorithm(method, **arguments), find_algorithm(method).traits.tilt
+    elif callable(method):
+        algorithm, tilt = made_by(method, **arguments), None
+    else:
+        raise not_called("a method", "a name, an Algorithm such as ft.fedavg(eta_l=0.1), or a maker of one", method)
     if not algorithm.selection.fixed:
         raise ValueError(f"{algorithm.name} samples its clients; worst cases of methods are with all clients")
     return algorithm, tilt
