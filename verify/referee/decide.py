@@ -27,7 +27,7 @@ from verify.referee.witness import by_witness
 from verify.referee.wording import describe_instance, on_pieces, short_number
 from verify.results.commands import command
 from verify.results.verdict import SHOWN, Series, Verdict, ratio
-from verify.search.budget import BUDGETS
+from verify.search.budget import BUDGETS, Budget
 from verify.search.failure import Failure, failure_of
 from verify.search.never_met import never_met
 from verify.search.search import Found, search
@@ -189,11 +189,23 @@ def _order(case: _Case) -> Verdict | None:
 
 def _search(case: _Case) -> Verdict | None:
     """Refuted, if the search finds a violation whose certificate the checker accepts; undecided, if it cannot search."""
-    claim, settings = case.claim, case.settings
-    if not claim.explicit:  # its growth would have decided
+    return _searched(case, BUDGETS[case.settings.budget]) if case.claim.explicit else None  # growth would have decided
+
+
+def _search_without_runs(case: _Case) -> Verdict | None:
+    """What ``_search`` says at the standard budget, of a claim without runs for which there is no proof: its instances cost
+    next to nothing."""
+    if case.claim.setting == "run" or not case.claim.explicit or "proof" in case.details or (
+            BUDGETS[case.settings.budget].before):
         return None
+    met = case.found.met
+    return _searched(case, BUDGETS["standard"]) or _uncertainty(case) or (None if met else _proof(case))
+
+
+def _searched(case: _Case, budget: Budget) -> Verdict | None:
+    claim, settings = case.claim, case.settings
     try:
-        case.found = search(claim, BUDGETS[settings.budget], settings.seed, settings.backend, related(claim),
+        case.found = search(claim, budget, settings.seed, settings.backend, related(claim),
                             settings.without, settings.watch, case.found)
     except UNMEASURED as reason:
         ours = (claim.procedure or Procedure()).base == "fedavg" and not _has_other_sizes(claim)
@@ -405,18 +417,20 @@ def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
 
 
 #: each returns a verdict, or None and leaves the claim to the next
-STAGES = (by_conflict, by_range, _order, _search, by_value, _uncertainty, _proof, _federations, _samples,
-          _worst_case, _chain, _nothing_against_it)
+STAGES = (by_conflict, by_range, _order, _search, by_value, _uncertainty, _proof, _search_without_runs, _federations,
+          _samples, _worst_case, _chain, _nothing_against_it)
 
 #: how a stage is called in evidence
 _NAMES = {by_conflict: "conflicts", by_range: "ranges", _order: "growth", _search: "search",
+          _search_without_runs: "a closer search",
           by_value: "values", _proof: "proofs of formulas",
           _witness: "the witness", _uncertainty: "uncertain violations", _federations: "data federations",
           _samples: "sampled runs", _worst_case: "proofs for every function", _chain: "steps",
           _nothing_against_it: "counting"}
 
 #: those that know what it means that a number exists
-OF_EXISTENCE = (by_conflict, by_range, _order, _search, _uncertainty, _witness, _nothing_against_it)
+OF_EXISTENCE = (by_conflict, by_range, _order, _search, _uncertainty, _witness, _search_without_runs,
+                _nothing_against_it)
 
 _FEWEST = 8  # instances that meet the hypotheses
 _OF_RUNS = ("clients", "participants", "rounds", "local_steps", "samples", "layers")

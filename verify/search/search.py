@@ -49,6 +49,7 @@ class Found:
         effort: what exact arithmetic took for large instances on which float64 saw a violation, in confirmations of small
             ones.
         failures: errors that ended a stage.
+        levels, archive: how many levels of a budget have been looked at, and what they leave to the next.
     """
 
     tried: int = 0
@@ -65,6 +66,8 @@ class Found:
     latest: np.ndarray = field(default_factory=lambda: np.zeros(0))
     effort: int = 0
     failures: list[Failure] = field(default_factory=list)
+    levels: int = 0
+    archive: Archive = field(default_factory=Archive)
 
 
 def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY, related: Sequence[Claim] = (),
@@ -78,7 +81,8 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         related: claims whose counterexamples may violate this one too, beyond the smallest budget.
         without: names of stages and corners to leave out.
         watch: called after every batch, with the stage and what has been seen by then.
-        found: takes in what is seen, which then survives an error; a fresh one by default.
+        found: takes in what is seen, which then survives an error; a fresh one by default. A search goes on at the level of
+            the budget at which ``found`` ends.
 
     Raises:
         UnboundName: nothing supplies a name of the claim.
@@ -89,10 +93,11 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         raise ValueError(f"{claim.id} hides the constant {hidden[0]} in O(.), and any number may be it; allowed: a claim "
                          "with a value for it (verify.growth.order.with_constant)")
     claim = placed(claim)
-    found, archive = Found() if found is None else found, Archive()
-    for number, level in enumerate(budget.levels):
+    found = Found() if found is None else found
+    for number, level in [*enumerate(budget.levels)][found.levels :]:
+        found.levels = number + 1
         counterexamples = _counterexamples(related, budget.levels[0], seed, backend, without)
-        state = State(claim, level, archive, corners, backend, [seed, number] if number else [seed], counterexamples)
+        state = State(claim, level, found.archive, corners, backend, [seed, number] if number else [seed], counterexamples)
         for name, look in (*((name, partial(_through, stage)) for name, stage in stages.items()), ("narrow", _narrow)):
             try:
                 violation = look(state, found, partial(watch, name) if watch else None)

@@ -18,6 +18,7 @@ from verify.instances.shapes import extreme_shapes, small_shapes
 from verify.search.corners import CORNERS, Corner
 from verify.search.local_search import local_search
 from verify.search.longer import longer
+from verify.search.real_numbers import by_real_arithmetic
 from verify.search.related import related
 from verify.search.stage import Stage, State
 from verify.search.thresholds import at_thresholds
@@ -118,7 +119,7 @@ def _evolved(state: State) -> Batches:
 STAGES: dict[str, Stage] = {
     "small": _small, "extreme": _extreme, "layered": _layered, "patient": _patient, "random": _random,
     "thresholds": at_thresholds, "worst-points": worst_points_of, "evolved": _evolved, "local-search": local_search,
-    "longer": longer, "related": related,
+    "real-numbers": by_real_arithmetic, "longer": longer, "related": related,
 }
 #: of all that can be switched off
 NAMES = (*STAGES, *(corner.name for corner in CORNERS))

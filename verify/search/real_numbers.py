@@ -1,0 +1,77 @@
+"""The stage of real numbers: single numbers at which z3 says that hypotheses hold and the statement fails."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition
+from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.leaves import Leaves
+from verify.instances.shape import Shape
+from verify.prove.satisfiable import Untranslatable, satisfiable
+from verify.search.stage import State
+
+__all__ = ["by_real_arithmetic"]
+
+_OWN_SEED = 1618
+_STEPS = 100_000  # of z3: about a fifth of a second
+
+
+def by_real_arithmetic(state: State) -> Iterator[tuple[Shape, Leaves]]:
+    """One instance for each way in which z3 finds that the statement of a claim about single numbers fails. Nothing at the
+    smallest level of a budget, where few claims need it."""
+    claim = state.claim
+    if not state.budget.generations or not _about_single_numbers(claim):
+        return
+    rng = np.random.default_rng([*state.seeds, _OWN_SEED])
+    for broken in _opposites(claim.statement):
+        try:
+            conditions = [_written_out(claim, c) for c in (*claim.hypotheses, broken, *_upper_ends(claim))]
+        except Untranslatable:
+            return
+        found = satisfiable(conditions, core=False, steps=_STEPS)
+        if found.answer == "yes":
+            values = {name: _number(text) for name, text in found.witness.items()}
+            shape = state.shapes(draw_shape, state.budget.most_iterations, rng=rng)
+            sizes = {name: max(1, round(values.get(name, size))) for name, size in shape.sizes}
+            shape = replace(shape, sizes=(*sizes.items(),))
+            leaves = draw_leaves(claim, shape, 1, rng)
+            yield shape, leaves | {name: np.full(leaves[name].shape, values[name]) for name in leaves if name in values}
+
+
+def _about_single_numbers(claim: Claim) -> bool:
+    return (claim.setting == "algebra" and claim.exists is None and not claim.statement.over
+            and not any(v.indices or v.domain in ("vector", "binary", "simplex") for v in claim.variables))
+
+
+def _upper_ends(claim: Claim) -> list[Condition]:
+    """The numbers below which variables are declared to lie."""
+    return [Condition(sp.Symbol(v.name, real=True), "<", v.below) for v in claim.variables
+            if v.below is not None and v.name in claim.names]
+
+
+def _opposites(c: Condition) -> list[Condition]:
+    """The ways in which a condition fails."""
+    if c.relation == "==":
+        return [Condition(c.left, "<", c.right), Condition(c.left, ">", c.right)]
+    opposite = {"<=": ">", ">=": "<", "<": ">=", ">": "<="}[c.sign]
+    return [Condition(c.left, opposite, c.right)]
+
+
+def _written_out(claim: Claim, c: Condition) -> Condition:
+    """A condition with the claim's definitions put in. Raises Untranslatable where one of them has indices."""
+    if c.over or any(rule.indices for rule in claim.used_definitions().values()):
+        raise Untranslatable(f"{c.left} {c.sign} {c.right} has indices")
+    put = {rule.symbol: rule.formula for rule in claim.used_definitions().values()}
+    sides = c.left, c.right
+    for _ in put:  # a definition may use others
+        sides = tuple(side.xreplace(put) for side in sides)
+    return Condition(sides[0], c.sign, sides[1])
+
+
+def _number(text: str) -> float:
+    """A number of z3: a fraction, or the first digits of an algebraic number, behind which a question mark stands."""
+    return float(Fraction(text.removesuffix("?")))
