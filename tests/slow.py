@@ -37,10 +37,10 @@ SLOW: dict[str, tuple[str, ...]] = {
     "house/test_pages.py::test_the_script_of_a_method_draws_its_figure": ("[fedavg]", "[fedluar]"),
     "house/test_miniatures.py::test_what_a_page_says_came_out_came_out": (),
     "house/test_unseen.py::test_a_true_statement_is_spared": (),
-    "verify/worst/test_on_a_line.py::test_what_a_program_knows_to_be_false_is_refuted_at_quick": (
+    "verify/worst/test_one_dimensional.py::test_what_a_program_knows_to_be_false_is_refuted_at_quick": (
         "[gradient", "[least", " less]", "[with noise]", "[of lengths]"),
     "verify/claims/test_data_sets.py::test_verify_says_it_too": (),
-    "verify/worst/test_on_a_line.py::test_the_constant_itself_is_spared": (),
+    "verify/worst/test_one_dimensional.py::test_the_constant_itself_is_spared": (),
     "verify/proofs/test_chained.py::test_nothing_rests_on_itself": (),
     "verify/referee/test_stored.py::test_an_edited_result_is_decided_again": (
         "[another ratio]",),

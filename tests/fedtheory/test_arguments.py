@@ -43,7 +43,8 @@ def test_units_are_those_that_the_method_declares():
 WRONG = {
     ("fedavg", "lr"): "eta_l", ("fedavg", "epochs"): "local_steps", ("fedavg", "server_lr"): "eta_g",
     ("fedavg", "participant"): "participants", ("fedprox", "mu"): "rho_prox", ("fedsam", "rho"): "rho_sam",
-    ("fedadam", "momentum"): "beta1", ("fedacg", "momentum"): "lam", ("fedavg", "zzz"): None, ("fedluar", "learning_rate"): "eta_l", ("scaffold", "eta"): "eta_l",
+    ("fedadam", "momentum"): "beta1", ("fedacg", "momentum"): "lam", ("fedavg", "zzz"): None,
+    ("fedluar", "learning_rate"): "eta_l", ("scaffold", "eta"): "eta_l",
 }
 
 
