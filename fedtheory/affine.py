@@ -9,7 +9,7 @@ If clients keep no arrays and all of them take part, the whole round is one affi
 """
 
 from collections import OrderedDict
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -189,7 +189,7 @@ def _any_map(algorithm, federation, context, eta_g) -> RoundMap:
     return RoundMap((eta_g if not getattr(eta_g, "ndim", 0) else eta_g[..., None]) * matrix, offset, False)
 
 
-def _thin_map(algorithm, federation, eta, pull, eta_g) -> RoundMap | None:
+def _thin_map(algorithm: Algorithm, federation: Any, eta: Any, pull: Any, eta_g: Any) -> RoundMap | None:
     """The map if clients have fewer samples than coordinates, and no ridge; else None.
 
     With A_k A_k^T / n_k = U diag(l) U^T, Q_k A_k^T = A_k^T U diag(q) U^T for q = sum_j eta (1 - eta (l + rho))^j, so that
@@ -197,25 +197,30 @@ def _thin_map(algorithm, federation, eta, pull, eta_g) -> RoundMap | None:
     """
     if not isinstance(federation, LeastSquares) or federation.ridge or federation.instances > 1:
         return None
+    weights: Any = federation.weights
     if federation.features.shape[2] >= federation.dim:
         return None
     values, rows, right = _thin_parts(federation)
     xp, many = namespace(values), [n for n in (eta, pull, eta_g) if getattr(n, "ndim", 0)]
-    eta, pull = (n.reshape(-1, 1, 1) if getattr(n, "ndim", 0) else n for n in (eta, 0.0 if pull is None else pull))
-    ratio, q = 1 - eta * (values + pull), 0 * values
+    pull = 0.0 if pull is None else pull
+    eta, pull = (n.reshape(-1, 1, 1) if getattr(n, "ndim", 0) else n for n in (eta, pull))
+    ratio: Any = 1 - eta * (values + pull)
+    q: Any = 0 * values
     for _ in range(algorithm.local_steps):
         q = eta + ratio * q
-    q = q * (federation.weights * federation.priority)[..., None]
+    shares: Any = (weights * federation.priority)[..., None]
+    q = shares * q
     flat = rows.reshape(-1, federation.dim)
     eta_g = eta_g.reshape(-1, 1) if getattr(eta_g, "ndim", 0) else eta_g
     matrices = [xp.matmul((one.reshape(-1, 1) * flat).T, flat) for one in q]
     offset = eta_g * xp.matmul((q * right).reshape(q.shape[0], -1), flat)
     matrix = (eta_g[..., None] if getattr(eta_g, "ndim", 0) else eta_g) * xp.stack(matrices)
     runs = max((n.reshape(-1).shape[0] for n in many), default=1)
-    return RoundMap(*(xp.broadcast_to(a, (runs, *a.shape[1:])) if runs > 1 else a for a in (matrix, offset)), False)
+    matrix, offset = (xp.broadcast_to(a, (runs, *a.shape[1:])) if runs > 1 else a for a in (matrix, offset))
+    return RoundMap(matrix, offset, False)
 
 
-def _thin_parts(federation):
+def _thin_parts(federation) -> tuple[Any, Any, Any]:
     """Eigenvalues l (1, clients, samples), U^T A / sqrt(n) (1, clients, samples, dim) and U^T b / sqrt(n) of all clients."""
     kept, key = _KEPT.setdefault(federation, OrderedDict()), tuple(_identity(a) for a in _data(federation))
     if key not in kept:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fedtheory.traits import Traits
 
-__all__ = ["ARGUMENTS", "UnknownArgument", "args_section", "checked_maker", "documented", "nearest_argument"]
+__all__ = ["ARGUMENTS", "UnknownArgument", "args_section", "checked_maker", "documented", "nearest_argument", "unit_text"]
 
 _WIDTH = 120  # of a line
 _RATE = "number, (runs,) array or Schedule"
@@ -159,7 +159,8 @@ def args_section(make: Callable[..., Any], traits: Traits, own: Mapping[str, str
     lines = ["Args:"]
     for name, parameter in inspect.signature(make).parameters.items():
         kind, meaning = ARGUMENTS.get(name, ("value", "see above"))
-        unit = _unit((traits.units or {}).get(name))
+        unit = unit_text((traits.units or {}).get(name, (0, 0)))
+        unit = "" if unit == "1" else f", in {unit}"
         default = "" if parameter.default is parameter.empty else f", default {parameter.default!r}"
         text = f"{name} ({kind}{unit}{default}): {own.get(name, meaning)}."
         lines += wrap(text, _WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 8, break_long_words=False,
@@ -167,14 +168,13 @@ def args_section(make: Callable[..., Any], traits: Traits, own: Mapping[str, str
     return "\n".join(lines)
 
 
-def _unit(powers: tuple[int, int] | None) -> str:
-    """The unit of an argument in words, such as ``, in parameter^2/loss``."""
-    if powers is None or powers == (0, 0):
-        return ""
+def unit_text(powers: tuple[int, int]) -> str:
+    """Returns the unit with these powers of (loss, parameter) in words, such as ``parameter^2/loss``; ``1`` for a number."""
     texts = [(name if abs(power) == 1 else f"{name}^{abs(power)}", power) for name, power in zip(
         ("loss", "parameter"), powers, strict=True) if power]
-    above, below = ("*".join(text for text, power in texts if (power > 0) is up) for up in (True, False))
-    return f", in {above or '1'}{'/' * bool(below)}{below}"
+    above, below = ([text for text, power in texts if (power > 0) is up] for up in (True, False))
+    under = f"({'*'.join(below)})" if len(below) > 1 else "".join(below)
+    return f"{'*'.join(above) or '1'}{'/' * bool(below)}{under}"
 
 
 def documented(make: Callable[..., Any], traits: Traits, own: Mapping[str, str]) -> str:

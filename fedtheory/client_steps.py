@@ -25,7 +25,9 @@ class RandomSteps:
     """
 
     fraction: float = checked(0.5, partial(number, high=1.0, strict=True))
-    __post_init__ = check_fields
+
+    def __post_init__(self):
+        check_fields(self)
 
     def least(self, local_steps: int) -> int:
         """The smallest number of steps."""

@@ -1,5 +1,7 @@
 """The one loop that runs every algorithm."""
 
+from typing import Any
+
 import numpy as np
 
 from fedtheory.returned import pair, returned, same_shape
@@ -87,7 +89,7 @@ def one_round(
         if indicator == "local-every-step" and j:
             participation = selection.participate(federation, local.x, draws, number, start + j)
             context = context._replace(participation=participation)
-        taken = []
+        taken: list[Any] = []
 
         def oracle(point, context=context, taken=taken):
             taken.append(context.gradient(point))

@@ -29,7 +29,8 @@ def _method(name: str, method: Method) -> list[str]:
 
 def blocks(text: str) -> list[str]:
     """The lines of a docstring, its blocks indented by four spaces as code."""
-    lines, inside = [], False
+    lines: list[str] = []
+    inside = False
     for line in text.splitlines():
         if line.strip() == "::" or (not line and lines and not lines[-1]):
             continue

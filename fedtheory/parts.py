@@ -155,6 +155,10 @@ class ClientOptimiser(Part):
         """The direction of the local step, and ``local``."""
         return g, local
 
+    def solve(self, local, correction, context):
+        """``local`` with the solution of the local problem, of an optimiser that ``solves`` it."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True)
 class ServerOptimiser(Part):

@@ -49,8 +49,8 @@ def same_shape(owner: Any, function: str, value: Any, before: Any) -> None:
     """Raises TypeError, in one line, if the model that a ``function`` returned has another shape than ``before``."""
     shape, expected = getattr(value, "shape", None), getattr(before, "shape", None)
     if shape != expected:
-        raise TypeError(f"{type(owner).__name__}.{function} must return a model of shape (runs, dim) = {tuple(expected)}; "
-                        f"got {described(value)}")
+        raise TypeError(f"{type(owner).__name__}.{function} must return a model of shape (runs, dim) = "
+                        f"{tuple(expected or ())}; got {described(value)}")
 
 
 def _article(kind: type) -> str:

@@ -110,5 +110,5 @@ register(afedpd, "afedpd", "primal-dual method with virtual dual updates of abse
          fixed_point=FixedPoint(optimal), costs=Costs(2, 1, kept=0),
          laws=(Law("mean dual = rho_prox * step of x_bar", identity_1, where={"equal": True, "free": 0}),),
          reductions=(Reduction("fedpd", {"output": "server"}, where=EVERYONE), Reduction("fedprox", where={"rounds": 1})),
-         variants=(replace(EXACT, changes=EXACT.changes | {"costs": Costs(2, 1, lambda local_steps: 0, kept=0)}),),
+         variants=(replace(EXACT, changes=dict(EXACT.changes) | {"costs": Costs(2, 1, lambda local_steps: 0, kept=0)}),),
          records={"server_x_bar": Record(starts_at_model=True)})

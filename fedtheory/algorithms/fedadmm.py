@@ -102,7 +102,7 @@ def fedadmm(
         [0.0, 1.0, 1.0]
     """
     duals = (PrimalDual if one_of("variant", variant, ("eq6", "stale")) == "eq6" else StalePrimalDual)(rho_prox)
-    server = ServerProximal(l2, l1, weight)
+    server: ServerOptimiser = ServerProximal(l2, l1, weight)
     regularised = any(isinstance(number, Schedule) or np.any(to_numpy(number) != 0) for number in (l2, l1))
     server = server if regularised else ServerOptimiser()
     return Algorithm(eta_l, local_steps, sampled(participants, sampling), correction=duals,

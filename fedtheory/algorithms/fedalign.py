@@ -27,7 +27,7 @@ def align(base: Algorithm, matching, free=None) -> Algorithm:
 def fedalign(
     eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, indicator="broadcast", participants=None,
     sampling="without-replacement", free=None,
-) -> FedAvg:
+) -> Algorithm:
     """FedALIGN on FedAvg (Ravi and Shomorony, Section 3): free clients take part while their loss matches the objective's.
 
     ::

@@ -67,7 +67,9 @@ class CyclicRounds(Schedule):
     ratio: Any = rate(high=1)
     start: int = size(low=0)
     cycle: int = size()
-    __post_init__ = check_fields
+
+    def __post_init__(self):
+        check_fields(self)
 
     def __call__(self, iteration, round):
         value = self.value(iteration, round) if isinstance(self.value, Schedule) else self.value

@@ -180,7 +180,8 @@ def _count(algorithm, federation, before, after):
 _LAWS = (Law("recycled layers repeat", _repeated), Law("ages", _ages), Law("number of layers recycled", _count),
          Law("the model moves by the applied update", _applied))
 
-_TRAITS = dict(orthogonal="within layers", units={"eta_l": STEP}, reductions=(Reduction("fedavg", {"recycled": 0}),),
+_TRAITS: dict[str, Any] = dict(
+    orthogonal="within layers", units={"eta_l": STEP}, reductions=(Reduction("fedavg", {"recycled": 0}),),
     laws=_LAWS, costs=Costs(up=_sent), random=True)
 
 

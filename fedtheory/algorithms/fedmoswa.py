@@ -156,6 +156,7 @@ def fedmoswa(
     one_of("batch", batch, BATCHES)
     rates, chosen = local_rates(schedule, eta_l, rho_decay, local_steps), sampled(participants, sampling)
     oracle = GradientOracle()
+    variates: Correction
     if variant == "fresh":
         if client_variate is not None or start != ("zero" if server_variate is None else "free"):
             raise ValueError("the variant 'fresh' starts from m alone: start must be 'zero', or 'free' with server_variate; "

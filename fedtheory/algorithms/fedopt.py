@@ -154,7 +154,7 @@ def fedyogi(
 
 
 UNITS = {"eta_l": STEP, "eta_g": LENGTH, "eps": LENGTH, "beta1": NUMBER}
-MOMENTS = {
+MOMENTS: dict[str, Any] = {
     "translation": True, "orthogonal": "signed permutations", "costs": Costs(kept=0),
     "fixed_point": FixedPoint(where=EVERYONE | {"local_steps": 1}, attracts=False),
     "laws": (never_negative("the second moment is not negative", "server", "server_moment2"),),

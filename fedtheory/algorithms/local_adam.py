@@ -121,7 +121,7 @@ def local_adam(
 
 #: of a local Adam, whose steps are lengths
 UNITS = {"eta_l": LENGTH, "eps": SLOPE, "v_init": (2, -2), "beta1": NUMBER, "beta2": NUMBER}
-COORDINATES = {"translation": True, "orthogonal": "signed permutations"}
+COORDINATES: dict[str, Any] = {"translation": True, "orthogonal": "signed permutations"}
 
 register(local_adam, "local-adam", "Adam on the clients", "Chen et al.: FAdamGC, 3.4", "fadamgc/local-adam", **COORDINATES,
          units=UNITS, costs=Costs(kept=1), laws=(never_negative("second moments are not negative", "clients", "moment2"),),
