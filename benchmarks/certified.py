@@ -50,7 +50,7 @@ class Result(NamedTuple):
 def proven(claim_id: str) -> Result:
     """What the stage of proofs says of a claim about runs."""
     from verify.proofs.chained import chained
-    from verify.proofs.of_runs import proof_of_run
+    from verify.proofs.strategies import proof_of_run
     from verify.worst.claim_figure import few_rounds
 
     claim, began, at = find_claim(claim_id), time.process_time(), time.perf_counter()

@@ -15,7 +15,7 @@ import sympy as sp
 
 import fedtheory as ft
 from benchmarks import tight_methods as methods
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Assumption, Claim, Condition, Procedure, Variable
 from bounds.language.definitions import DEFINITIONS
 from verify.worst.function import measured, worst_function
@@ -200,8 +200,9 @@ def measured_ratio(found: WorstOfMethod) -> float:
 
 _POWERS = {"distance": 0, "value": 1, "gradient": 2}  # of L in units
 _QUANTITIES = {
-    "distance": lambda x: words.norm2(x - words.x_star), "value": lambda x: words.objective(x) - words.F_star,
-    "gradient": lambda x: words.norm2(words.objective_grad(x))}
+    "distance": lambda x: operators.norm2(x - operators.x_star),
+    "value": lambda x: operators.objective(x) - operators.F_star,
+    "gradient": lambda x: operators.norm2(operators.objective_grad(x))}
 
 
 def claim_of(row: Row, factor: Fraction = Fraction(1)) -> Claim | None:
@@ -212,31 +213,31 @@ def claim_of(row: Row, factor: Fraction = Fraction(1)) -> Claim | None:
     rational = all(getattr(number, "is_Rational", False) for number in (*values.values(), constant))
     if row.method not in names or row.functions not in (CONVEX, STRONG, SMOOTH) or not rational:
         return None
-    N, L, x = row.rounds, words.L, words.x_round
-    every, steps = (words.k, 0, words.clients - 1), (words.t, 0, words.iterations - 1)
-    class_of = [Condition(words.L_client[words.k], "<=", L, (every,)),
-                Condition(words.sigma_sq_client[words.k], "<=", 0, (every,))]
+    N, L, x = row.rounds, operators.L, operators.x_round
+    every, steps = (operators.k, 0, operators.clients - 1), (operators.t, 0, operators.iterations - 1)
+    class_of = [Condition(operators.L_client[operators.k], "<=", L, (every,)),
+                Condition(operators.sigma_sq_client[operators.k], "<=", 0, (every,))]
     if row.functions != SMOOTH:
-        least = words.mu if row.functions == STRONG else 0
-        class_of.append(Condition(words.mu_client[words.k], ">=", least, (every,)))
-    conditions = [Condition(words.rounds, "==", N)]
+        least = operators.mu if row.functions == STRONG else 0
+        class_of.append(Condition(operators.mu_client[operators.k], ">=", least, (every,)))
+    conditions = [Condition(operators.rounds, "==", N)]
     if row.functions == STRONG:
-        conditions.append(Condition(words.mu, "==", values["q"] * L))
+        conditions.append(Condition(operators.mu, "==", values["q"] * L))
     many = int(values.get("K", 1))
     variables, options = [Variable("local_steps", "integer", low=many, high=many)], ()
     if row.method is methods.descent:
-        conditions.append(Condition(words.eta_l[words.t], "==", values["h"] * L**-1, (steps,)))
+        conditions.append(Condition(operators.eta_l[operators.t], "==", values["h"] * L**-1, (steps,)))
     else:
         rho = sp.Symbol("rho_prox", positive=True)
         conditions.append(Condition(L, "==", values["gamma"] * rho))
         variables.append(Variable("rho_prox", "positive"))
         options = (("solver", "exact"),)
     if many > 1 or row.method is not methods.descent:
-        conditions.append(Condition(words.clients, "==", 1))
+        conditions.append(Condition(operators.clients, "==", 1))
     measure = row.measure.removeprefix("least-")
-    left = _QUANTITIES[measure](x[words.rounds])
+    left = _QUANTITIES[measure](x[operators.rounds])
     if measure != row.measure:
-        left = words.Min(left, *(_QUANTITIES[measure](x[words.Min(i, words.rounds)]) for i in range(N)))
+        left = operators.Min(left, *(_QUANTITIES[measure](x[operators.Min(i, operators.rounds)]) for i in range(N)))
     right = sp.Rational(factor.numerator, factor.denominator) * constant * L ** (_POWERS[measure] - _POWERS[row.given])
     name = f"tight/{ROWS.index(row) if row in ROWS else 'row'}"
     return Claim(name, "none", "theorem", "run", Condition(left, "<=", right * _QUANTITIES[row.given](x[0])),

@@ -1,4 +1,4 @@
-"""Tests, mirrored to the rooms of the packages."""
+"""Tests, mirrored to the subpackages."""
 
 from pathlib import Path
 

@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from bounds.registry.claims import forget_files
 from bounds.registry.user_claims import PATHS
-from tests.kept import forget
+from tests.caches import clear_caches
 from tests.slow import is_slow
 from verify.cli import main as cli
 
@@ -48,10 +48,10 @@ def _nothing_kept(request):
     """What is kept of claims neither hides what a test plants nor outlives it."""
     planted = "monkeypatch" in request.fixturenames
     if planted:
-        forget()
+        clear_caches()
     yield
     if planted:
-        forget()
+        clear_caches()
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
-    "house/test_certified.py::test_processes_that_have_done_enough_are_followed_by_others": (),
+    "project/test_certified.py::test_processes_that_have_done_enough_are_followed_by_others": (),
     "verify/results/test_bands.py::test_the_band_covers_the_mean_as_often_as_it_says": (),
-    "house/test_unseen.py::test_flat_parts_of_convex_losses_and_short_steps_with_chance_are_looked_at": (
+    "project/test_unseen.py::test_flat_parts_of_convex_losses_and_short_steps_with_chance_are_looked_at": (
         "[false/order-bias",),
-    "house/test_unseen.py::test_rounding_errors_leave_no_true_statement_open": (),
+    "project/test_unseen.py::test_rounding_errors_leave_no_true_statement_open": (),
     "verify/demos/test_notebooks.py::test_a_notebook_runs_and_shows_its_numbers": ("[client-drift]", "[free-clients]"),
     "verify/attack/test_other_kinds.py::test_what_is_forged_is_honest_before": ("[best-round]", "[mean-step]", "[number"),
     "bounds/test_row_mutants.py::test_every_claim_with_an_expectation_needs_it": _SMALL,
@@ -29,14 +29,14 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/demos/test_notebooks.py::test_a_control_that_moves_moves_the_picture": ("[client-drift]", "[worst-function]"),
     "verify/demos/test_notebooks.py::test_a_picture_is_drawn_at_both_ends_of_every_control": (
         "[client-drift]", "[worst-function]"),
-    "house/test_site.py::test_papers_have_a_page_with_every_claim_and_its_verdict": (),
-    "house/test_site.py::test_a_report_is_stored_only_if_this_code_made_it": (),
-    "house/test_pages.py::test_a_page_does_what_it_says": (
+    "project/test_site.py::test_papers_have_a_page_with_every_claim_and_its_verdict": (),
+    "project/test_site.py::test_a_report_is_stored_only_if_this_code_made_it": (),
+    "project/test_pages.py::test_a_page_does_what_it_says": (
         "README.md", "verdicts.md", "certificates.md", "conformance.md", "architecture.md", "add_a", "read_a"),
-    "house/test_pages.py::test_a_script_of_the_gallery_draws_its_figure": ("[client_drift]", "[worst_functions]"),
-    "house/test_pages.py::test_the_script_of_a_method_draws_its_figure": ("[fedavg]", "[fedluar]"),
-    "house/test_miniatures.py::test_what_a_page_says_came_out_came_out": (),
-    "house/test_unseen.py::test_a_true_statement_is_spared": (),
+    "project/test_pages.py::test_a_script_of_the_gallery_draws_its_figure": ("[client_drift]", "[worst_functions]"),
+    "project/test_pages.py::test_the_script_of_a_method_draws_its_figure": ("[fedavg]", "[fedluar]"),
+    "project/test_miniatures.py::test_what_a_page_says_came_out_came_out": (),
+    "project/test_unseen.py::test_a_true_statement_is_spared": (),
     "verify/worst/test_one_dimensional.py::test_what_a_program_knows_to_be_false_is_refuted_at_quick": (
         "[gradient", "[least", " less]", "[with noise]", "[of lengths]"),
     "verify/claims/test_data_sets.py::test_verify_says_it_too": (),
@@ -52,7 +52,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/proofs/test_follows.py::test_the_command": (),
     "verify/checker/test_number_runs.py::test_lemmas_about_chance_hold_in_the_mean": ("[fedavg]",),
     "verify/checker/test_number_runs.py::test_equations_of_methods_hold_on_runs": ("[fedavg", "[afedpd"),
-    "verify/exact/test_screen.py::test_an_instance_of_many_numbers_counts_as_several_trials": ("[1]",),
+    "verify/exact/test_float_prefilter.py::test_an_instance_of_many_numbers_counts_as_several_trials": ("[1]",),
     "verify/formulas/test_dominance.py::test_witnesses_are_numbers_that_a_run_can_have": (),
     "verify/exact/test_existence.py::test_the_verdict_on": ("a single wrong point", "an empty interval]"),
     "bounds/papers/test_papers.py::test_every_claim_can_be_written": _SMALL,
@@ -105,7 +105,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/report/test_drawing.py::test_figure_that_cannot_be_written_is_an_error": ("[1]",),
     "fedtheory/conformance/test_check_algorithm.py::test_traits_may_stand_on_the_class_or_be_given": (),
     "fedtheory/test_compiled.py::test_a_damaged_file_is_compiled_anew": (),
-    "house/test_new_paper.py::test_a_paper_made_by_the_page_is_refereed": (),
+    "project/test_new_paper.py::test_a_paper_made_by_the_page_is_refereed": (),
     "synthetic/test_nonconvex.py::test_cosine_quadratics_have_their_global_minimum": (),
     "synthetic/test_nonconvex.py::test_separable_data_have_no_minimiser": (),
     "synthetic/test_nonconvex.py::test_single_precision_has_the_optimum_solved_in_double": (),
@@ -126,7 +126,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/checker/test_samples.py::test_the_checker_computes_the_same": ("-one client]", "[E-", "[signed gap-"),
     "verify/cli/test_cli.py::test_claims_are_filtered": ("[options3", "[options2"),
     "verify/search/test_local_search.py::test_a_stage_climbs": ("[0-evolve]",),
-    "verify/search/test_sharing.py::test_claims_that_share_draws_would_draw_the_same": ("[fedalign]",),
+    "verify/search/test_run_cache.py::test_claims_that_share_draws_would_draw_the_same": ("[fedalign]",),
     "bounds/test_user_claims.py::test_every_claim_of_a_paper_is_well_formed": (),
     "verify/search/test_local_search.py::test_ascents_spare_true_claims": (),
     "verify/instances/test_piecewise.py::test_bounds_over_all_points_hold_and_half_of_them_do_not": (),
@@ -159,8 +159,9 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/report/test_formulas_and_numerals.py::test_every_claim_has_formulas_that_browsers_can_draw": _SMALL,
     "verify/referee/test_referee.py::test_what_held_is_shown_beside_its_worst_case": (),
     "verify/referee/test_referee.py::test_without_an_accepted_proof_nothing_is_certified": ("[no solver]", "[above one]"),
-    "verify/search/test_told_quantities.py::test_what_only_floats_meet_is_undecided": ("[one dimension]",),
-    "house/test_unseen.py::test_steps_that_are_numbers_and_single_entries_that_are_bounded_are_looked_at": ("order-told]",),
+    "verify/search/test_normalisations.py::test_what_only_floats_meet_is_undecided": ("[one dimension]",),
+    "project/test_unseen.py::test_steps_that_are_numbers_and_single_entries_that_are_bounded_are_looked_at": (
+        "order-told]",),
     "verify/worst/test_proven.py::test_what_is_refuted_or_of_another_kind_is_not_proven": (
         "[fedalign", "[classical", "[fedmoswa", "[afedpd", "[fedluar"),
     "verify/worst/test_proven.py::test_steps_of_adaptive_methods_are_proven": ("[fadamgc/eq-71",),
@@ -170,7 +171,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/search/test_false_alarms.py::test_derived_claims_are_spared": ("fedluar",),
     "verify/search/test_power.py::test_a_true_claim_on_a_method_is_never_refuted": ("scaffold-one",),
     "verify/search/test_search.py::test_a_true_claim_is_never_refuted": ("descent",),
-    "verify/search/test_sharing.py::test_a_search_sees_the_same_whether_runs_are_shared_or_not": ("[fedalign]",),
+    "verify/search/test_run_cache.py::test_a_search_sees_the_same_whether_runs_are_shared_or_not": ("[fedalign]",),
 }
 
 

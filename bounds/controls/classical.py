@@ -6,8 +6,7 @@ import sympy as sp
 
 from bounds.controls.fedavg import ALL_CLIENTS, FACTORS, Control
 from bounds.language.claim import Claim, Condition
-from bounds.language.samples import G_lip, H_loss, samples
-from bounds.language.words import (
+from bounds.language.operators import (
     G_sq,
     L,
     Sum,
@@ -26,6 +25,7 @@ from bounds.language.words import (
     x_before,
     x_round,
 )
+from bounds.language.samples import G_lip, H_loss, samples
 from bounds.registry.papers import claims_of_paper, formula_of
 
 __all__ = ["CONTROLS_CLASSICAL"]

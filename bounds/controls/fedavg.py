@@ -6,7 +6,7 @@ import sympy as sp
 
 from bounds.language.claim import Assumption, Claim, Condition, Procedure, Variable
 from bounds.language.definitions import DEFINITIONS, aggregate_weight, drift, every_client
-from bounds.language.words import (
+from bounds.language.operators import (
     E,
     F,
     F_star,

@@ -4,7 +4,7 @@ import sympy as sp
 
 from bounds.controls.fedavg import ALL_CLIENTS, Control, with_twins
 from bounds.language.claim import Condition, Procedure, Variable
-from bounds.language.words import (
+from bounds.language.operators import (
     Sum,
     client_weight,
     eta_l,

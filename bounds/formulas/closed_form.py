@@ -6,26 +6,27 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition
 from bounds.language.names import symbol
 
 __all__ = ["ClosedForm", "always_true", "closed_form", "conditions_on", "equations_of", "side_conditions"]
 
 #: operators with a value that only a run or a problem determines
-_OPERATORS = (words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2, words.norm,
-              words.dot, words.FurtherOperator)
+_OPERATORS = (operators.E, operators.E_round, operators.F, operators.grad, operators.objective, operators.objective_grad,
+              operators.norm2, operators.norm,
+              operators.dot, operators.FurtherOperator)
 
 #: usual names of measured quantities without a definition
 _USUAL = {
-    words.norm2(words.x_sampled[0] - words.x_star): "D0_sq",
-    words.norm2(words.x[0] - words.x_star): "D0_sq",
-    words.norm2(words.x_round[0] - words.x_star): "D0_sq",
-    words.objective(words.x_round[0]) - words.F_star: "F0_gap",
+    operators.norm2(operators.x_sampled[0] - operators.x_star): "D0_sq",
+    operators.norm2(operators.x[0] - operators.x_star): "D0_sq",
+    operators.norm2(operators.x_round[0] - operators.x_star): "D0_sq",
+    operators.objective(operators.x_round[0]) - operators.F_star: "F0_gap",
 }
 
 #: constants of the problem: no bound counts as a function of them
-_OF_THE_PROBLEM = {words.F_star, words.x_star, words.clients, words.participants}
+_OF_THE_PROBLEM = {operators.F_star, operators.x_star, operators.clients, operators.participants}
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol],
 
 
 #: constants, and the entries of which hypotheses say that they are at least, or at most, these
-_BOUNDS_OF = {"L": (words.L_client, "<="), "mu": (words.mu_client, ">=")}
+_BOUNDS_OF = {"L": (operators.L_client, "<="), "mu": (operators.mu_client, ">=")}
 
 
 def _has_its_meaning(claim: Claim, name: str) -> bool:
@@ -128,8 +129,8 @@ def equations_of(claim: Claim) -> list[Condition]:
 _GAP, _DISTANCE_SQ = symbol("F0_gap"), symbol("D0_sq")
 #: pairs of which the first is at most the second, in every problem and run; the gap F(x_0) - F* lies between
 #: mu/2 |x_0 - x*|^2 and L/2 |x_0 - x*|^2
-_ORDERED = ((words.mu, words.L), (words.participants, words.clients),
-            (_GAP, words.L * _DISTANCE_SQ / 2), (words.mu * _DISTANCE_SQ / 2, _GAP))
+_ORDERED = ((operators.mu, operators.L), (operators.participants, operators.clients),
+            (_GAP, operators.L * _DISTANCE_SQ / 2), (operators.mu * _DISTANCE_SQ / 2, _GAP))
 
 
 def always_true(names: set[str]) -> list[Condition]:
@@ -142,7 +143,7 @@ def _spelled(e) -> str:
     """A name made of the expression's text without its indices."""
     if isinstance(e, sp.Sum | sp.Product):
         return f"{type(e).__name__.lower()}_{_spelled(e.function)}"
-    if isinstance(e, words.E):
+    if isinstance(e, operators.E):
         return f"mean_{_spelled(e.args[0])}"
     text = re.sub(r"\[[^\]]*\]", "", str(e)).replace("**2", "_sq").replace("norm2", "sq")
     return re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_") or "measured"
@@ -160,7 +161,7 @@ def _multiple(known, total):
 
 def _is_measured(expression) -> bool:
     """Whether only a run or a problem determines the value."""
-    return expression.has(sp.Indexed, *_OPERATORS) or words.x_star in expression.free_symbols
+    return expression.has(sp.Indexed, *_OPERATORS) or operators.x_star in expression.free_symbols
 
 
 def _added_up(e, body, limits):
@@ -230,9 +231,9 @@ class _Reader:
             return self.entry(e)
         if isinstance(e, _OPERATORS):
             return self.name(e)
-        if isinstance(e, words.tau):
+        if isinstance(e, operators.tau):
             inner = self.formula(e.args[0])
-            return inner - sp.Mod(inner, words.local_steps)
+            return inner - sp.Mod(inner, operators.local_steps)
         if isinstance(e, sp.Sum | sp.Product):
             body = self.inlined(e.function)
             if _is_measured(body) or any(_is_measured(end) for _, low, high in e.limits for end in (low, high)):

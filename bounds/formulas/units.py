@@ -13,7 +13,7 @@ from importlib import import_module
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition
 from bounds.language.names import LOSS, NAMES, ONE, PARAMETER, Unit
 
@@ -237,11 +237,11 @@ class _Checker:
         self.same([self.unit(e), _Form()], [e, "a pure number"])
 
     def word(self, e) -> _Form:
-        if isinstance(e, words.Operator) and e.unit is not None:
+        if isinstance(e, operators.Operator) and e.unit is not None:
             for point in (a for position, a in enumerate(e.args) if position not in e.indices):
                 self.same([self.unit(point), _Form(PARAMETER)], [point, "a model"])
             return _Form(e.unit)
-        if isinstance(e, words.Operator) and e.unit_powers:
+        if isinstance(e, operators.Operator) and e.unit_powers:
             if e.alike:
                 self.alike([e.args[n] for n in e.alike if e.args[n] != 0])
             total = _Form()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition, Definition, names_in
 from bounds.language.coordinates import first_least
 from bounds.language.names import COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, row_of
@@ -15,7 +15,7 @@ from bounds.language.witness import inside
 
 __all__ = ["Fault", "faults", "with_norms"]
 
-_INDEX_NAMES = {words.t, words.i, words.j, words.k, words.r}
+_INDEX_NAMES = {operators.t, operators.i, operators.j, operators.k, operators.r}
 _MEASURED = (SIZE, FEDERATION, DATA, RUN, COUPLED)  # sources of names that every instance has
 _MOST_INDICES = 9  # of an array that only the claim knows
 
@@ -75,7 +75,7 @@ def with_norms(claim: Claim) -> Claim:
     def written(c: Condition) -> Condition:
         if c.relation != "==" or "vector" not in map(reader.kind, map(sp.sympify, (c.left, c.right))):
             return c
-        return replace(c, left=words.norm2(c.left - c.right), right=sp.Integer(0))
+        return replace(c, left=operators.norm2(c.left - c.right), right=sp.Integer(0))
 
     conditions = tuple(map(written, claim.conditions))
     assumptions = tuple(replace(a, conditions=tuple(map(written, a.conditions))) for a in claim.assumptions)
@@ -145,14 +145,14 @@ class _Reader:
             for _, low, high in e.limits:
                 yield from (*self.index(low, e), *self.index(high, e))
             return
-        kinds = e.kinds() if isinstance(e, words.Operator) else ("",) * len(e.args)
+        kinds = e.kinds() if isinstance(e, operators.Operator) else ("",) * len(e.args)
         for place, (part, kind) in enumerate(zip(e.args, kinds, strict=True)):
             if kind != "index":
                 yield from self.formula(part)
-            elif isinstance(e, words.Operator) and place == e.binds:
+            elif isinstance(e, operators.Operator) and place == e.binds:
                 if not part.is_Symbol:
                     yield "", f"{e} binds an index, as k; got {part}", False
-            elif isinstance(e, words.Operator) and e.binds is not None and part.has(e.args[e.binds]):
+            elif isinstance(e, operators.Operator) and e.binds is not None and part.has(e.args[e.binds]):
                 own = e.args[e.binds]
                 yield str(own), f"an end of the range of {own} depends on {own}; got {part} in {e}", False
             else:
@@ -171,7 +171,7 @@ class _Reader:
             return None if self.whole(e) else e
         if isinstance(e, sp.floor | sp.ceiling):
             parts = sp.fraction(sp.together(e.args[0]))
-        elif e.is_Add or e.is_Mul or isinstance(e, sp.Mod | sp.Max | sp.Min | words.tau):
+        elif e.is_Add or e.is_Mul or isinstance(e, sp.Mod | sp.Max | sp.Min | operators.tau):
             parts = e.args
         else:
             return None if e.is_Integer else e
@@ -248,7 +248,7 @@ class _Reader:
         """``vector``, ``number``, or None where it may be either."""
         if e == 0:
             return None
-        if e.is_number and not e.has(words.Operator):
+        if e.is_number and not e.has(operators.Operator):
             return "number"
         if e.is_Symbol or isinstance(e, sp.Indexed):
             return self.named(str(e.base.label) if isinstance(e, sp.Indexed) else e.name)
@@ -264,7 +264,7 @@ class _Reader:
             return "vector" if "vector" in kinds else None if None in kinds else "number"
         if isinstance(e, sp.Sum):
             return self.kind(e.function)
-        if isinstance(e, words.Operator):
+        if isinstance(e, operators.Operator):
             return self.operator(e)
         if "vector" in [self.kind(a) for a in e.args if isinstance(a, sp.Expr)]:
             raise _Mixed(e, f"needs numbers; got a vector{' (write norm2(a) or dot(a, b))' if e.is_Pow else ''}")

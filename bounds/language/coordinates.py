@@ -2,7 +2,7 @@
 
 import sympy as sp
 
-from bounds.language.words import FurtherOperator
+from bounds.language.operators import FurtherOperator
 
 __all__ = ["first_least", "highest", "least", "norm1", "norm_inf", "raised", "reciprocal", "root", "scaled", "square",
            "upper"]

@@ -1,7 +1,7 @@
 """Measured quantities that several papers share, each defined once by a formula."""
 
 from bounds.language.claim import Definition
-from bounds.language.words import (
+from bounds.language.operators import (
     E,
     F,
     F_star,

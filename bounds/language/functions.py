@@ -1,7 +1,7 @@
 """Operators of assumptions that are printed about a function ``f`` at all pairs of points ``u``, ``v`` of R^dim."""
 
 from bounds.language.names import symbol
-from bounds.language.words import Operator
+from bounds.language.operators import Operator
 
 __all__ = ["f", "f_grad", "u", "v"]
 

@@ -1,7 +1,7 @@
 """Layers, into which the coordinates of the model are split."""
 
 from bounds.language.names import symbol
-from bounds.language.words import FurtherOperator
+from bounds.language.operators import FurtherOperator
 
 __all__ = ["largest_sum", "layer_part", "layers", "share"]
 

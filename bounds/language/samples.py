@@ -5,7 +5,7 @@ sampling of clients and the sample indices with the run itself.
 """
 
 from bounds.language.names import symbol
-from bounds.language.words import FurtherOperator
+from bounds.language.operators import FurtherOperator
 
 __all__ = [
     "E_client", "E_data", "E_unused", "F_pop", "G_lip", "H_loss", "differing", "loss_grad", "replaced", "samples", "twin_g",

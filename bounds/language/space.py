@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import sympy as sp
 
-from bounds.language import words
-from bounds.language.words import FurtherOperator
+from bounds.language import operators
+from bounds.language.operators import FurtherOperator
 
 __all__ = ["infimum", "not_by_coordinates", "points_of"]
 
@@ -36,9 +36,9 @@ def not_by_coordinates(a, points: Sequence[sp.Symbol]) -> sp.Expr | None:
         return not_by_coordinates(with_points[0], points) if len(with_points) == 1 else a
     if isinstance(a, sp.Sum):
         return a if _in_limits(a, points) else not_by_coordinates(a.function, points)
-    if isinstance(a, words.F | words.objective):
+    if isinstance(a, operators.F | operators.objective):
         return None if _at_a_point(a, points) else a
-    if isinstance(a, words.norm2 | words.dot):
+    if isinstance(a, operators.norm2 | operators.dot):
         return next((vector for vector in a.args if not _linear(vector, points)), None)
     return a
 
@@ -67,4 +67,4 @@ def _linear(v, points) -> bool:
         return len(with_points) == 1 and _linear(with_points[0], points)
     if isinstance(v, sp.Sum):
         return not _in_limits(v, points) and _linear(v.function, points)
-    return isinstance(v, words.grad | words.objective_grad) and _at_a_point(v, points)
+    return isinstance(v, operators.grad | operators.objective_grad) and _at_a_point(v, points)

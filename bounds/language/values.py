@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from bounds.language import coordinates, words
+from bounds.language import coordinates, operators
 from bounds.language.claim import Condition, Definition
 
 __all__ = ["NEVER", "Need", "changed", "needs", "needs_of_numbers", "restrictions", "ways"]
 
 NEVER = Condition(1, "<=", 0)  #: what stands for a condition that has no formula
-_TOTAL = (sp.Add, sp.Mul, sp.exp, sp.Abs, sp.Max, sp.Min, sp.floor, sp.ceiling, words.norm, words.norm2, words.dot,
-          words.below, words.objective, words.objective_grad)  # they have a value wherever their arguments do
+_TOTAL = (sp.Add, sp.Mul, sp.exp, sp.Abs, sp.Max, sp.Min, sp.floor, sp.ceiling, operators.norm, operators.norm2,
+          operators.dot,
+          operators.below, operators.objective, operators.objective_grad)  # they have a value wherever their arguments do
 _OVER = (coordinates.highest, coordinates.first_least)
 
 
@@ -75,8 +76,8 @@ def needs(e, ranges: Mapping[str, tuple] | None = None, definitions: Mapping[str
         yield from (Need("whole", (low, high), over), Need("range", (low, high), over))
         yield from (need for end in (low, high) for need in inside(end))
         yield from (need for body in bodies for need in inside(body, ((index, low, high),)))
-    elif isinstance(e, words.F | words.grad):
-        yield from (Need("whole", e.args[:1], over), Need("entry", (e.args[0], sp.Integer(0), words.clients - 1), over))
+    elif isinstance(e, operators.F | operators.grad):
+        yield from (Need("whole", e.args[:1], over), Need("entry", (e.args[0], sp.Integer(0), operators.clients - 1), over))
         yield from inside(e.args[1])
     elif e.args:
         if isinstance(e, sp.Pow):

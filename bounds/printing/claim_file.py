@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 from sympy.printing.str import StrPrinter
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import (
     INDEPENDENT,
     SAMPLING,
@@ -220,7 +220,7 @@ def _variables(claim: Claim) -> dict[str, str]:
     first, last = known_names()
     signs = {name: s for name, s in _vocabulary(claim).symbols.items() if s.is_Symbol and name in NAMES}
     known = found.keys() | SIZES | {*claim.definitions, *_vocabulary(claim).symbols} - {
-        name for name, s in signs.items() if s != words.symbol(name)}
+        name for name, s in signs.items() if s != operators.symbol(name)}
     known |= set() if claim.exists is None else {claim.exists.name}
     for symbol in (c.left for c in claim.conditions if c.relation == "==" and c.left.is_Symbol):
         if symbol.name in known or ((first | last).get(symbol.name) == symbol):
@@ -271,7 +271,7 @@ def _conditions(claim: Claim) -> Iterator[Condition]:
     """The claim's conditions without what a file says by its sampling."""
     each_alone = claim.procedure is not None and claim.procedure.sampling in INDEPENDENT and claim.setting == "run"
     for condition in claim.conditions:
-        if not (each_alone and condition == Condition(words.symbol("participation"), "<=", 1)):
+        if not (each_alone and condition == Condition(operators.symbol("participation"), "<=", 1)):
             yield condition
 
 

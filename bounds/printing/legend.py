@@ -8,7 +8,7 @@ import sympy as sp
 from bounds.language.claim import Claim, Variable
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.names import ARGUMENT, COUPLED, METHOD, NAMES, RUN, names_from, row_of
-from bounds.language.words import FurtherOperator
+from bounds.language.operators import FurtherOperator
 from bounds.printing.options import own_arguments
 
 __all__ = ["Symbol", "domain_text", "operators", "origin", "symbols"]

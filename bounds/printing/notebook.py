@@ -3,10 +3,19 @@
 from html import escape
 
 from bounds.language.claim import Claim, Condition
-from bounds.language.letters import letter_text, plain
+from bounds.language.notation import notation_text, plain
 from bounds.printing.legend import domain_text
 from bounds.printing.mathml import mathml
-from bounds.printing.render import about, condition_latex, condition_text, letters_of, printed, said, there_is, unicode
+from bounds.printing.render import (
+    about,
+    condition_latex,
+    condition_text,
+    letters_of,
+    printable_conditions,
+    printed,
+    there_is,
+    unicode,
+)
 
 __all__ = ["claim_html"]
 
@@ -17,11 +26,12 @@ def claim_html(claim: Claim) -> str:
     rows = [("number", escape(claim.number)), ("kind", escape(f"{claim.kind}, {claim.setting}"))]
     rows += [("reading", escape(claim.reading)), ("source", escape(claim.source or f"derived: {claim.derivation}"))]
     for assumption in claim.assumptions:
-        rows.append((f"{assumption.name} ({assumption.id})", _several(said(printed(assumption), letters), letters)))
-    if conditions := said(claim.conditions, letters):
+        rows.append((f"{assumption.name} ({assumption.id})",
+                     _several(printable_conditions(printed(assumption), letters), letters)))
+    if conditions := printable_conditions(claim.conditions, letters):
         rows.append(("conditions", _several(conditions, letters)))
     if claim.variables:
-        letter = {v.name: letter_text(v.name, tuple(index for index, _ in v.indices), letters) for v in claim.variables}
+        letter = {v.name: notation_text(v.name, tuple(index for index, _ in v.indices), letters) for v in claim.variables}
         rows.append(("for all", escape("; ".join(f"{plain(letter[v.name])}: {domain_text(v)}" for v in claim.variables))))
     rows.append(("about", escape(about(claim))))
     if claim.exists is not None:

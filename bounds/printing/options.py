@@ -6,7 +6,7 @@ from typing import Any
 import sympy as sp
 
 from bounds.language.claim import Claim
-from bounds.language.words import eta_l, j, local_steps, r
+from bounds.language.operators import eta_l, j, local_steps, r
 
 __all__ = ["chosen", "in_words", "local_rate", "own_arguments"]
 

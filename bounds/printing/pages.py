@@ -6,11 +6,20 @@ from collections.abc import Callable, Iterable, Iterator
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition
-from bounds.language.letters import Letter, letter_text
+from bounds.language.notation import Notation, notation_text
 from bounds.language.witness import witness_id
 from bounds.printing.legend import domain_text, symbols
 from bounds.printing.options import in_words, local_rate, own_arguments
-from bounds.printing.render import about, condition_latex, latex, letters_of, notation, printed, said, there_is
+from bounds.printing.render import (
+    about,
+    condition_latex,
+    latex,
+    letters_of,
+    notation,
+    printable_conditions,
+    printed,
+    there_is,
+)
 from bounds.registry.papers import claims_of_paper, sections_of, source_of, title_of
 
 __all__ = ["page"]
@@ -41,7 +50,7 @@ def _method_of(claim: Claim, methods: dict):
     return methods[claim.procedure.base] if claim.procedure is not None else None
 
 
-def _letters(claims: list[Claim], letters: dict[str, Letter], methods: dict) -> Iterator[str]:
+def _letters(claims: list[Claim], letters: dict[str, Notation], methods: dict) -> Iterator[str]:
     """One row per letter that the claims use; the origin of its value may differ between them."""
     origins: dict[str, Counter] = defaultdict(Counter)
     for claim in claims:
@@ -53,7 +62,7 @@ def _letters(claims: list[Claim], letters: dict[str, Letter], methods: dict) -> 
         found = "; or ".join(origin for origin, _ in origins[name].most_common())
         found = found or ("measured by its formula, below" if name in measured else "")
         if found:
-            yield f"| ${letter_text(name, tuple(letter.indices), letters)}$ | `{name}` | {letter.meaning} | {found} |"
+            yield f"| ${notation_text(name, tuple(letter.indices), letters)}$ | `{name}` | {letter.meaning} | {found} |"
 
 
 def _algorithms(claims: list[Claim], methods: dict) -> Iterator[str]:
@@ -74,7 +83,7 @@ def _assumptions(claims: list[Claim]) -> Iterator[str]:
     """Every assumption of the page's claims once, with its formulas."""
     for assumption, claim in _first((a.id, a, c) for c in claims for a in c.assumptions):
         letters = letters_of(claim)
-        formulas = [f"${condition_latex(c, letters)}$" for c in said(printed(assumption), letters)]
+        formulas = [f"${condition_latex(c, letters)}$" for c in printable_conditions(printed(assumption), letters)]
         text = "; ".join(filter(None, [assumption.name, *formulas, assumption.note]))
         yield f"- `{assumption.id}`: {text}"
 
@@ -83,7 +92,7 @@ def _quantities(claims: list[Claim]) -> Iterator[str]:
     """Every quantity that the page's claims use: its formula, what it is, its unit, its name in code and its source."""
     for d, claim in _first((name, d, c) for c in claims for name, d in c.used_definitions().items()):
         letters = letters_of(claim)
-        letter = letter_text(d.name, tuple(map(str, d.indices)), letters)
+        letter = notation_text(d.name, tuple(map(str, d.indices)), letters)
         text = "; ".join(filter(None, (d.meaning, d.unit and f"unit: {d.unit}", d.source)))
         yield f"- `{d.name}`: ${letter} = {latex(d.formula, letters)}$; {text}"
 
@@ -112,15 +121,15 @@ def _claim(claim: Claim, methods: dict) -> list[str]:
         lines.append(f"- witness: ${condition_latex(value, letters)}$, put in by `{witness_id(claim)}`")
     if claim.assumptions:
         lines.append(f"- assumes: {', '.join(f'`{a.id}`' for a in claim.assumptions)}")
-    conditions = [f"${condition_latex(c, letters)}$" for c in said(claim.conditions, letters)]
+    conditions = [f"${condition_latex(c, letters)}$" for c in printable_conditions(claim.conditions, letters)]
     if conditions:
         lines.append(f"- given: {'; '.join(conditions)}")
-    free = [f"${letter_text(v.name, tuple(index for index, _ in v.indices), letters)}$ {domain_text(v)}"
+    free = [f"${notation_text(v.name, tuple(index for index, _ in v.indices), letters)}$ {domain_text(v)}"
             for v in claim.variables]
     if free:
         lines.append(f"- for all: {', '.join(free)}")
     if claim.setting == "run" and claim.procedure is not None:
-        options = list(in_words(claim, lambda name: f"${letter_text(name, (), letters)}$"))
+        options = list(in_words(claim, lambda name: f"${notation_text(name, (), letters)}$"))
         rate = local_rate(claim, _method_of(claim, methods))
         options += [] if rate is None else [f"local rate at step $j$ of round $r$: ${latex(rate, letters)}$"]
         runs = about(claim).replace(claim.procedure.base, f"`{claim.procedure.base}`", 1)

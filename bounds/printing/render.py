@@ -13,8 +13,8 @@ import sympy as sp
 from bounds.formulas.comparisons import LARGER
 from bounds.language.claim import Assumption, Choice, Claim, Condition, Definition, parts_of_size
 from bounds.language.definitions import SHARED
-from bounds.language.letters import Letter, defined_letter, letter_text, plain
 from bounds.language.names import row_of
+from bounds.language.notation import Notation, notation_of_definition, notation_text, plain
 from bounds.language.on_samples import speaks_of_samples
 from bounds.language.witness import witness_id
 from bounds.printing.legend import domain_text, operators, symbols
@@ -25,18 +25,18 @@ from bounds.registry.papers import FOLDERS, PAPERS, letters_in_file, letters_of_
 
 __all__ = ["about", "condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "there_is", "unicode"]
 
-Letters = Mapping[str, Letter]
+Letters = Mapping[str, Notation]
 WIDTH = 110
 
 
-def notation(paper: str) -> dict[str, Letter]:
+def notation(paper: str) -> dict[str, Notation]:
     """The paper's letters by code name: LaTeX and meaning. An unknown paper raises LookupError."""
     if paper not in FOLDERS:
         raise LookupError(f"no notation for paper {paper!r}; allowed: {', '.join(FOLDERS)}")
     return letters_of_paper(paper)
 
 
-def letters_of(claim: Claim) -> dict[str, Letter]:
+def letters_of(claim: Claim) -> dict[str, Notation]:
     """The letters of the claim's paper. A user's claim has those of the paper of its method, or else the textbooks'.
 
     Without client sampling both averages are the same and have one letter.
@@ -44,7 +44,7 @@ def letters_of(claim: Claim) -> dict[str, Letter]:
     base = claim.procedure.base if claim.procedure else ""
     paper = next((name for name in (claim.paper, base) if name in FOLDERS), "classical")
     letters = dict(notation(paper)) if paper in PAPERS else notation("classical") | notation(paper)
-    own = {name: defined_letter(d) for name, d in claim.definitions.items()}
+    own = {name: notation_of_definition(d) for name, d in claim.definitions.items()}
     if claim.paper not in FOLDERS:  # the names that papers explain are theirs alone
         shared = SHARED.keys() | set().union(*known_names())
         letters = {name: letter for name, letter in letters.items() if name in shared or row_of(name)}
@@ -56,7 +56,7 @@ def letters_of(claim: Claim) -> dict[str, Letter]:
     for name in (v.name for v in claim.variables if claim.compares):
         own = letters.get(name.removesuffix(LARGER))
         if name.endswith(LARGER) and own is not None:
-            letters[name] = Letter(f"{own.latex}'", f"a larger value of: {own.meaning}")
+            letters[name] = Notation(f"{own.latex}'", f"a larger value of: {own.meaning}")
     return letters | letters_in_file(claim)
 
 
@@ -68,7 +68,7 @@ def latex(expression, letters: Letters | Literal["code"] | None = None) -> str:
         letters: what ``notation`` or ``letters_of`` gives; FedALIGN's if None; ``"code"`` for the names of the code.
 
     Example:
-        >>> from bounds.language.words import eta_l, mu, t
+        >>> from bounds.language.operators import eta_l, mu, t
         >>> latex(1 - mu * eta_l[t])
         '1 - \\\\mu \\\\eta_{t}'
     """
@@ -79,7 +79,7 @@ def unicode(expression, letters: Letters | Literal["code"] | None = None) -> str
     """An expression as one line of text; arguments as for :func:`latex`.
 
     Example:
-        >>> from bounds.language.words import norm2, t, x, x_star
+        >>> from bounds.language.operators import norm2, t, x, x_star
         >>> unicode(norm2(x[t + 1] - x_star)), unicode(norm2(x[t + 1] - x_star), "code")
         ('‖w_{t+1} − w*‖²', '‖x[t+1] − x_star‖²')
     """
@@ -90,7 +90,8 @@ def _writer(kind: type[Writer], letters) -> Writer:
     if letters == "code":
         return kind(None)
     if letters is None:
-        letters = {name: defined_letter(d) for name, d in quantities_of_paper("fedalign").items()} | notation("fedalign")
+        letters = {name: notation_of_definition(d) for name, d in quantities_of_paper("fedalign").items()}
+        letters |= notation("fedalign")
     return kind(letters)
 
 
@@ -140,7 +141,7 @@ def _entries(claim: Claim, letters, method) -> Iterator[tuple[str, Iterable[str]
     yield "about", [about(claim)]
     yield "options", _options(claim, letters, method)
     yield "assumes", _assumptions(claim, letters)
-    yield "given", (_condition(condition, letters) for condition in said(claim.conditions, letters))
+    yield "given", (_condition(condition, letters) for condition in printable_conditions(claim.conditions, letters))
     yield "witness", _value_that_may_do(claim, letters)
     yield "for all", (_variable(variable, letters) for variable in claim.variables)
     yield "where", (_definition(definition, letters) for definition in claim.used_definitions().values())
@@ -165,7 +166,8 @@ def _value_that_may_do(claim: Claim, letters) -> Iterator[str]:
 def _assumptions(claim: Claim, letters) -> Iterator[str]:
     for assumption in claim.assumptions:
         yield f"{assumption.name}   [{assumption.id}]"
-        yield from (f"  {_condition(condition, letters)}" for condition in said(printed(assumption), letters))
+        yield from (f"  {_condition(condition, letters)}"
+                    for condition in printable_conditions(printed(assumption), letters))
         if assumption.note:
             yield f"  {assumption.note}"
 
@@ -199,7 +201,7 @@ def printed(assumption: Assumption) -> list[Condition]:
     return [*assumption.conditions, *(c for c in whole if c is not None)]
 
 
-def said(conditions: Iterable[Condition], letters) -> list[Condition]:
+def printable_conditions(conditions: Iterable[Condition], letters) -> list[Condition]:
     """The conditions but for equations between equal texts, as ``G_sq == G**2`` if both sides are printed as G²."""
     return [c for c in conditions if c.relation != "==" or unicode(c.left, letters) != unicode(c.right, letters)]
 
@@ -259,7 +261,7 @@ def _definition(definition: Definition, letters) -> str:
 
 
 def _name(name: str, indices: tuple[str, ...], letters) -> str:
-    return plain(letter_text(name, indices, None if letters == "code" else letters))
+    return plain(notation_text(name, indices, None if letters == "code" else letters))
 
 
 def _folded(text: str, first: str, later: str | None = None) -> list[str]:

@@ -5,19 +5,19 @@ from collections.abc import Mapping
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.alternatives import alternatives
 from bounds.language.claim import Condition
-from bounds.language.letters import (
+from bounds.language.notation import (
     ATOM,
     INDEX_NAMES,
     POWER,
     PRODUCT,
     SUM,
-    Letter,
+    Notation,
     bare_arguments,
     binding,
-    letter_text,
+    notation_text,
     plain,
 )
 
@@ -30,7 +30,7 @@ class Writer(ABC):
     ``letters``: the paper's letters by code name, or None for code names. A writer keeps the texts of all subexpressions.
     """
 
-    def __init__(self, letters: Mapping[str, Letter] | None):
+    def __init__(self, letters: Mapping[str, Notation] | None):
         self.letters = letters
         self.written: dict[sp.Basic, tuple[str, int]] = {}
 
@@ -69,7 +69,7 @@ class Writer(ABC):
             return self.power(self.raised(e.base), self.text(e.exp)), POWER
         if isinstance(e, sp.Sum | sp.Product):
             return self.accumulate(e), PRODUCT
-        if isinstance(e, words.Operator):
+        if isinstance(e, operators.Operator):
             return self.operator(e)
         return self.function(e), ATOM
 
@@ -80,7 +80,7 @@ class Writer(ABC):
         """The letter, and how tightly it binds: a letter may itself be a sum or a product."""
         if name in INDEX_NAMES and not indices:
             return name, ATOM
-        text = letter_text(name, indices, self.letters)
+        text = notation_text(name, indices, self.letters)
         return self.typeset(text), ATOM if self.letters is None else binding(text)
 
     def typeset(self, latex: str) -> str:
@@ -91,7 +91,7 @@ class Writer(ABC):
         if not isinstance(e, sp.Symbol | sp.Indexed):
             return None
         name, indices = (e.name, ()) if e.is_Symbol else (str(e.base.label), tuple(map(self.index, e.indices)))
-        square = letter_text(name, indices, self.letters)
+        square = notation_text(name, indices, self.letters)
         return self.typeset(square.removesuffix("^2")) if square.endswith("^2") else None
 
     # sums and products -----------------------------------------------------------------------------------------------
@@ -147,8 +147,8 @@ class Writer(ABC):
 
     def members(self, body, index, low, high):
         """The set of clients in a sum with a priority mask, and the summand without the mask; None if there is no mask."""
-        mask = words.priority[index]
-        if self.letters is None or low != 0 or high != words.clients - 1:
+        mask = operators.priority[index]
+        if self.letters is None or low != 0 or high != operators.clients - 1:
             return None, body
         for factor, form in ((mask, self.member), (1 - mask, self.no_member)):
             if factor in sp.Mul.make_args(body):
@@ -158,10 +158,10 @@ class Writer(ABC):
     def raised(self, base) -> str:
         """A base that takes an exponent."""
         text = self.at(base, ATOM)
-        if isinstance(base, words.norm):
+        if isinstance(base, operators.norm):
             return text
         stacked = any(mark in text for mark in ("^", "'", "²", "*")) and not text.startswith(("(", r"\left("))
-        return self.group(text) if stacked or isinstance(base, words.norm2) else text
+        return self.group(text) if stacked or isinstance(base, operators.norm2) else text
 
     # conditions ------------------------------------------------------------------------------------------------------
     def ranges(self, over) -> str:
@@ -338,6 +338,6 @@ def _factor_place(factor) -> float:
 
 def _stacks(e) -> bool:
     """Whether a sum is too large for a numerator: it has fractions, inner sums, sum signs or operators but ``tau``."""
-    operators_within = any(not isinstance(word, words.tau) for word in e.atoms(sp.Function))
+    operators_within = any(not isinstance(word, operators.tau) for word in e.atoms(sp.Function))
     nested = e.has(sp.Sum, sp.Product) or any(term.has(sp.Add) for term in e.args)
     return operators_within or nested or any(power.exp.is_negative for power in e.atoms(sp.Pow))

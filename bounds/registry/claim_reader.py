@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import sympy as sp
 
-from bounds.language import coordinates, functions, samples, words
+from bounds.language import coordinates, functions, operators, samples
 from bounds.language.claim import (
     DATA_SETS,
     HIDDEN,
@@ -29,8 +29,8 @@ from bounds.language.claim import (
 )
 from bounds.language.defining import defining
 from bounds.language.definitions import SHARED
-from bounds.language.letters import letter_text
 from bounds.language.names import CONSTANT, NAMES, symbol
+from bounds.language.notation import notation_text
 from bounds.language.on_samples import speaks_of_samples
 from bounds.language.space import infimum
 from bounds.registry.abbreviations import Abbreviation, abbreviation, expanded
@@ -54,7 +54,7 @@ _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
 _NUMBERED = re.compile(r"(eq|lemma|theorem|proposition|corollary)-((?:[a-z]\.)?\d+(?:\.\d+)*)", re.ASCII)
 _INTERVAL = re.compile(r"([\[(])(.+)([\])])", re.ASCII)
 _EQUATION = re.compile(r"[^<>=!]==[^=].*\sfor\s+all\s+[uv]\b", re.DOTALL)  # at all points
-_GIVEN = {"r": lambda a: words.E_round(a, words.r), "run": lambda a: a}  # what an expectation is, given this
+_GIVEN = {"r": lambda a: operators.E_round(a, operators.r), "run": lambda a: a}  # what an expectation is, given this
 _OVER_SPACE = {name for name, row in NAMES.items() if row.source == CONSTANT and row.origin}
 
 
@@ -360,10 +360,10 @@ class Reader(FormulaReader):
 
         def conditional(e):
             while averages := [a for a in e.atoms(sp.Indexed) if quantities.get(str(a.base.label)) is not None
-                               and quantities[str(a.base.label)].formula.has(words.E)]:
+                               and quantities[str(a.base.label)].formula.has(operators.E)]:
                 e = e.xreplace({a: quantities[str(a.base.label)].formula.xreplace(
                     dict(zip(quantities[str(a.base.label)].indices, a.indices, strict=True))) for a in averages})
-            return e.xreplace({a: known(a.args[0]) for a in e.atoms(words.E)})
+            return e.xreplace({a: known(a.args[0]) for a in e.atoms(operators.E)})
 
         return Condition(conditional(c.left), c.sign, conditional(c.right), c.over)
 
@@ -375,7 +375,7 @@ class Reader(FormulaReader):
         if written == text or "f_grad" not in text:
             return Assumption(name, shown, self.hypotheses(text, given))
         condition = self.condition(written, {"u": functions.u, "f_grad": functions.f_grad} | given)
-        if condition != Condition(words.norm(functions.f_grad(functions.u)), "<=", samples.G_lip):
+        if condition != Condition(operators.norm(functions.f_grad(functions.u)), "<=", samples.G_lip):
             self.fail("what is assumed of every sample's loss f at all points is written "
                       f"norm(f_grad(u)) <= G_lip for all u; got {excerpt(text)}")
         return Assumption(name, shown, everywhere=condition)
@@ -419,15 +419,15 @@ class Reader(FormulaReader):
             self.fail(f"{name} lies in an interval with two ends, as \"(0, 1/L]\" or \"[0, 1]\"; got {short(text)}")
         low, high = (self.at("exists", text).formula(end) for end in ends)
         value = self.row.get("witness", {}).get(name)
-        words = {"id": "witness", "reading": ""}
-        if isinstance(value, dict) and set(value) == {"formula", *words} and {*map(type, value.values())} == {str}:
-            value, words = value["formula"], {word: value[word] for word in words}
+        operators = {"id": "witness", "reading": ""}
+        if isinstance(value, dict) and set(value) == {"formula", *operators} and {*map(type, value.values())} == {str}:
+            value, operators = value["formula"], {word: value[word] for word in operators}
         if value is not None and not isinstance(value, str):
             self.at("witness", name).fail(f"a witness of {name} is a formula, as text, or a table of the texts formula, id "
                                           f"and reading, of the claim with it put in; got {short(value)}")
         witness = None if value is None else self.at("witness", value).formula(value)
         try:
-            return Choice(name, low, high, parts[1] == "(", parts[3] == ")", witness, words["id"], words["reading"])
+            return Choice(name, low, high, parts[1] == "(", parts[3] == ")", witness, operators["id"], operators["reading"])
         except ValueError as error:
             self.fail(str(error))
 
@@ -446,4 +446,4 @@ class Reader(FormulaReader):
         formula = self.at("definitions", text).formula(text, indices)
         self.lengths[name] = self.written_out(formula)
         self.own[name] = Definition(
-            name, tuple(indices.values()), formula, letter_text(name, tuple(letters), {}), "", "defined with the claim")
+            name, tuple(indices.values()), formula, notation_text(name, tuple(letters), {}), "", "defined with the claim")

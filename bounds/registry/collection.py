@@ -9,10 +9,10 @@ from typing import Any
 import sympy as sp
 
 from bounds.language.claim import SETTINGS, Claim, Definition
+from bounds.registry.claim_cache import cached, digest, encoded, store
 from bounds.registry.claim_files import LIST_NAME, Places, short, tables, text_of
 from bounds.registry.claim_reader import FIELDS, Reader
 from bounds.registry.comparison_reader import compared, compares
-from bounds.registry.kept import digest, encoded, keep, kept
 from bounds.registry.readings import PARTS, changed, parts_in, rows_of
 from bounds.registry.vocabulary import Paper, Vocabulary, parts_of
 
@@ -171,9 +171,9 @@ class Collection:
             self.reader(number, row).at("extends").fail(
                 f"extends the id of a claim above it; got {short(row['extends'])}, allowed: "
                 f"{', '.join(map(str, known)) + ', their readings and parts' if known else 'none'}")
-        kept = {name: value for name, value in above.items() if name not in ("readings", "vary", PARTS)}
+        cached = {name: value for name, value in above.items() if name not in ("readings", "vary", PARTS)}
         defaults = self.vocabulary.defaults_in(above | row)
-        return changed(kept | {name: defaults[name] for name in ("readings", "vary") if name in defaults}, row)
+        return changed(cached | {name: defaults[name] for name in ("readings", "vary") if name in defaults}, row)
 
 
 def _paper(path: Path, entries: Mapping[str, Any], more: Iterable[str] = ()) -> Paper:
@@ -235,7 +235,7 @@ def paper_claims(folder: Path, find: Callable[[str], "PaperClaims"], keeps: bool
     below.paper, below.defaults = paper, {}
     files = {file: text_of(file) for file in (folder / f"{name}.toml" for name in sections)}
     key = digest([text, *files.values(), *(find(name).key for name in uses)])
-    before = kept(folder.parent, paper.name, key) if keeps else None
+    before = cached(folder.parent, paper.name, key) if keeps else None
     sections = [*([path] if rows else []), *files]
     first = Collection.read(path, text, below, quantities=None if before is None else before.quantities)
     if before is not None:
@@ -249,5 +249,5 @@ def paper_claims(folder: Path, find: Callable[[str], "PaperClaims"], keeps: bool
 
     each(section, files)
     if keeps:
-        keep(folder.parent, paper.name, key, lambda: encoded(first.vocabulary.quantities, made))
+        store(folder.parent, paper.name, key, lambda: encoded(first.vocabulary.quantities, made))
     return PaperClaims(paper, first.vocabulary, key, sections, made)

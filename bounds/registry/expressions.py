@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.coordinates import first_least, highest
 from bounds.language.values import Need, needs, restrictions
 from bounds.registry.abbreviations import EACH, Abbreviation
@@ -74,12 +74,12 @@ _GROUPS = {ast.Tuple: "a group such as (k, 0, 2)", ast.List: "a list such as [0,
 #: numbers of arguments of functions that do not say it themselves
 _ARGUMENTS = {sp.sqrt: {1}, sp.exp: {1}, sp.Abs: {1}, sp.log: {1, 2}, sp.floor: {1}, sp.ceiling: {1}}
 _PARTIAL = (operator.pow, sp.sqrt, sp.log)  # not every real number has them
-_ANY = (words.Max, words.Min)
+_ANY = (operators.Max, operators.Min)
 
 
 def Mean(value, *triples):
     """The sum over ranges of indices, divided by the number of its terms."""
-    return words.Sum(value, *triples) / sp.Mul(*(high - low + 1 for _, low, high in triples))
+    return operators.Sum(value, *triples) / sp.Mul(*(high - low + 1 for _, low, high in triples))
 
 
 def argmin(value, chosen, triple):
@@ -99,8 +99,8 @@ def _largest(value, *triples):
 
 
 #: arguments, then triples (index, low, high)
-_OVER = {words.Sum: words.Sum, words.Product: words.Product, words.Max: _largest,
-         words.Min: lambda value, *triples: -_largest(-value, *triples), Mean: Mean, argmin: argmin, argmax: argmax}
+_OVER = {operators.Sum: operators.Sum, operators.Product: operators.Product, operators.Max: _largest,
+         operators.Min: lambda value, *triples: -_largest(-value, *triples), Mean: Mean, argmin: argmin, argmax: argmax}
 _CHOICES = (argmin, argmax)  # of a second argument, over one range
 
 
@@ -184,7 +184,7 @@ class _Builder:
         found = self.looked_up(node)
         if isinstance(found, Abbreviation):
             return self.write_out(node, found, "", [])
-        if found == words.sampling:
+        if found == operators.sampling:
             self.refuse(node, f"{node.id} stands in E(a, {node.id}) alone", node.id)
         if not isinstance(found, sp.Expr | sp.IndexedBase):
             self.refuse(node, f"{node.id} is no formula of numbers or vectors; its arguments stand in brackets, "
@@ -260,10 +260,10 @@ class _Builder:
                         f"{self.written(node)}", name)
         if over:
             return self.over(node, function, name)
-        if function is words.E and count == 2:
-            if not (isinstance(node.args[1], ast.Name) and self.looked_up(node.args[1]) == words.sampling):
+        if function is operators.E and count == 2:
+            if not (isinstance(node.args[1], ast.Name) and self.looked_up(node.args[1]) == operators.sampling):
                 self.refuse(node, f"E(a, sampling) is over the sampling of clients alone; got {self.written(node)}", name)
-            return self.made(node, function, self.value(node.args[0]), words.sampling)
+            return self.made(node, function, self.value(node.args[0]), operators.sampling)
         values = list(map(self.value, node.args))
         if function is sp.exp:
             self.check_exponent(node.args[0], values[0])

@@ -2,7 +2,7 @@
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 
 __all__ = ["FEW_TERMS", "LOW", "MOST_TERMS", "bits", "magnitude", "soon_added", "without_names"]
 
@@ -20,7 +20,7 @@ def bits(e) -> int:
 
 
 def without_names(e) -> bool:
-    return not e.free_symbols and not e.has(words.Operator)
+    return not e.free_symbols and not e.has(operators.Operator)
 
 
 def magnitude(e) -> float:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import bounds.papers
 from bounds.language.claim import Claim, Definition, by_id
 from bounds.language.definitions import SHARED
-from bounds.language.letters import Letter
+from bounds.language.notation import Notation
 from bounds.registry.claim_files import Places, tables, text_of
 from bounds.registry.collection import HEAD_FILE, Collection, PaperClaims, paper_claims
 from bounds.registry.loading import without_collection
@@ -107,7 +107,7 @@ def quantities_of_paper(paper: str) -> dict[str, Definition]:
     return SHARED | files_of(paper).vocabulary.quantities
 
 
-def letters_of_paper(paper: str) -> dict[str, Letter]:
+def letters_of_paper(paper: str) -> dict[str, Notation]:
     """The paper's letters by name: those of its head, then those of its sections."""
     return _names_of(paper).letters
 
@@ -130,7 +130,7 @@ def note_file(vocabulary: Vocabulary, claims: Iterable[Claim]) -> None:
     _single_files.update((claim.id, vocabulary) for claim in claims)
 
 
-def letters_in_file(claim: Claim) -> dict[str, Letter]:
+def letters_in_file(claim: Claim) -> dict[str, Notation]:
     """The letters that a file which is no paper gives the names of a claim."""
     return _single_files[claim.id].letters if claim.id in _single_files else {}
 

@@ -9,8 +9,8 @@ from typing import Any, Self
 import sympy as sp
 
 from bounds.language.claim import DOMAINS, SETTINGS, Definition
-from bounds.language.letters import Letter
 from bounds.language.names import NAMES, symbol
+from bounds.language.notation import Notation
 from bounds.registry.abbreviations import HEAD, Abbreviation, abbreviation
 from bounds.registry.known_names import known_names
 
@@ -127,7 +127,7 @@ class Vocabulary:
         return next((indices for head in self.names for own, indices in [parts_of(head)] if own == name), ())
 
     @cached_property
-    def letters(self) -> dict[str, Letter]:
+    def letters(self) -> dict[str, Notation]:
         """The paper's letters by name."""
         return {name: _letter(latex, meaning, indices) for head, (latex, meaning, *_) in self.names.items()
                 for name, indices in [parts_of(head)]}
@@ -168,8 +168,8 @@ def declared(name: str, indices: tuple[str, ...], domain: str):
     return sp.Symbol(name, **{"real": True, sign: True} if sign == "real" else {sign: True})
 
 
-def _letter(latex: str, meaning: str, indices: tuple[str, ...]) -> Letter:
+def _letter(latex: str, meaning: str, indices: tuple[str, ...]) -> Notation:
     """A row of the paper's letters. Its LaTeX has the indices as the name, in braces or not, or as ``<0>``, ``<1>``."""
     for place, index in enumerate(() if re.search(r"<[\d*]>", latex) else indices):
         latex = re.sub(rf"(?<![A-Za-z\\]){re.escape(index)}(?![A-Za-z])", f"<{place}>", latex)
-    return Letter(re.sub(r"([_^])(<\d>)", r"\1{\2}", latex), " ".join(meaning.split()), "".join(indices))
+    return Notation(re.sub(r"([_^])(<\d>)", r"\1{\2}", latex), " ".join(meaning.split()), "".join(indices))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from types import SimpleNamespace
 
-from bounds.language import functions, words
+from bounds.language import functions, operators
 from bounds.language import samples as on_samples
 from tests.bounds.chance import CHANCE, Max, Min
 from tests.bounds.claim_values import Values, Vec, dot, entry, norm, sq
@@ -91,12 +91,13 @@ def values(w: SimpleNamespace, definitions: Mapping) -> Values:
     """Values in a world, where names with ``definitions`` have values of their own. Expectations, maxima and minima are some
     functions of numbers: see ``chance``."""
     def of_name(name, places):
-        return name if name == words.sampling.name else entry(getattr(w, name), places)
+        return name if name == operators.sampling.name else entry(getattr(w, name), places)
 
     return Values(of_name, {
-        words.norm2: sq, words.norm: norm, words.dot: dot,
-        words.F: lambda k, v: w.F(int(k), v), words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
-        words.objective_grad: w.objective_grad, words.tau: lambda t: t - t % w.local_steps,
+        operators.norm2: sq, operators.norm: norm, operators.dot: dot,
+        operators.F: lambda k, v: w.F(int(k), v), operators.grad: lambda k, v: w.grad(int(k), v),
+        operators.objective: w.objective,
+        operators.objective_grad: w.objective_grad, operators.tau: lambda t: t - t % w.local_steps,
         on_samples.worst_mean_gap: worst_mean_gap, functions.f: w.f, functions.f_grad: w.f_grad,
     } | CHANCE, largest=Max, smallest=Min)
 

@@ -7,7 +7,7 @@ counts at any numbers.
 
 from fractions import Fraction
 
-from bounds.language import samples, words
+from bounds.language import operators, samples
 from tests.bounds.claim_values import Vec
 
 __all__ = ["CHANCE", "E", "E_client", "E_data", "E_noise", "E_round", "E_unused", "Max", "Min"]
@@ -61,6 +61,7 @@ def Min(*arguments):
 
 
 CHANCE = {
-    words.E: E, words.E_round: E_round, words.E_noise: E_noise, samples.E_data: E_data, samples.E_unused: E_unused,
+    operators.E: E, operators.E_round: E_round, operators.E_noise: E_noise, samples.E_data: E_data,
+    samples.E_unused: E_unused,
     samples.E_client: E_client,
 }

@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from bounds.language import samples, words
+from bounds.language import operators, samples
 from bounds.language.claim import HIDDEN, Claim, Condition
 
 __all__ = ["KINDS", "Mutant", "changes_of", "mutants_of"]
 
 KINDS = (
     "expectation", "constant", "sign", "index", "name", "maximum", "range", "relation", "hypothesis", "domain", "method")
-EXPECTATIONS = (words.E, words.E_round, words.E_noise, samples.E_data, samples.E_unused, samples.E_client)
+EXPECTATIONS = (operators.E, operators.E_round, operators.E_noise, samples.E_data, samples.E_unused, samples.E_client)
 #: where the sign of the whole argument is of no matter
-EVEN = (words.norm, words.norm2, sp.Abs)
+EVEN = (operators.norm, operators.norm2, sp.Abs)
 FLIPPED = {"<=": ">=", ">=": "<=", "==": "<=", "<": ">", ">": "<"}
 STRICT = {"<=": "<", ">=": ">", "<": "<=", ">": ">=", "==": ">="}
 
@@ -62,7 +62,7 @@ def changes_of(e) -> Iterator[tuple[str, str, sp.Expr]]:
 
 def _bound(e) -> set:
     """Indices, names of arrays and sources of chance, which are exchanged for no other name."""
-    found = {words.sampling, *(symbol for indexed in e.atoms(sp.IndexedBase) for symbol in indexed.free_symbols)}
+    found = {operators.sampling, *(symbol for indexed in e.atoms(sp.IndexedBase) for symbol in indexed.free_symbols)}
     found |= {symbol for symbol in e.atoms(sp.Symbol) if symbol.is_integer and len(symbol.name) == 1}
     return found | {triple[0] for sums in e.atoms(sp.Sum, sp.Product) for triple in sums.limits}
 
@@ -76,7 +76,7 @@ def _changes(e, others):
         return
     if isinstance(e, EXPECTATIONS):
         inner = e.args[1] if isinstance(e, samples.E_unused | samples.E_client) else e.args[0]
-        another = words.E_noise if e == words.E(inner) else words.E
+        another = operators.E_noise if e == operators.E(inner) else operators.E
         yield "expectation", f"{type(e).__name__} taken away", inner
         yield "expectation", f"{type(e).__name__} -> {another.__name__}", another(inner)
     if isinstance(e, sp.Max | sp.Min):
@@ -98,14 +98,14 @@ def _changes(e, others):
 def _inside(e, number, others):
     """Yields the changes of one argument."""
     argument = e.args[number]
-    array, place = isinstance(e, sp.Indexed), isinstance(e, words.Operator) and number in e.indices
+    array, place = isinstance(e, sp.Indexed), isinstance(e, operators.Operator) and number in e.indices
     if (array and number > 0) or place:
         name = e.base if array else type(e).__name__
         yield from (("index", f"{name}: {argument} -> {argument + more}", argument + more) for more in (1, -1))
     elif isinstance(e, sp.Sum | sp.Product) and number > 0:
         index, low, high = argument
         yield from (("range", f"{index}: {text}", sp.Tuple(index, *ends)) for text, ends in _ends(low, high))
-    elif not array and not (isinstance(e, words.Operator) and number == e.binds) and argument != words.sampling:
+    elif not array and not (isinstance(e, operators.Operator) and number == e.binds) and argument != operators.sampling:
         for kind, text, new in _changes(argument, others):
             if not (isinstance(e, EVEN) and new == -argument):
                 yield kind, text, new

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.registry.loading import without_collection
 
 
@@ -38,7 +38,8 @@ def test_what_a_caller_has_frozen_stays_frozen_and_nothing_else(frozen):
 
 
 @pytest.mark.parametrize("word, arguments, allowed", [
-    (words.norm2, (), "1"), (words.E, (words.t, words.k, words.r), "1 or 2"), (words.dot, (words.t,), "2"),
+    (operators.norm2, (), "1"), (operators.E, (operators.t, operators.k, operators.r), "1 or 2"),
+    (operators.dot, (operators.t,), "2"),
 ])
 def test_a_word_with_a_wrong_number_of_arguments_says_what_is_allowed(word, arguments, allowed):
     with pytest.raises(TypeError, match=rf"{word.__name__} takes {allowed} argument\(s\), got {len(arguments)}"):

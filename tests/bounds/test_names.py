@@ -3,12 +3,12 @@
 import pytest
 import sympy as sp
 
-from bounds.language import coordinates, functions, layers, names, samples, words
+from bounds.language import coordinates, functions, layers, names, operators, samples
 from bounds.language.names import ARGUMENT, NAMES, Name, row_of, symbol
 from bounds.registry.papers import PAPERS, units_of_paper
 from tests.not_empty import if_any
 
-MODULES = (words, functions, samples, coordinates, layers)
+MODULES = (operators, functions, samples, coordinates, layers)
 KINDS, SIGNS = {"index", "integer", "number", "vector"}, {"positive", "nonnegative", "real"}
 
 
@@ -21,8 +21,8 @@ def without_a_row(modules) -> set[str]:
 
 def test_every_name_of_the_language_has_its_row(monkeypatch):
     assert without_a_row(MODULES) == set()
-    monkeypatch.setattr(words, "velocity", sp.IndexedBase("velocity", real=True), raising=False)
-    monkeypatch.setattr(words, "mu", sp.Symbol("mu"))
+    monkeypatch.setattr(operators, "velocity", sp.IndexedBase("velocity", real=True), raising=False)
+    monkeypatch.setattr(operators, "mu", sp.Symbol("mu"))
     assert without_a_row(MODULES) == {"velocity", "mu"}
 
 

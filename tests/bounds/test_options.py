@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import pytest
 
 from bounds.language.claim import Procedure
-from bounds.language.words import eta_l
+from bounds.language.operators import eta_l
 from bounds.printing import legend, options, render
 from bounds.registry.claims import find_claim, forget_files
 from bounds.registry.user_claims import load_claims
 from fedtheory.registry import find_algorithm
+from tests.messages import contains_in_order
 from tests.not_empty import not_empty
-from tests.said import tells
 from verify.cli import shared as command_line
 
 
@@ -32,7 +32,7 @@ def shown(claim_id: str) -> str:
 def test_options_of_a_claim(claim_id, lines):
     text = " ".join(shown(claim_id).replace("·", " ").split())
     for line in not_empty(lines):
-        assert tells(text, line)
+        assert contains_in_order(text, line)
 
 
 def test_local_rates_are_those_of_the_method():
@@ -69,7 +69,7 @@ ORIGINS = {"condition", "hyper-parameter", "recorded", "tightest", "federation",
 def test_where_symbols_come_from(claim_id, name, origin):
     claim = find_claim(claim_id)
     said = legend.origin(claim, name, find_algorithm(claim.procedure.base) if claim.procedure else None)
-    assert tells(said, origin) and ("positive" in said) == ("positive" in origin)
+    assert contains_in_order(said, origin) and ("positive" in said) == ("positive" in origin)
     assert ORIGINS & set(re.findall(r"[\w-]+", said)) == {re.match(r"[\w-]+", origin)[0]}
 
 

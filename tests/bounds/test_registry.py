@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 import sympy as sp
 
-from bounds.language import words as language
+from bounds.language import operators as language
 from bounds.language.claim import Assumption, Claim, Condition, Variable, by_id, names_in
 from bounds.language.definitions import DEFINITIONS, define
 from bounds.language.names import row_of

@@ -14,9 +14,9 @@ from bounds.language.coordinates import highest
 from bounds.language.definitions import chi, every_client
 from bounds.language.functions import f, f_grad, u, v
 from bounds.language.layers import share
-from bounds.language.letters import Letter, defined_letter, letter_text, plain
 from bounds.language.names import ARGUMENT, names_from
-from bounds.language.words import (
+from bounds.language.notation import Notation, notation_of_definition, notation_text, plain
+from bounds.language.operators import (
     E,
     G_sq,
     L,
@@ -142,7 +142,7 @@ def test_latex_is_well_formed(claim):
 ])
 def test_letters_of_quantities_have_places_for_indices(written, letter):
     indices = sp.symbols("r k")[:1 if written == "a_r" else 2]
-    assert defined_letter(Definition("a", indices, sp.Integer(1), written, "", "")).latex == letter
+    assert notation_of_definition(Definition("a", indices, sp.Integer(1), written, "", "")).latex == letter
 
 
 #: the same thing under two names: one average where nobody is sampled, and the squared distance of the start
@@ -158,7 +158,7 @@ def test_letters_are_distinct_within_a_claim(claim):
     indices = {n: ("t", "k")[: max((rank for name, rank in ranks if name == n), default=0)] for n in names}
     typeset: dict[str, set[str]] = {}
     for name in names:
-        typeset.setdefault(letter_text(name, indices[name], letters), set()).add(name)
+        typeset.setdefault(notation_text(name, indices[name], letters), set()).add(name)
     assert [same for same in if_any(typeset.values()) if len(same) > 1 and same not in SAME] == []
 
 
@@ -191,7 +191,8 @@ def test_show_tells_everything(claim):
 LETTERS_OF_PAPERS = sorted({
     (letter.latex, letter.indices) for paper in PAPERS for letter in render.notation(paper).values()
 } | {
-    (defined_letter(d).latex, defined_letter(d).indices) for claim in CLAIMS for d in claim.definitions.values()
+    (notation_of_definition(d).latex, notation_of_definition(d).indices) for claim in CLAIMS
+    for d in claim.definitions.values()
 })
 
 
@@ -211,8 +212,8 @@ def test_letters_that_are_sums_stand_in_parentheses():
     assert (r"f(\bar\theta^1) - f^\star", "") in sums
     for tex, indices in [*sums, ("a + b", ""), ("a_{<0>} - b_{<0>}", "k")]:
         q = sp.IndexedBase("q", real=True)[tuple(map(sp.Symbol, indices))] if indices else sp.Symbol("q", positive=True)
-        wide, narrow = ({"q": Letter(latex, "any", indices), "p": Letter("p", "any")} for latex in (tex, "Z"))
-        written = letter_text("q", tuple(indices), wide)
+        wide, narrow = ({"q": Notation(latex, "any", indices), "p": Notation("p", "any")} for latex in (tex, "Z"))
+        written = notation_text("q", tuple(indices), wide)
         for expression in (p * q, q**2, p - q, p * q**2 / e, (1 - p) * q):
             text, latex = render.unicode(expression, narrow), render.latex(expression, narrow)
             assert render.unicode(expression, wide) == text.replace("Z", f"({plain(written)})")
@@ -228,7 +229,7 @@ def test_letters_that_are_sums_stand_in_parentheses():
      "p − V_{t−1}, p/V_{t−1}"),
 ])
 def test_letters_of_several_signs(tex, text):
-    letters, p, q = {"q": Letter(tex, "any"), "p": Letter("p", "any")}, sp.Symbol("p"), sp.Symbol("q", positive=True)
+    letters, p, q = {"q": Notation(tex, "any"), "p": Notation("p", "any")}, sp.Symbol("p"), sp.Symbol("q", positive=True)
     assert ", ".join(render.unicode(e, letters) for e in (p * q, q**2, p - q, p / q)) == text
 
 
@@ -316,7 +317,7 @@ def test_unknown_letters_are_refused():
 @pytest.mark.parametrize("paper", PAPERS)
 def test_notation_has_no_leftovers(paper):
     for name, letter in not_empty(render.notation(paper).items()):
-        assert "<" not in letter_text(name, tuple(letter.indices), render.notation(paper)), name
+        assert "<" not in notation_text(name, tuple(letter.indices), render.notation(paper)), name
         assert letter.meaning
 
 
@@ -334,7 +335,7 @@ def test_a_page_has_what_its_claims_rest_on(tmp_path):
         assert f"| [`{base}`](../algorithms.md#{base}) |" in text and f"\n## {base}\n" in methods
     for claim in claims:
         own = text.partition(f"### `{claim.id}`\n")[2].partition("\n### ")[0]
-        for condition in render.said(claim.conditions, render.letters_of(claim)):
+        for condition in render.printable_conditions(claim.conditions, render.letters_of(claim)):
             assert f"${render.condition_latex(condition, render.letters_of(claim))}$" in own, claim.id
     assert methods.count("```") % 2 == 0
     assert all(f"`{i}`" in methods for method in ALGORITHMS.values() for i in method.ids)

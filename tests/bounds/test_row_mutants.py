@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 from bounds.language.claim import Condition
-from bounds.language.words import E, E_noise, L, Sum, i, local_steps, norm2, t, x, x_star
+from bounds.language.operators import E, E_noise, L, Sum, i, local_steps, norm2, t, x, x_star
 from bounds.registry.papers import PAPERS, claims_of_paper
 from tests.bounds.claim_values import reading_of
 from tests.bounds.each_claim import look_at_each

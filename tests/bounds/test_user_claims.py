@@ -6,12 +6,12 @@ import pytest
 import sympy as sp
 
 from bounds.formulas.well_formed import faults
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim
 from bounds.registry import user_claims
 from bounds.registry.claims import all_claims, find_claim, forget_files
 from bounds.registry.user_claims import PATHS, WrongClaims, load_claims
-from tests.said import tells
+from tests.messages import contains_in_order
 from verify.claims.method import faults_of_method
 from verify.cli import shared as command_line
 from verify.cli.shared import choose_claims
@@ -82,7 +82,7 @@ def test_formulas_are_read_as_written(written):
 def test_errors_name_the_line_and_the_symbol(written, old, new, message):
     with pytest.raises(ValueError, match=r"mine\.toml") as error:
         load_claims(written(GOOD.replace(old, new)))
-    assert tells(str(error.value), message)
+    assert contains_in_order(str(error.value), message)
 
 
 def test_every_wrong_claim_of_a_file_is_told(written, run):
@@ -108,14 +108,14 @@ def test_every_wrong_claim_of_a_file_is_told(written, run):
 def test_fields_of_another_shape_are_refused(written, old, new, message):
     with pytest.raises(ValueError, match=r"mine\.toml") as error:
         load_claims(written(GOOD.replace(old, new)))
-    assert tells(str(error.value), message)
+    assert contains_in_order(str(error.value), message)
 
 
 def test_orders_say_along_what_they_are_meant(written):
     more = 'limits = {rounds = "oo", L = 0}\nsteps = ["mine/gradient-descent"]'
     text = GOOD.replace('C = "positive"}', 'C = "hidden"}\n' + more)
     order, *_ = load_claims(written(text))
-    assert not order.explicit and order.limits == ((words.rounds, sp.oo), (words.L, 0))
+    assert not order.explicit and order.limits == ((operators.rounds, sp.oo), (operators.L, 0))
     assert order.constants_may_use is None and order.steps == ("mine/gradient-descent",)
     order, *_ = load_claims(written(text.replace("\nsteps =", "\nconstants_may_use = []\nsteps =")))
     assert order.constants_may_use == ()
@@ -160,7 +160,7 @@ def test_malformed_conditions_are_refused_with_their_line(written, part, text, m
     rest = "" if part == "statement" else '\nstatement = "F_star <= 3"'
     with pytest.raises(ValueError, match=rf"mine\.toml, line {3 + (part != 'statement')}: ") as error:
         load_claims(written(f'[[claim]]\nid = "mine/theorem-1"\n{line}{rest}'))
-    assert tells(str(error.value), message)
+    assert contains_in_order(str(error.value), message)
 
 
 @pytest.mark.parametrize(("more", "line", "message"), [
@@ -176,7 +176,7 @@ def test_methods_and_fields_are_refused_with_their_line(written, more, line, mes
     path = written(f'[[claim]]\nid = "mine/theorem-1"\nstatement = "F_star <= 3"\n{more}')
     with pytest.raises(ValueError, match=rf"mine\.toml, line {line}: ") as error:
         choose_claims([str(path)], None)
-    assert tells(str(error.value), message)
+    assert contains_in_order(str(error.value), message)
 
 
 def test_ids_that_are_taken_are_refused(written):
@@ -187,7 +187,7 @@ def test_ids_that_are_taken_are_refused(written):
         load_claims(written(text * 2))
     python = """
 from bounds.language.claim import Claim, Condition
-from bounds.language.words import F_star, eta_l
+from bounds.language.operators import F_star, eta_l
 CLAIMS = (
     Claim("mine/a", "1", "lemma", "run", Condition(F_star, "<=", 3), source="me"),
     Claim("mine/b", "1", "lemma", "run", Condition(F_star, "<=", 3), (), (Condition(F_star, "<=", eta_l),), source="me"),
@@ -212,7 +212,7 @@ def test_long_formulas_name_the_line_of_the_symbol(written):
     with pytest.raises(ValueError, match=r"line 5: unknown symbol 'L_wrong'"):
         load_claims(written(text))
     (claim,) = load_claims(written(text.replace("L_wrong", "mu")))
-    assert claim.statement.right == 2 * words.L + words.mu
+    assert claim.statement.right == 2 * operators.L + operators.mu
 
 
 def test_every_claim_of_a_paper_is_well_formed():
@@ -241,13 +241,13 @@ OF_A_FILE = {  # what each command about one claim says of one's own
 def test_every_command_takes_a_claim_of_a_file(written, run, command):
     path, said = written(GOOD), OF_A_FILE[command]
     status, out, error = run(command[0], f"{path}:mine/gradient-descent", *command[1:])
-    assert tells(out + error, said) and status == (2 if said.startswith("error: ") else 0)
+    assert contains_in_order(out + error, said) and status == (2 if said.startswith("error: ") else 0)
 
 
 def test_a_file_of_several_claims_needs_a_name(written, run):
     path = written(GOOD)
     status, _, error = run("show", path)
-    assert status == 2 and tells(error, f"mine.toml … 3 claims; …: {path}:mine/theorem-1, {path}:mine/grad")
+    assert status == 2 and contains_in_order(error, f"mine.toml … 3 claims; …: {path}:mine/theorem-1, {path}:mine/grad")
     status, _, error = run("show", f"{path}:mine/x")
     assert status == 2 and "no claim 'mine/x' in " in error and f"allowed: {path}:mine/theorem-1" in error
     one = GOOD[: GOOD.index("[[claim]]", 10)].replace("mine/theorem-1", "mine/lone")
@@ -266,7 +266,7 @@ def test_a_file_may_be_on_a_drive_that_has_a_letter(end, monkeypatch):
 def test_python_files(written):
     text = """
 from bounds.language.claim import Claim, Condition
-from bounds.language.words import L, mu
+from bounds.language.operators import L, mu
 CLAIMS = (Claim("mine/order", "1", "lemma", "algebra", Condition(mu, "<=", L), source="me"),)
 """
     (claim,) = load_claims(written(text, "mine.py"))
@@ -294,7 +294,7 @@ def test_a_changed_python_file_is_read_anew(written, monkeypatch):
     monkeypatch.setattr("sys.dont_write_bytecode", False)  # compiled files tell apart neither seconds nor equal lengths
     text = """
 from bounds.language.claim import Claim, Condition
-from bounds.language.words import L, mu
+from bounds.language.operators import L, mu
 CLAIMS = (Claim("mine/order", "1", "lemma", "algebra", Condition(mu, "<=", L), source="me"),)
 """
     for name in ("order", "other"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bounds.language.claim import Assumption, Claim, Condition, Procedure
 from bounds.language.definitions import DEFINITIONS
-from bounds.language.words import L, L_client, clients, eta_l, iterations, k, norm2, rounds, t, x_round, x_star
+from bounds.language.operators import L, L_client, clients, eta_l, iterations, k, norm2, rounds, t, x_round, x_star
 from bounds.registry.claims import find_claim
 from synthetic import EXACT, NUMPY, Quadratic
 from synthetic.quadratic.turned import Turned, as_given
@@ -21,14 +21,14 @@ from verify.exact.certificate import certificate
 from verify.exact.check import replay_alone as check
 from verify.exact.confirm import Violation, confirm_or_why
 from verify.exact.replay import replay
-from verify.instances.draw import draw_leaves
-from verify.instances.leaves import map_leaves
+from verify.instances.draw import draw_params
+from verify.instances.parameters import map_params
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.quadratic import QUADRATIC
 from verify.instances.shape import Shape
 from verify.search.budget import BUDGETS
-from verify.search.corners.coordinates import ALIKE, TURNED
 from verify.search.search import search
+from verify.search.transformations.coordinates import ALIKE, TURNED
 
 SMOOTH = Assumption("a/s", "smooth", (Condition(L_client[k], "<=", L, ((k, 0, clients - 1),)),))
 ALWAYS_TURNED = replace(TURNED, share=1.0)
@@ -81,15 +81,15 @@ def violated(family, seed):
     """A counterexample to a false claim, on clients of a family in turned coordinates."""
     rng = np.random.default_rng(seed)
     shape = Shape(**SHAPE.__dict__ | {"family": family})
-    leaves = ALWAYS_TURNED(AT_ONCE, shape, draw_leaves(AT_ONCE, shape, 40, rng), rng)
-    assert "half_tangent" in leaves
-    leaves = map_leaves(leaves, lambda name, array: np.vectorize(lambda v: Fraction(float(v)).limit_denominator(40))(array))
+    params = ALWAYS_TURNED(AT_ONCE, shape, draw_params(AT_ONCE, shape, 40, rng), rng)
+    assert "half_tangent" in params
+    params = map_params(params, lambda name, array: np.vectorize(lambda v: Fraction(float(v)).limit_denominator(40))(array))
     for row in range(40):
         try:
-            found = confirm_or_why(AT_ONCE, shape, {name: array[[row]] for name, array in leaves.items()})
+            found = confirm_or_why(AT_ONCE, shape, {name: array[[row]] for name, array in params.items()})
         except ArithmeticError:
             continue
-        if isinstance(found, Violation) and found.leaves["half_tangent"][0, 0] not in (0, 1, -1):
+        if isinstance(found, Violation) and found.params["half_tangent"][0, 0] not in (0, 1, -1):
             return found
     raise AssertionError("no instance meets the hypotheses")
 
@@ -111,14 +111,14 @@ def test_the_checker_replays_what_the_search_sees_in_turned_coordinates(family):
 @each("change", [{"dim": 1, "layers": (1,)}, {"free": 1}, {"layers": ()}])
 def test_instances_whose_basis_does_not_matter_stay_as_they_are(change):
     rng, shape = np.random.default_rng(0), Shape(**SHAPE.__dict__ | change)
-    leaves = draw_leaves(AT_ONCE, shape, 2, rng)
-    assert ALWAYS_TURNED(AT_ONCE, shape, leaves, rng) is leaves
+    params = draw_params(AT_ONCE, shape, 2, rng)
+    assert ALWAYS_TURNED(AT_ONCE, shape, params, rng) is params
 
 
 def test_some_instances_of_methods_by_coordinate_are_alike_in_all_coordinates():
     claim, rng = find_claim("fadamgc/eq-85@at-most"), np.random.default_rng(0)
     shape = Shape(clients=3, dim=4, local_steps=2, noisy=(0,), sampling="without-replacement")
-    before = draw_leaves(claim, shape, 60, rng)
+    before = draw_params(claim, shape, 60, rng)
     after = ALIKE(claim, shape, before, rng)
     vectors = "center", "curvature", "start_offset", "noise"
     alike = np.array([all((after[n][row] == after[n][row][..., :1]).all() for n in vectors) for row in range(60)])
@@ -127,10 +127,10 @@ def test_some_instances_of_methods_by_coordinate_are_alike_in_all_coordinates():
         assert np.array_equal(before[name][~alike], after[name][~alike])
         assert (name != "weight" and before[name].shape[-1] == 4) or np.array_equal(before[name], after[name])
     flat = Shape(**shape.__dict__ | {"dim": 1})
-    leaves = draw_leaves(claim, flat, 2, rng)
-    assert ALIKE(claim, flat, leaves, rng) is leaves
-    leaves = draw_leaves(AT_ONCE, SHAPE, 2, rng)
-    assert ALIKE(AT_ONCE, SHAPE, leaves, rng) is leaves
+    params = draw_params(claim, flat, 2, rng)
+    assert ALIKE(claim, flat, params, rng) is params
+    params = draw_params(AT_ONCE, SHAPE, 2, rng)
+    assert ALIKE(AT_ONCE, SHAPE, params, rng) is params
 
 
 def test_a_method_by_coordinate_moves_farther_where_all_coordinates_are_alike():

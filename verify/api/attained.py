@@ -10,7 +10,7 @@ import numpy as np
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.judge import judge
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.search.worst_points import at_points, shape_at
 from verify.worst.coordinate_ascent import ERRORS
 from verify.worst.one_dimensional import WorstPoints, worst_points
@@ -49,7 +49,7 @@ def _confirmed(claim: Claim, points: WorstPoints, ratio: float) -> bool:
         return False
     shape, leaves = at_points(claim, shape, points, np.random.default_rng(0))
     with np.errstate(all="ignore"):  # instances without a value do not meet the hypotheses
-        verdict = judge(claim, realise(claim, shape, leaves, NUMPY))
+        verdict = judge(claim, simulate(claim, shape, leaves, NUMPY))
     return bool((verdict.met & (verdict.ratio >= _NEARLY * ratio)).any())
 
 

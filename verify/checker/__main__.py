@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for a start by the folder's name
-from verify.checker.form import differing
 from verify.checker.formats import check_of, shows
 from verify.checker.intervals import shown
 from verify.checker.limits import read, text_of
-from verify.checker.words import replayed
+from verify.checker.operators import replayed
+from verify.checker.schema import differing
 
 
 def main(paths):

@@ -2,13 +2,13 @@
 
 from fractions import Fraction
 
-from verify.checker.choices import whole
-from verify.checker.forms import APART, LAYER, LOSS, ORIGIN, WORLD, Form, pairing
-from verify.checker.powers import FormOfClients
-from verify.checker.words import require
+from verify.checker.laurent_polynomials import LaurentForm
+from verify.checker.operators import require
+from verify.checker.quadratic_forms import APART, LAYER, LOSS, ORIGIN, SCENARIO, QuadraticForm, pairing
+from verify.checker.scenarios import whole
 
 
-class AtANumber:
+class Specialisation:
     """A run of ``every`` number of clients at that of ``some``, an ordinary run of the same claim, of which the same was
     asked in the same order. ``rows`` has of each letter what it is of each client."""
 
@@ -37,25 +37,25 @@ class AtANumber:
 
     def form(self, form):
         """What a form says."""
-        count, found = len(self.clients), Form({})
-        for (power, key), c in FormOfClients.lifted(form).terms.items():
+        count, found = len(self.clients), QuadraticForm({})
+        for (power, key), c in LaurentForm.lifted(form).terms.items():
             found = found + self.value(key) * (c * Fraction(count) ** power)
         return found
 
     def value(self, key):
         """What stands under a key of a form."""
         if isinstance(key, str):
-            name, _, world = key.partition(" @")
-            return whole(self.number(name), [int(world)]) if world else self.number(name)
+            name, _, scenario = key.partition(" @")
+            return whole(self.number(name), [int(scenario)]) if scenario else self.number(name)
         if not key:
-            return Form.one(())
-        (i, j), world = (n % WORLD for n in key), key[0] // WORLD
+            return QuadraticForm.one(())
+        (i, j), scenario = (n % SCENARIO for n in key), key[0] // SCENARIO
         one, other = (self.rows[n % LAYER] for n in (i, j))
         layer, means = i % APART // LAYER, [self.mean(one), self.mean(other)]
         pairs = zip(one, other, strict=True)
         found = self.in_layer(layer, *means) if i < APART else self.mean([
             self.in_layer(layer, u - means[0], v - means[1]) for u, v in pairs])
-        return whole(found, [world]) if world else found
+        return whole(found, [scenario]) if scenario else found
 
     def in_layer(self, l, u, v):
         return pairing(self.some.letters.part(l, u), self.some.letters.part(l, v))
@@ -63,14 +63,14 @@ class AtANumber:
     def number(self, name):
         kind, *of = name.removeprefix(LOSS).split() if name.startswith(LOSS) else [""]
         if kind == "clients":
-            return Form({(): Fraction(len(self.clients))})
+            return QuadraticForm({(): Fraction(len(self.clients))})
         if kind == "of":
             said = [f"{' '.join(of)} {k}" for k in self.clients]
         elif kind == "0" and of:
             said = [f"{LOSS}{k} {of[0]}" for k in self.clients]
         else:  # the same of all clients
             said = [name for _ in self.clients]
-        return self.mean([*map(Form.one, said)])
+        return self.mean([*map(QuadraticForm.one, said)])
 
     def mean(self, parts):
         parts = [part * weight for part, weight in zip(parts, self.some.weights, strict=True)]
@@ -84,5 +84,5 @@ def from_the_optimum(row):
 
 def agree(of_every, of_some):
     """Whether what is to be proven for every number of clients is, at some number, what is to be proven there."""
-    form = AtANumber(of_every.run, of_some.run).form(of_every.larger - of_every.smaller)
+    form = Specialisation(of_every.run, of_some.run).form(of_every.larger - of_every.smaller)
     return of_every.past == of_some.past and form.equals(of_some.larger - of_some.smaller)

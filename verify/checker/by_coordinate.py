@@ -4,8 +4,8 @@ The same function of the same vectors is the same letter. A quotient u / (w + a)
 and a are those of a basis.
 """
 
-from verify.checker.forms import ORIGIN, NoForm, Row, plain
-from verify.checker.words import WORDS, require
+from verify.checker.operators import WORDS, require
+from verify.checker.quadratic_forms import ORIGIN, NotQuadratic, SymbolicVector, plain
 
 
 class ByCoordinate:
@@ -22,8 +22,8 @@ class ByCoordinate:
     def entries(self, *rows):
         """Vectors of which functions by coordinates are known."""
         require(len(self.letters.parts) == 1, "functions by coordinates, and layers")
-        if any(not isinstance(row, Row) or ORIGIN in row.parts for row in rows):
-            raise NoForm("a function by coordinates of what is no vector, or not measured from the optimum")
+        if any(not isinstance(row, SymbolicVector) or ORIGIN in row.parts for row in rows):
+            raise NotQuadratic("a function by coordinates of what is no vector, or not measured from the optimum")
         return rows
 
     def of(self, word, rows, positive=True):
@@ -48,11 +48,11 @@ class ByCoordinate:
     def root(self, v):
         self.entries(v)
         if not self.no_entry_is_negative(v):
-            raise NoForm("a root of what may be negative")
+            raise NotQuadratic("a root of what may be negative")
         return self.of("root", [v]) if v.parts else v
 
     def upper(self, *rows):
-        if not any(isinstance(row, Row) for row in rows):
+        if not any(isinstance(row, SymbolicVector) for row in rows):
             return WORDS["upper"](*rows)
         found = {}
         for row in self.entries(*rows):
@@ -60,7 +60,7 @@ class ByCoordinate:
                 found[part.said] = part
         positive = any(map(self.no_entry_is_negative, found.values()))
         if positive and len(found) > 1 and all(map(self.no_entry_is_negative, found.values())):
-            found.pop(Row({}).said, None)
+            found.pop(SymbolicVector({}).said, None)
         if len(found) == 1:
             return next(iter(found.values()))
         rows = sorted(found.values(), key=lambda row: sorted(row.terms.items()))
@@ -71,34 +71,34 @@ class ByCoordinate:
     def raised(self, v, a):
         """v with a number added to each entry."""
         self.entries(v)
-        return v + (self.of("one", []) * plain(a) if plain(a) else Row({}))
+        return v + (self.of("one", []) * plain(a) if plain(a) else SymbolicVector({}))
 
     def scaled(self, u, w, a):
         """u / (w + a), 0/0 = 0."""
         a = plain(a)
-        if not isinstance(w, Row) or not w.parts:
-            by = a if isinstance(w, Row) else plain(w) + a
+        if not isinstance(w, SymbolicVector) or not w.parts:
+            by = a if isinstance(w, SymbolicVector) else plain(w) + a
             require(by > 0, "a quotient by a number that is not positive")
             return self.entries(u)[0] / by
         self.entries(u, w)
         if not u.parts:
             return u
         if not self.no_entry_is_negative(w) or a < 0:
-            raise NoForm("a quotient by what may be negative")
+            raise NotQuadratic("a quotient by what may be negative")
         asked = self.quotients.setdefault((w.said, a), {})
         asked[u.said] = u, self.quotient(u, w, self.bases.setdefault((w.said, a), []))
         return asked[u.said][1]
 
     def quotient(self, u, w, basis):
         """The quotient of u by w and a number, whose basis is so far this one."""
-        letters, rest, known = self.letters, u, Row({})
+        letters, rest, known = self.letters, u, SymbolicVector({})
         for letter, one, quotient in basis:
             if letter in rest.parts:
                 c = rest.coefficient(letter)
                 rest, known = rest - one * c, known + quotient * c
         if not rest.parts:
             return known
-        letters.meter.spend(sum(len(one.parts) for _, one, _ in basis))
+        letters.meter.charge(sum(len(one.parts) for _, one, _ in basis))
         found, letter = letters.letter(letters.upstream(u) | letters.upstream(w)), min(rest.parts)
         c = rest.coefficient(letter)
         rest, quotient = rest / c, (found - known) / c

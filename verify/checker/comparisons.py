@@ -3,13 +3,13 @@
 from collections import namedtuple
 from fractions import Fraction
 
-from verify.checker.choices import Given, told_apart, whole
-from verify.checker.forms import Form, NoForm, nonnegative, plain
 from verify.checker.formulas import At
-from verify.checker.letters import NOTHING
+from verify.checker.quadratic_forms import NotQuadratic, QuadraticForm, nonnegative, plain
+from verify.checker.scenarios import Given, depends_on_scenario, whole
+from verify.checker.symbolic_run import NOTHING
 
 #: what is to be shown of the clients of a run on letters: given a past, ``smaller <= larger``
-Duty = namedtuple("Duty", "run past smaller larger")
+ProofObligation = namedtuple("ProofObligation", "run past smaller larger")
 
 
 class Ratio:
@@ -20,7 +20,7 @@ class Ratio:
     def __init__(self, above, below):
         self.above, self.below = above, below
 
-    def refuse(self, *_): raise NoForm("a ratio or a length is compared, and nothing else")
+    def refuse(self, *_): raise NotQuadratic("a ratio or a length is compared, and nothing else")
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __pow__ = __rpow__ = __neg__ = __abs__ = refuse
     __truediv__ = __rtruediv__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __iter__ = __bool__ = refuse
@@ -41,17 +41,17 @@ class Length:
 
     def __mul__(self, number):
         if plain(number) < 0:
-            raise NoForm("a length has multiples that are not negative")
+            raise NotQuadratic("a length has multiples that are not negative")
         return Length(self.square * plain(number) ** 2)
 
     def __truediv__(self, number): return self * (1 / plain(number))
 
     def __pow__(self, power):
         if power != 2:
-            raise NoForm("a length has no powers but its square")
+            raise NotQuadratic("a length has no powers but its square")
         return self.square
 
-    def refuse(self, *_): raise NoForm("a length is compared, and nothing else")
+    def refuse(self, *_): raise NotQuadratic("a length is compared, and nothing else")
 
     __rmul__ = __mul__
     __add__ = __radd__ = __sub__ = __rsub__ = __rpow__ = __neg__ = __abs__ = refuse
@@ -71,7 +71,7 @@ class Notes:
             return (rounds if self.certain else NOTHING), None
         past, *others = self.asked
         if others or any(letters.drawn[draw] >= past for draw in self.certain):
-            raise NoForm("a random number outside of expectations")
+            raise NotQuadratic("a random number outside of expectations")
         return past, past
 
 
@@ -86,13 +86,13 @@ def compared(run, rule, given=None):
         past, asked = notes.past(run.letters, instance.size["rounds"]) if notes else (NOTHING, None)
         if choices:
             made = choices.made_before(asked, outcome)
-            apart = told_apart(left, right)
+            apart = depends_on_scenario(left, right)
             past = Given(instance.size["rounds"] if asked is None else asked, made, apart)
             if apart:
-                left, right = (whole(side, choices.worlds(made)) for side in (left, right))
+                left, right = (whole(side, choices.scenarios(made)) for side in (left, right))
             said = left.said, right.said
             if once.setdefault((*index.items(), made), said) != said:
-                raise NoForm("what depends on a choice outside of expectations")
+                raise NotQuadratic("what depends on a choice outside of expectations")
         pairs = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
         for pair in pairs[rule["relation"][0]]:
             if (said := (past, *(side.said for side in pair))) not in seen:
@@ -118,27 +118,27 @@ def as_forms(relation, left, right, hypotheses, said):
     if isinstance(right, Ratio) and relation[0] == ">":
         return as_forms("<", right, left, hypotheses, said)[::-1]
     if isinstance(left, Ratio) and relation[0] == "<":
-        if not isinstance(left.below, Form) or told_apart(left.below) or not nonnegative(left.below):
-            raise NoForm("a ratio by what may be negative")
+        if not isinstance(left.below, QuadraticForm) or depends_on_scenario(left.below) or not nonnegative(left.below):
+            raise NotQuadratic("a ratio by what may be negative")
         if plain(right) < 0:
-            raise NoForm("0/0 = 0 is not at most a negative number")
-        if not said and not (isinstance(left.above, Form) and nonnegative(left.above)):
-            raise NoForm("a ratio that may have no value where 0 stands below")
+            raise NotQuadratic("0/0 = 0 is not at most a negative number")
+        if not said and not (isinstance(left.above, QuadraticForm) and nonnegative(left.above)):
+            raise NotQuadratic("a ratio that may have no value where 0 stands below")
         left, right = left.above, left.below * plain(right)
-    return tuple(side if isinstance(side, Form) else Form({(): plain(side)}) for side in (left, right))
+    return tuple(side if isinstance(side, QuadraticForm) else QuadraticForm({(): plain(side)}) for side in (left, right))
 
 
 def square_of(side, hypotheses):
     """The square of a side that is compared with a length: of a length, or of what is not negative."""
     if isinstance(side, Length):
         return side.square
-    if isinstance(side, Form) and len(side.parts) == 1 and max(side.parts.values()) > 0:
+    if isinstance(side, QuadraticForm) and len(side.parts) == 1 and max(side.parts.values()) > 0:
         name, = side.parts
         signs = {rule["relation"] for rule in hypotheses if rule["left"] == name and rule["right"] == 0 and not rule["over"]}
         if signs & {">", ">="}:
             return side**2
     if plain(side) < 0:
-        raise NoForm("a length is compared with what is not negative")
+        raise NotQuadratic("a length is compared with what is not negative")
     return plain(side) ** 2
 
 

@@ -6,11 +6,11 @@ hypotheses and leave the statement an index at which it has a value.
 """
 
 from verify.checker import polynomials
-from verify.checker.form import STATED, keys, one_meaning, printed, stated
 from verify.checker.number_hypotheses import begin, defining, ranged, sides
 from verify.checker.number_proof import Steps
+from verify.checker.operators import require
 from verify.checker.polynomials import ZERO
-from verify.checker.words import require
+from verify.checker.schema import STATED, keys, one_meaning, printed, stated
 
 FORMAT = "fedtheory ill-posed 1"
 

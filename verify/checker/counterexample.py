@@ -7,12 +7,12 @@ numbers; checks every hypothesis; accepts only if the statement is surely broken
 import json
 from itertools import product
 
-from verify.checker.existing import Chosen
-from verify.checker.form import checked, coupled, pieces
+from verify.checker.existential import ExistentialConstant
 from verify.checker.instance import Instance
 from verify.checker.intervals import agrees
-from verify.checker.limits import Meter
-from verify.checker.words import COMPARE, FORMAT, breaks, replayed, require
+from verify.checker.limits import WorkLimit
+from verify.checker.operators import COMPARE, FORMAT, breaks, replayed, require
+from verify.checker.schema import checked, coupled, pieces
 
 __all__ = ["FORMAT", "allowed", "check", "holds", "on_piece"]
 
@@ -36,7 +36,7 @@ def check_reading(certificate):
     the upper end by the recorded sides. The interval is taken with both ends, which asks for more, but see on_piece."""
     if "exists" not in certificate:
         return judged(certificate, Instance(certificate))
-    meter, found = Meter(), pieces(certificate["subdivision"])
+    meter, found = WorkLimit(), pieces(certificate["subdivision"])
     for piece in found:
         said = on_piece(certificate, piece, meter)
         if not said[0]:
@@ -50,7 +50,7 @@ def on_piece(certificate, piece, meter):
     """(accepted, reason, left, right) where a number that is said to exist lies in a piece of its interval. Of numbers
     alone, the first piece of an interval from 0 on is looked at without 0 too, if that is left out."""
     low, high = piece
-    if low == 0 < high and certificate["setting"] == "algebra" and Chosen(certificate).open_at_zero:
+    if low == 0 < high and certificate["setting"] == "algebra" and ExistentialConstant(certificate).open_at_zero:
         said = replayed(lambda c: judged(c, Instance(c, piece, meter, near=True), recorded=False), certificate)
         if said[0]:
             return said
@@ -60,7 +60,7 @@ def on_piece(certificate, piece, meter):
 
 def allowed(certificate, place, meter):
     """Whether a number that is said to exist surely meets the conditions on it at a place of its interval."""
-    instance, chosen = Instance(certificate, (place, place), meter), Chosen(certificate)
+    instance, chosen = Instance(certificate, (place, place), meter), ExistentialConstant(certificate)
     rules = [rule for rule in certificate["hypotheses"] if chosen.is_condition(rule)]
     return not any(breaks(rule["relation"], *instance.sides(rule, index, None), unless=False)
                    for rule in rules for index in instance.formulas.cases(rule))
@@ -69,7 +69,7 @@ def allowed(certificate, place, meter):
 def judged(certificate, instance, recorded=True, at_high=None):
     """(accepted, reason, left, right) of an instance; ``recorded``: whether the sides must be those recorded. ``at_high``:
     the instance at the upper end of the first piece of an interval."""
-    statement, sides, chosen = certificate["statement"], ("", ""), Chosen(certificate)
+    statement, sides, chosen = certificate["statement"], ("", ""), ExistentialConstant(certificate)
     outcomes = [outcome for _, outcome in instance.outcomes()]
     defining = {value["hypothesis"] for value in certificate["values"].values() if isinstance(value, dict)}
     for place, rule in enumerate(certificate["hypotheses"]):

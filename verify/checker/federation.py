@@ -9,9 +9,9 @@ from operator import le, lt
 from verify.checker.coordinates import Factors, Turned
 from verify.checker.intervals import dot, each
 from verify.checker.limits import TERMS, bounded
-from verify.checker.pieces import Bounds, Line
+from verify.checker.operators import add, mean, place, require
+from verify.checker.piecewise_quadratic import Bounds, Line
 from verify.checker.run import Run
-from verify.checker.words import add, mean, place, require
 
 
 class Federation:

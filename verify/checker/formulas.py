@@ -7,7 +7,7 @@ from collections import namedtuple
 from fractions import Fraction
 
 from verify.checker.limits import TERMS, bounded
-from verify.checker.words import JOINED, WORDS, require
+from verify.checker.operators import JOINED, WORDS, require
 
 #: where a formula is evaluated: the values of indices by name, and the outcome of chance, None before anything is drawn.
 #: In proofs also: the round on whose past is conditioned, None outside of expectations; whether it is inside of one; the
@@ -31,7 +31,7 @@ class Formulas:
         self.fixed, self.numbering, self.kept, self.read = {*fixed, *WORDS, *JOINED}, {*numbering}, {}, {}
 
     def value(self, node, at):
-        self.meter.spend(1)
+        self.meter.charge(1)
         if type(node) is int:
             return Fraction(node)
         word, *args = node if isinstance(node, list) else [node]
@@ -74,7 +74,7 @@ class Formulas:
         found = [{}]
         for name, low, high in rule["over"]:
             found = [{**index, name: i} for index in found for i in self.span(low, high, At(index, None))]
-            self.meter.spend(len(found))
+            self.meter.charge(len(found))
         return found
 
     def sides(self, rule, at):

@@ -8,17 +8,17 @@ from functools import cache
 from math import prod
 
 from verify.checker.federation import Federation
-from verify.checker.form import coupled
 from verify.checker.formulas import At, Formulas, acyclic, definition, names
+from verify.checker.infimum import infimum
 from verify.checker.intervals import Interval
-from verify.checker.limits import OUTCOMES, Meter, bounded
+from verify.checker.limits import OUTCOMES, WorkLimit, bounded
 from verify.checker.methods.adaptive import BESIDE
-from verify.checker.near import Near
+from verify.checker.one_sided_limit import OneSidedLimit
+from verify.checker.operators import MEANS, WORDS, add, exact, require
 from verify.checker.run import INDEPENDENT, METHODS
 from verify.checker.samples import Samples
+from verify.checker.schema import coupled
 from verify.checker.scope import ALL_CLIENTS
-from verify.checker.space import infimum
-from verify.checker.words import MEANS, WORDS, add, exact, require
 
 PLACE = "the place"  # where a number that is said to exist lies in its interval, from 0 to 1; no name has a space
 
@@ -51,7 +51,7 @@ class Instance:
     """
 
     def __init__(self, certificate, piece=None, meter=None, near=False, clients=clients_of, **reading):
-        self.certificate, self.meter = certificate, meter or Meter()
+        self.certificate, self.meter = certificate, meter or WorkLimit()
         self.size, self.how, self.rules, self.free, values, hypotheses = (certificate[name] for name in (
             "sizes", "procedure", "definitions", "free", "values", "hypotheses"))
         numbers = {name: value for name, value in values.items() if not isinstance(value, dict)}
@@ -85,7 +85,7 @@ class Instance:
         self.given[PLACE] = Interval(low, high) if low < high else Fraction(low)
         if near:
             require(low == 0 < high, "only the first piece lies next to the lower end")
-            self.given[PLACE] = Near(1, Fraction(1), Fraction(high))
+            self.given[PLACE] = OneSidedLimit(1, Fraction(1), Fraction(high))
         width = ["+", exists["high"], ["*", -1, exists["low"]]]
         return {"indices": [], "formula": ["+", exists["low"], ["*", PLACE, width]]}
 

@@ -6,14 +6,14 @@ multiples, has no negative coefficient, the statement holds at these sizes and n
 every dimension.
 """
 
-from verify.checker.form import STATED, keys, one_meaning, shaped, sized, texts, valued
 from verify.checker.length_clients import OWN
 from verify.checker.length_statement import LengthStatement
 from verify.checker.limits import written
 from verify.checker.norm_expressions import Combination, nonnegative, total
+from verify.checker.operators import require
 from verify.checker.proof import checked
+from verify.checker.schema import STATED, keys, one_meaning, shaped, sized, texts, valued
 from verify.checker.theories import lengths
-from verify.checker.words import require
 
 FORMAT = "fedtheory proof of lengths 1"
 SETTING = ("sizes", "values", "vectors", "weights", "proofs")

@@ -7,10 +7,10 @@ data, and on the data with one sample replaced.
 
 from fractions import Fraction
 
-from verify.checker.limits import LETTERS, bounded
+from verify.checker.limits import BASIS_VECTORS, bounded
 from verify.checker.norm_expressions import ORIGIN, Combination, NotLinear, number
+from verify.checker.operators import require
 from verify.checker.run import Run
-from verify.checker.words import require
 
 REPLACED = ("replaced", -1, 0, 0)  # the draw of the client whose sample is replaced
 DATA = ("data",)  # the draw of all data
@@ -47,7 +47,7 @@ class SymbolicClients:
 
     # basis vectors ---------------------------------------------------------------------------------------------------------
     def basis_vector(self, draws=()):
-        bounded(len(self.depends_on) + 1, 2 * LETTERS, "basis vectors")
+        bounded(len(self.depends_on) + 1, 2 * BASIS_VECTORS, "basis vectors")
         self.depends_on.append(frozenset(draws))
         return Combination({len(self.depends_on) - 1: Fraction(1)})
 

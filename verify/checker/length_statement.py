@@ -3,14 +3,14 @@
 from fractions import Fraction
 from itertools import product
 
-from verify.checker.form import FUNCTIONS, coupled
 from verify.checker.formulas import At, names
 from verify.checker.instance import Instance
 from verify.checker.length_clients import REPLACED, TWIN, SymbolicClients
 from verify.checker.norm_expressions import SQUARE, Combination, NotLinear, lower, norm_of, number, positive, unknown, upper
+from verify.checker.operators import MEANS, place, require
 from verify.checker.run import INDEPENDENT
+from verify.checker.schema import FUNCTIONS, coupled
 from verify.checker.scope import ALL_CLIENTS, all_of
-from verify.checker.words import MEANS, place, require
 
 SIDES = ("left", "right")
 #: words of formulas that mean the same here as of coordinates; of all others in FUNCTIONS nothing is known
@@ -168,7 +168,7 @@ class LengthStatement:
     # norms -----------------------------------------------------------------------------------------------------------------
     def length(self, vector, *power):
         """The expected norm of a vector, or of its square; of a statement without means the norm."""
-        self.instance.meter.spend(1 + len(vector.terms))
+        self.instance.meter.charge(1 + len(vector.terms))
         return norm_of(vector, self.representative, *power)
 
     def representative(self, items):

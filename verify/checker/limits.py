@@ -13,7 +13,7 @@ BITS = 2**18  # of a computed fraction
 EXPONENT = 10**5  # of a power
 TERMS = 10**5  # of a sum or of a range
 OUTCOMES = 2**16  # of chance
-LETTERS = 120  # vectors of a run on letters
+BASIS_VECTORS = 120  # vectors of a run on letters
 SETTINGS = 16  # of a proof
 PIECES = 256  # of the interval of a number that is said to exist
 WORK = 10**6  # steps of a replay: nodes of formulas, terms of losses and gradients, and 64 bits of recorded numbers
@@ -40,13 +40,13 @@ def bits(number):
     return number.numerator.bit_length() + number.denominator.bit_length()
 
 
-class Meter:
+class WorkLimit:
     """Counts the steps of a replay, or of several."""
 
     def __init__(self, most=None):
         self.spent, self.most = 0, most
 
-    def spend(self, steps):
+    def charge(self, steps):
         self.spent += steps
         most = WORK if self.most is None else self.most
         if self.spent > most:
@@ -55,7 +55,7 @@ class Meter:
     def evaluate(self, lines, point):
         """Count the evaluation of functions of one coordinate each at the coordinates of a point, by their terms."""
         for line, y in zip(lines, point, strict=True):
-            self.spend((len(line.squares) + len(line.pieces)) * (1 + bits(y) // 512))
+            self.charge((len(line.squares) + len(line.pieces)) * (1 + bits(y) // 512))
 
     def record(self, value):
         """Count what is kept of a run: numbers in lists of any depth."""
@@ -63,7 +63,7 @@ class Meter:
             for entry in value:
                 self.record(entry)
         elif value is not None:
-            self.spend(1 + bounded(bits(value), BITS, "bits of a number") // 64)
+            self.charge(1 + bounded(bits(value), BITS, "bits of a number") // 64)
 
 
 #: a fraction, and a decimal as it stands in recorded sides

@@ -5,7 +5,7 @@ from math import gcd, lcm
 
 from verify.checker.intervals import Interval, root
 from verify.checker.limits import bits
-from verify.checker.words import kind
+from verify.checker.operators import kind
 
 ORIGIN = -1  # the basis vector that stands for the start in points, of which nothing is known
 #: how keys of numbers without a value begin: expected norms, and their squares and absolute values, are never negative

@@ -4,8 +4,8 @@ says of strongly convex losses, and what an inequality that is printed for a fun
 Losses have continuous gradients on all of R^dim, and dim is at least 1.
 """
 
+from verify.checker.operators import require
 from verify.checker.polynomials import ZERO, constant, of_atom
-from verify.checker.words import require
 
 BOUNDS = ("G_lip", "G_lip_client", "steepest")  # of gradients; the last one is no name of a claim
 POINTS = {"u": 1, "v": -1}  # and how often the points are counted in u - v

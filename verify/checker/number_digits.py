@@ -1,7 +1,7 @@
 """The digits of numbers without names, by intervals, for proofs about numbers."""
 
 from verify.checker.intervals import Interval, exp, extreme, log, of, power, root
-from verify.checker.words import require
+from verify.checker.operators import require
 
 
 def value(p):

@@ -60,7 +60,7 @@ class Known:
     def sign(self, atom):
         """NONNEGATIVE or POSITIVE where an atom surely is that, NEGATIVE where a quotient surely is, else 0."""
         kind = atom[0]
-        meter.spend(4)
+        meter.charge(4)
         if atom in self.signs:
             return self.signs[atom]
         if kind in ("entry", "drawn"):

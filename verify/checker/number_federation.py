@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from verify.checker.index_sums import combined, dot, frozen, new_index, scaled, sum_of, vector_sum
 from verify.checker.number_facts import NONNEGATIVE, POSITIVE
+from verify.checker.operators import require
 from verify.checker.polynomials import ONE, ZERO, constant, of_atom
-from verify.checker.words import require
 
 #: arrays by their sizes, and quantities that follow from others
 ARRAYS = {"client_weight": ["clients"], "priority": ["clients"], "included": ["1", "clients"], "eta_l": ["1"],

@@ -5,10 +5,11 @@ asks for what it needs, which must be known then.
 """
 
 from verify.checker.index_sums import combined, dot, expected, length, new_index, product_of, scaled, sum_of, vector_sum
-from verify.checker.limits import Meter
+from verify.checker.limits import WorkLimit
 from verify.checker.number_classes import steepest
 from verify.checker.number_facts import SIGNS, Fact
 from verify.checker.number_federation import ARRAYS, RULES, loss, objective, objective_slope, slope
+from verify.checker.operators import COMPARE, fitting, require
 from verify.checker.polynomials import (
     ONE,
     ZERO,
@@ -24,7 +25,6 @@ from verify.checker.polynomials import (
     random,
     total,
 )
-from verify.checker.words import COMPARE, fitting, require
 
 SIZES = ("clients", "iterations", "local_steps", "participants", "rounds", "dim", "layers")
 
@@ -38,7 +38,7 @@ class Reader:
     equations."""
 
     def __init__(self, arrays, rules, put, federation=False):
-        self.arrays, self.rules, self.put, self.meter = arrays, rules, put, Meter()
+        self.arrays, self.rules, self.put, self.meter = arrays, rules, put, WorkLimit()
         self.assumed, self.federation, self.infima, self.entries = None, federation, False, {}
         self.classes, self.everywhere, self.printed = False, (), ()
         self.recorded, self.run = {}, None
@@ -67,7 +67,7 @@ class Reader:
 
     def number(self, node, known, names):
         """A formula as a polynomial; ``names``: the atoms of indices around it."""
-        self.meter.spend(1)
+        self.meter.charge(1)
         if type(node) is int:
             return constant(node)
         head, *args = [node] if isinstance(node, str) else node
@@ -199,7 +199,7 @@ class Reader:
 
     def vector(self, node, known, names):
         """A formula as a vector: coefficients of atoms."""
-        self.meter.spend(1)
+        self.meter.charge(1)
         if node == 0:
             return {}
         head, *args = [node] if isinstance(node, str) else node

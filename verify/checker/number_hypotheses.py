@@ -6,8 +6,8 @@ from verify.checker.index_sums import new_index
 from verify.checker.number_classes import POINTS
 from verify.checker.number_facts import SIGNS, Fact, Known
 from verify.checker.number_formulas import SIZES, Reader
+from verify.checker.operators import require
 from verify.checker.polynomials import ONE, constant, of_atom, random
-from verify.checker.words import require
 
 
 def defining(certificate, name, number):

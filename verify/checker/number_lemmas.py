@@ -3,8 +3,8 @@
 
 
 from verify.checker.index_sums import combined, dot, length, product_of, scaled, substitute, sum_of
+from verify.checker.operators import require
 from verify.checker.polynomials import ONE, ZERO, constant, exponential, extreme, logarithm, of_atom, power, root
-from verify.checker.words import require
 
 
 # powers: b, c are bases and e, f exponents; a power has a value where its base is positive, or at least 0 with an exponent

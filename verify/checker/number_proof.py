@@ -7,16 +7,16 @@ numbers, sizes and vectors that meet the hypotheses, and both of its sides have 
 
 from verify.checker import number_classes, number_run_lemmas, polynomials
 from verify.checker import number_federation as federation
-from verify.checker.form import STATED, keys, one_meaning, stated, texts
 from verify.checker.index_sums import expected, substitute, sum_of
 from verify.checker.intervals import of
-from verify.checker.limits import WORK, Meter, bounded
+from verify.checker.limits import WORK, WorkLimit, bounded
 from verify.checker.number_digits import value
 from verify.checker.number_facts import SIGNS, Fact, Known
 from verify.checker.number_hypotheses import begin, defining, ranged, sides
 from verify.checker.number_lemmas import NUMBERS, SUMS, VECTORS
+from verify.checker.operators import require
 from verify.checker.polynomials import ONE, ZERO, constant, of_atom, random, vanishes
-from verify.checker.words import require
+from verify.checker.schema import STATED, keys, one_meaning, stated, texts
 
 FORMAT = "fedtheory numbers 1"
 SCOPE = "every number, size and vector that the hypotheses admit"
@@ -68,13 +68,13 @@ class Steps:
     """Follows the steps of a proof."""
 
     def __init__(self, reader):
-        self.reader, self.meter = reader, Meter(WORK)
+        self.reader, self.meter = reader, WorkLimit(WORK)
 
     def run(self, steps, known, names):
         """What is known after all steps."""
         known = Known(known)
         for step in steps:
-            self.meter.spend(100)
+            self.meter.charge(100)
             known.add(step["name"], RULES[step["by"]](self, step, known, names))
         return known
 

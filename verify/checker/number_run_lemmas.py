@@ -7,8 +7,8 @@ Each is a function of the run, of what is known and of what it is about, and giv
 from verify.checker.index_sums import combined, dot, expected, of_vector, scaled, substitute, sum_of
 from verify.checker.number_federation import slope
 from verify.checker.number_runs import CLIENT, ROUND, STEP, record
+from verify.checker.operators import require
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
-from verify.checker.words import require
 
 
 def equation(run, known, name, places, u):

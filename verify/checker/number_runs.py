@@ -10,10 +10,10 @@ from fractions import Fraction
 from verify.checker.index_sums import combined, frozen, of_vector, scaled, sum_of, vector_sum
 from verify.checker.number_facts import NONNEGATIVE, Fact, Known
 from verify.checker.number_formulas import factors
+from verify.checker.operators import exact, require
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, inverse, of_atom
 from verify.checker.run import METHODS
 from verify.checker.scope import all_of, ends
-from verify.checker.words import exact, require
 
 #: methods that are followed, whose clients and local steps are alike: the options that are known, and the state that starts
 #: where the run does

@@ -9,12 +9,12 @@ from atoms of vectors to the polynomials that are their coefficients. Whoever ma
 from fractions import Fraction
 from functools import lru_cache
 
-from verify.checker.limits import BITS, Meter, bits, bounded
+from verify.checker.limits import BITS, WorkLimit, bits, bounded
 
 EXPONENT = 60  # of a power that is multiplied out
 WORK = 4 * 10**6  # products of terms in one replay, and of their digits
 
-meter = Meter(WORK)
+meter = WorkLimit(WORK)
 
 
 class Poly:
@@ -49,7 +49,7 @@ class Poly:
 
     def __mul__(self, other):
         digits = sum(max(map(bits, p.terms.values()), default=0) for p in (self, other))
-        meter.spend(1 + len(self.terms) * len(other.terms) * (1 + digits // 512))
+        meter.charge(1 + len(self.terms) * len(other.terms) * (1 + digits // 512))
         found = {}
         for m, c in self.terms.items():
             for n, d in other.terms.items():

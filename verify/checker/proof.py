@@ -9,17 +9,17 @@ from its own on.
 from fractions import Fraction
 
 from verify.checker.agreement import agree
-from verify.checker.comparisons import Duty, compared
-from verify.checker.every_client import ANY
-from verify.checker.form import STATED, keys, one_meaning, shaped, sized, stated, texts, valued
-from verify.checker.forms import Form, combined, nonnegative
-from verify.checker.known import known
-from verify.checker.letter_federation import on_letters
+from verify.checker.class_facts import class_facts
+from verify.checker.comparisons import ProofObligation, compared
+from verify.checker.exchangeable_clients import ANY
+from verify.checker.laurent_polynomials import on_ends
 from verify.checker.limits import SETTINGS, bounded, written
-from verify.checker.powers import on_ends
+from verify.checker.operators import require
+from verify.checker.quadratic_forms import QuadraticForm, combined, nonnegative
+from verify.checker.schema import STATED, keys, one_meaning, shaped, sized, stated, texts, valued
 from verify.checker.scope import scope
 from verify.checker.starts import FromStart
-from verify.checker.words import require
+from verify.checker.symbolic_federation import symbolic_instance
 
 FORMAT = "fedtheory proof 2"
 GIVEN, MORE = ("sizes", "values", "unknown", "weights", "proofs"), ("degree",)
@@ -47,7 +47,7 @@ def checked(certificate, form, given, proven, accepted, more=(), every_round=Fal
     return not refused, "; ".join(refused) or f"{accepted}; for {scope(certificate, every_round)[0]}", "", ""
 
 
-def numbers_of(certificate):
+def parse_setting(certificate):
     """Returns the sizes, values, names without a value and weights of a setting, and the multipliers."""
     sized(certificate)
     free, unknown = certificate["free"], texts(certificate["unknown"], "unknown")
@@ -72,20 +72,20 @@ def numbers_of(certificate):
 
 def proven(certificate):
     """What is wrong with the proof at one setting; empty where nothing is."""
-    numbers, proofs = numbers_of(certificate)
-    return shown(duties(certificate, numbers), proofs)
+    numbers, proofs = parse_setting(certificate)
+    return shown(obligations(certificate, numbers), proofs)
 
 
-def duties(certificate, numbers):
+def obligations(certificate, numbers):
     """All that is to be proven at one setting."""
     def of(*numbers, degree=None):
-        run = on_letters(certificate, *numbers, FromStart(), degree).federation
-        return [Duty(run, *pair) for pair in compared(run, certificate["statement"])]
+        run = symbolic_instance(certificate, *numbers, FromStart(), degree).federation
+        return [ProofObligation(run, *pair) for pair in compared(run, certificate["statement"])]
 
-    return same_as_of_some(of, numbers, certificate["degree"]) if "degree" in certificate else of(*numbers)
+    return obligations_for_every_count(of, numbers, certificate["degree"]) if "degree" in certificate else of(*numbers)
 
 
-def same_as_of_some(of, numbers, degree):
+def obligations_for_every_count(of, numbers, degree):
     """What is to be proven for every number of clients, if it is the same as ``of`` some numbers: the first two."""
     every, (sizes, values, unknown, weights) = of(*numbers, degree=degree), numbers
     for count in (sizes["clients"], sizes["clients"] + 1):
@@ -101,27 +101,28 @@ def shown(asked, proofs):
     """What is wrong with proofs of what is ``asked``; empty where nothing is."""
     require(asked, "the statement says nothing at this setting")
     require(len(proofs) == len(asked), f"{len(asked)} pairs of sides need as many proofs; got {len(proofs)}")
-    runs = [*{id(duty.run): duty.run for duty in asked}.values()]
-    facts = {id(run): known(run, [*dict.fromkeys(duty.past for duty in asked if duty.run is run)]) for run in runs}
-    for number, (multipliers, duty) in enumerate(zip(proofs, asked, strict=True)):
-        if wrong := lacking(number, multipliers, facts[id(duty.run)][duty.past], duty):
+    runs = [*{id(obligation.run): obligation.run for obligation in asked}.values()]
+    facts = {id(run): class_facts(run, [*dict.fromkeys(obligation.past for obligation in asked if obligation.run is run)])
+             for run in runs}
+    for number, (multipliers, obligation) in enumerate(zip(proofs, asked, strict=True)):
+        if wrong := lacking(number, multipliers, facts[id(obligation.run)][obligation.past], obligation):
             return wrong
     return ""
 
 
-def lacking(number, multipliers, known, duty):
-    """What keeps multipliers of facts from proving a duty; empty where nothing does."""
-    spend, people, forms = duty.run.letters.meter.spend, duty.run.people, {}
+def lacking(number, multipliers, class_facts, obligation):
+    """What keeps multipliers of facts from proving a obligation; empty where nothing does."""
+    spend, people, forms = obligation.run.letters.meter.charge, obligation.run.people, {}
     for name, multiplier in multipliers.items():
-        forms[name], zero = known.fact(name)
+        forms[name], zero = class_facts.fact(name)
         if multiplier < 0 and not zero:
             return f"multipliers of inequalities are negative in proof {number}: {name}"
-    gap = duty.larger - duty.smaller
+    gap = obligation.larger - obligation.smaller
     if people.one:
         require(not (people.any_weights and gap.with_powers), "a weight outside of sums")
         found = on_ends(gap, people.least, people.degree)
         require(found, f"a side has a larger degree in 1/m than {people.degree}")
-        gap = sum(found, Form({}))
+        gap = sum(found, QuadraticForm({}))
     if not nonnegative(gap - combined(forms, multipliers, spend), spend):
         return f"what is left in proof {number} is not a sum of squares"
     return ""

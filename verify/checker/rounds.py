@@ -2,7 +2,7 @@
 
 A run on letters begins from any state that the method can be in: letters for the model and for all that clients and server
 keep. What is proven there of one round holds of each round of every run, if it says the same of every round
-(``Timeless``). A statement about the last round follows by induction from a potential, a number V that a state has:
+(``RoundInvariance``). A statement about the last round follows by induction from a potential, a number V that a state has:
 
 * one round: V(after) + (what the left side adds up) <= factor * V(before) + cost, from any state;
 * the end: what the left side says of the last state <= V;
@@ -11,17 +11,17 @@ keep. What is proven there of one round holds of each round of every run, if it 
 
 from fractions import Fraction
 
-from verify.checker.comparisons import Duty, Notes, compared
-from verify.checker.course import NEVER, Course, added, least
-from verify.checker.form import formula, keys
-from verify.checker.forms import Form
+from verify.checker.comparisons import Notes, ProofObligation, compared
+from verify.checker.exponential_sums import NEVER, ExponentialSums, added, least
 from verify.checker.formulas import At, names
-from verify.checker.letter_federation import on_letters
 from verify.checker.limits import written
-from verify.checker.proof import MORE, checked, numbers_of, same_as_of_some, shown
+from verify.checker.operators import require
+from verify.checker.proof import MORE, checked, obligations_for_every_count, parse_setting, shown
+from verify.checker.quadratic_forms import QuadraticForm
+from verify.checker.round_invariance import COUNTS, RoundInvariance, substituted
+from verify.checker.schema import formula, keys
 from verify.checker.starts import AnyState, FirstRound
-from verify.checker.timeless import COUNTS, Timeless, put
-from verify.checker.words import require
+from verify.checker.symbolic_federation import symbolic_instance
 
 FORMAT = "fedtheory rounds 1"
 GIVEN = ("sizes", "values", "unknown", "weights", "potential", "proofs")
@@ -38,11 +38,11 @@ def of_rounds(run, statement, potential):
     require(run.instance.formulas.sure(cost, set()), "a cost is the same in every round and whatever is drawn")
     q = written(factor)
     require(0 <= q <= 1 and (q == 1 or left.added == 0), "a factor is at most 1, and 1 of a sum over rounds")
-    after = put(value, {"r": ["+", "r", 1]})
+    after = substituted(value, {"r": ["+", "r", 1]})
     shrunk = ["*", q.numerator, ["^", q.denominator, -1], value]
     for smaller, larger in ((["+", after, left.added], ["+", shrunk, cost]), (left.last, value)):
         rule = {"left": smaller, "relation": "<=", "right": larger, "over": [["r", 0, 0]], "text": "of a potential"}
-        yield from [Duty(run, *pair) for pair in compared(run, rule)]
+        yield from [ProofObligation(run, *pair) for pair in compared(run, rule)]
 
 
 def of_start(run, statement, potential):
@@ -50,11 +50,11 @@ def of_start(run, statement, potential):
     value, factor, cost = (potential[name] for name in POTENTIAL)
     instance, right, q = run.instance, sides(statement)[1], written(factor)
     averaged = Left(instance, sides(statement)[0]).averaged
-    before = put(value, {"r": 0})
+    before = substituted(value, {"r": 0})
     for outcome in run.outcomes:
         notes = Notes()
         at = At({}, outcome, notes=notes)
-        course = Course(instance, at).of(["*", "rounds", right] if averaged else right)
+        course = ExponentialSums(instance, at).of(["*", "rounds", right] if averaged else right)
         first, paid = instance.formulas.value(before, at), instance.formulas.value(cost, at)
         if q == 1:
             mine = {NEVER: first, (Fraction(1), 1): paid}
@@ -64,7 +64,7 @@ def of_start(run, statement, potential):
                 mine[q, 0] = first - paid / (1 - q)
         past, _ = notes.past(run.letters, instance.size["rounds"])
         for bound in least(added(course, {key: c * -1 for key, c in mine.items()})):
-            yield Duty(run, past, Form({}), bound)
+            yield ProofObligation(run, past, QuadraticForm({}), bound)
 
 
 def sides(statement):
@@ -97,7 +97,7 @@ class Left:
         require(not (self.averaged and last), "a mean over rounds beside the last round")
         now = {"rounds": "r", "iterations": ["*", "r", "local_steps"]}
         require("r" not in names(last), "r stands for the number of a round")
-        self.added, self.last = (["+", *rounds] if rounds else 0), (put(["+", 0, *last], now) if last else 0)
+        self.added, self.last = (["+", *rounds] if rounds else 0), (substituted(["+", 0, *last], now) if last else 0)
 
     def round(self, body, index, low, high):
         """The terms of a sum over all rounds or times that are of round r."""
@@ -105,12 +105,12 @@ class Left:
         require(type(low) is int, "a sum over rounds begins at a number")
         require(index == "r" or "r" not in names(body), "r stands for the number of a round")
         end = value(high, At({"rounds": Fraction(1), "iterations": Fraction(steps)}, None))
-        grows = Timeless(self.instance, (), self.instance.value).shift(high, {"rounds": 1, "iterations": steps})
+        grows = RoundInvariance(self.instance, (), self.instance.value).shift(high, {"rounds": 1, "iterations": steps})
         if (end, grows) == (low, 1):
-            return put(body, {index: ["+", "r", low]})
+            return substituted(body, {index: ["+", "r", low]})
         require((end, grows) == (low + steps - 1, steps), "a sum over some of the rounds")
         require(index != "r", "r stands for the number of a round")
-        return ["Sum", put(body, {index: ["+", ["*", "r", "local_steps"], "step"]}), "step", low, low + steps - 1]
+        return ["Sum", substituted(body, {index: ["+", ["*", "r", "local_steps"], "step"]}), "step", low, low + steps - 1]
 
 
 def factors_of(node):
@@ -132,25 +132,25 @@ def proven(certificate):
     if certificate["potential"] is not None:
         for name in ("value", "cost"):
             formula(keys(certificate["potential"], POTENTIAL, "a potential")[name])
-    numbers, proofs = numbers_of(certificate)
-    return shown(duties(certificate, numbers), proofs)
+    numbers, proofs = parse_setting(certificate)
+    return shown(obligations(certificate, numbers), proofs)
 
 
-def duties(certificate, numbers):
+def obligations(certificate, numbers):
     """All that is to be proven at one setting: of each round, or of a potential."""
     statement, potential = certificate["statement"], certificate["potential"]
     require(statement["relation"] in ("<=", ">=", "=="), "a sum of squares proves no strict inequality")
 
     def of(*numbers, degree=None):
-        run = on_letters(certificate, *numbers, AnyState(), degree).federation
+        run = symbolic_instance(certificate, *numbers, AnyState(), degree).federation
         if potential is None:
             timeless = run.begins.timeless
-            timeless.says_the_same(statement, timed=True)
+            timeless.is_round_invariant(statement, timed=True)
             grows, count = timeless.period(statement)
             require(count >= grows, "the statement says nothing of some times of a round; more rounds are needed")
-            return [Duty(run, *pair) for pair in compared(run, statement)]
+            return [ProofObligation(run, *pair) for pair in compared(run, statement)]
         require(run.instance.size["rounds"] == 1, "a potential is looked at over one round")
-        first = on_letters(certificate, *numbers, FirstRound(), degree).federation
+        first = symbolic_instance(certificate, *numbers, FirstRound(), degree).federation
         return [*of_rounds(run, statement, potential), *of_start(first, statement, potential)]
 
-    return same_as_of_some(of, numbers, certificate["degree"]) if "degree" in certificate else of(*numbers)
+    return obligations_for_every_count(of, numbers, certificate["degree"]) if "degree" in certificate else of(*numbers)

@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 from verify.checker import methods
 from verify.checker.intervals import Vector
 from verify.checker.limits import OUTCOMES, bounded
-from verify.checker.words import exact, require
+from verify.checker.operators import exact, require
 
 #: of every file of methods/: name -> the method, and the names of its states
 METHODS = {name: method for file in iter_modules(methods.__path__)

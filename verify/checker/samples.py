@@ -8,13 +8,13 @@ fresh one are draws before the first round; every local step uses one sample of 
 from fractions import Fraction
 from itertools import product
 
-from verify.checker.form import ATOM, keys
 from verify.checker.intervals import Vector, extreme
 from verify.checker.limits import OUTCOMES, bounded
-from verify.checker.pieces import moved_into
+from verify.checker.operators import add, mean, place, require
+from verify.checker.piecewise_quadratic import moved_into
 from verify.checker.run import Run
 from verify.checker.sample_constants import bounds
-from verify.checker.words import add, mean, place, require
+from verify.checker.schema import ATOM, keys
 
 #: names that only claims about samples have
 SAMPLE_NAMES = ("samples", "used_sample", "replaced", "differing", "G_lip", "sigma_g", "sigma_g_2", "sigma_g_client")
@@ -70,7 +70,7 @@ class Samples:
         return found
 
     def atom_grad(self, k, a, v):
-        self.meter.spend(len(v))
+        self.meter.charge(len(v))
         atom, entries = self.atoms[k][a], []
         for j, y in enumerate(v):
             pieces = [s[j] * moved_into(y - d[j], w[j]) for s, d, w in atom["pieces"]]
@@ -78,7 +78,7 @@ class Samples:
         return Vector(entries)
 
     def atom_loss(self, k, a, v):
-        self.meter.spend(len(v))
+        self.meter.charge(len(v))
         atom, total = self.atoms[k][a], self.atoms[k][a]["offset"]
         for j, y in enumerate(v):
             total += atom["curvature"][j] * (y - atom["center"][j]) ** 2 / 2

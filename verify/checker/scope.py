@@ -10,7 +10,7 @@ proof is refused.
 from fractions import Fraction
 
 from verify.checker.formulas import names
-from verify.checker.words import JOINED, MEANS, WORDS
+from verify.checker.operators import JOINED, MEANS, WORDS
 
 LAYERED = ("fedluar", "feddrop")  #: methods whose runs depend on the layers of a model
 

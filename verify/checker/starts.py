@@ -2,13 +2,13 @@
 
 from fractions import Fraction
 
-from verify.checker.course import Course, holds_for_all_rounds
-from verify.checker.forms import LAYER, ORIGIN, NoForm
-from verify.checker.letters import NOTHING, PAST
+from verify.checker.exponential_sums import ExponentialSums, holds_for_all_rounds
+from verify.checker.operators import require
+from verify.checker.quadratic_forms import LAYER, ORIGIN, NotQuadratic
+from verify.checker.round_invariance import COUNTS, RoundInvariance
 from verify.checker.run import METHODS
 from verify.checker.scope import ROUNDS, ties
-from verify.checker.timeless import COUNTS, Timeless
-from verify.checker.words import require
+from verify.checker.symbolic_run import NOTHING, PAST
 
 #: methods of which a round depends on the state before it alone, all of which ``Run.first`` or ``Run.start`` gives
 FROM_ANY_STATE = ("fedavg", "fedprox", "fedswa", "fedmoswa", "scaffold", "fedpd", "feddyn", "afedpd", "fedcm", "fedavgm")
@@ -41,7 +41,7 @@ class FirstRound:
     def leave_out(self, run, rule): """Refuse to do without a hypothesis: never."""
 
     def uses(self, run, rule):
-        return not Course(run.instance, None).depends([rule["left"], rule["right"], *rule["over"]])
+        return not ExponentialSums(run.instance, None).depends([rule["left"], rule["right"], *rule["over"]])
 
 
 class AnyState:
@@ -65,10 +65,10 @@ class AnyState:
         for name, sizes in instance.free.items():
             fixed = not {*(sizes or ())} & {*COUNTS} and (sizes is not None or name in instance.defined)
             require(name == "eta_l" or fixed, f"{name} may change with the rounds")
-        self.timeless = Timeless(instance, METHODS[instance.how["base"]][1], instance.value)
+        self.timeless = RoundInvariance(instance, METHODS[instance.how["base"]][1], instance.value)
         for place, rule in enumerate(run.hypotheses):
             if run.bounds_constants(place):
-                self.timeless.says_the_same(rule, timed=False)
+                self.timeless.is_round_invariant(rule, timed=False)
 
     def first_state(self, run, name, value):
         """A state of which nothing is known; the same in all runs."""
@@ -87,7 +87,7 @@ class AnyState:
             full = how["sampling"] == "full"
             plain = full and how["base"] == "fedavg" and how["options"].get("eta_g") in (1, "1")
             if not (plain if name == "x" else full and name == "sampled_weight"):
-                raise NoForm(f"{name} of a round's first time is known after the first round alone")
+                raise NotQuadratic(f"{name} of a round's first time is known after the first round alone")
 
     def uses(self, run, rule):
         """Whether a hypothesis says the same of every round; it may say more of the first rounds than of others."""

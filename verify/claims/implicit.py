@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition, parts_of_size
 from verify.claims.hypotheses import given_numbers
 from verify.claims.needs import always_available
@@ -14,7 +14,7 @@ from verify.claims.sizes import once_by_claim
 __all__ = ["CLIENTS", "all_hypotheses", "client_conditions", "domain_conditions", "sign_conditions", "signs_of",
            "step_conditions"]
 
-CLIENTS = (words.k, 0, words.clients - 1)  #: the range of an index over all clients
+CLIENTS = (operators.k, 0, operators.clients - 1)  #: the range of an index over all clients
 
 
 @once_by_claim
@@ -52,9 +52,9 @@ def _domain_conditions(claim: Claim) -> Iterator[Condition]:
             if variable.high is not None:
                 yield Condition(entry, "<=", variable.high, over)
     if claim.setting == "point":
-        one = words.included[0, words.k]
+        one = operators.included[0, operators.k]
         yield Condition(one * (1 - one), "==", 0, (CLIENTS,))
-        yield Condition(one, ">=", words.priority[words.k], (CLIENTS,))
+        yield Condition(one, ">=", operators.priority[operators.k], (CLIENTS,))
 
 
 @once_by_claim
@@ -75,9 +75,9 @@ def signs_of(claim: Claim, symbols: set[sp.Symbol]) -> tuple[Condition, ...]:
 def step_conditions(claim: Claim) -> tuple[Condition, ...]:
     """The signs of steps and thresholds."""
     if claim.setting == "run":
-        return (_positive(words.eta_l[words.t], ((words.t, 0, words.iterations - 1),)),
-                Condition(words.epsilon[words.t], ">=", 0, ((words.t, 0, words.iterations),)))
-    return (_positive(words.eta_l[0]),) if claim.setting == "point" and "eta_l" in claim.names else ()
+        return (_positive(operators.eta_l[operators.t], ((operators.t, 0, operators.iterations - 1),)),
+                Condition(operators.epsilon[operators.t], ">=", 0, ((operators.t, 0, operators.iterations),)))
+    return (_positive(operators.eta_l[0]),) if claim.setting == "point" and "eta_l" in claim.names else ()
 
 
 def _positive(entry, over=()) -> Condition:
@@ -93,10 +93,10 @@ def client_conditions(claim: Claim) -> tuple[Condition, ...]:
 
 def _client_conditions(claim: Claim) -> Iterator[Condition]:
     if claim.procedure is not None and not claim.procedure.free_clients:
-        yield Condition(words.priority[words.k], "==", 1, (CLIENTS,))
+        yield Condition(operators.priority[operators.k], "==", 1, (CLIENTS,))
     if claim.procedure is not None and claim.procedure.equal_weights:
-        equal = words.client_weight[0] if claim.procedure.free_clients else 1 / words.clients
-        yield Condition(words.client_weight[words.k], "==", equal, (CLIENTS,))
+        equal = operators.client_weight[0] if claim.procedure.free_clients else 1 / operators.clients
+        yield Condition(operators.client_weight[operators.k], "==", equal, (CLIENTS,))
     if claim.setting == "run" and always_available(claim):
-        there = sp.IndexedBase("available")[words.i, words.k]
-        yield Condition(there, "==", 1, ((words.i, 0, sp.Symbol("rounds", integer=True)), CLIENTS))
+        there = sp.IndexedBase("available")[operators.i, operators.k]
+        yield Condition(there, "==", 1, ((operators.i, 0, sp.Symbol("rounds", integer=True)), CLIENTS))

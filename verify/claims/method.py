@@ -9,7 +9,7 @@ import sympy as sp
 from bounds.formulas.well_formed import Fault
 from bounds.language.claim import HOLDS, INDEPENDENT, SAMPLING, Claim, Condition, Procedure, names_in
 from bounds.language.on_samples import speaks_of_samples
-from bounds.language.words import local_steps
+from bounds.language.operators import local_steps
 from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
 from fedtheory.registry import ALGORITHMS
 from fedtheory.selection import SCHEMES, Always, EveryPriority, LossMatching, PriorityOnly, Selection

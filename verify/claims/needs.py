@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, names_in
 from bounds.language.functions import f_grad
 from bounds.language.on_samples import speaks_of_samples
@@ -35,7 +35,7 @@ def always_available(claim: Claim) -> bool:
 @once_by_claim
 def uses_gradients(claim: Claim) -> bool:
     """Whether a claim mentions the gradients of the clients' losses."""
-    return any(formula.has(words.grad, words.objective_grad) for formula in claim.formulas)
+    return any(formula.has(operators.grad, operators.objective_grad) for formula in claim.formulas)
 
 
 def needs_lipschitz(claim: Claim) -> bool:
@@ -87,8 +87,8 @@ def _bounded_at_all_points(claim: Claim) -> Iterator[sp.Expr]:
         for word in c.left.atoms(infimum) | c.right.atoms(infimum):
             point, number = word.args
             terms = [term for term in sp.Add.make_args(sp.expand(number)) if point in term.free_symbols]
-            lengths = set().union(*(term.atoms(words.norm2) for term in terms))
-            others = words.F, words.objective, words.dot
+            lengths = set().union(*(term.atoms(operators.norm2) for term in terms))
+            others = operators.F, operators.objective, operators.dot
             only = all(term.could_extract_minus_sign() and not term.has(*others) for term in terms)
             if only and all(_of_gradients(length.args[0], point) for length in lengths):
                 yield from (length.args[0] for length in lengths)
@@ -104,7 +104,7 @@ def _vanishes_for_equal_gradients(vector: sp.Expr) -> bool:
 
 
 def _is_gradient(e) -> bool:
-    return isinstance(e, words.grad | words.objective_grad)
+    return isinstance(e, operators.grad | operators.objective_grad)
 
 
 def needed(claim: Claim) -> set[str]:

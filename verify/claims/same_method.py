@@ -85,7 +85,7 @@ def _place(procedure: Procedure, name: str, local_steps: int) -> tuple | None:
     """Where the method's maker puts an argument as it is, as names of fields; None if nowhere."""
     for pair in _PROBES:
         try:
-            one, other = (dict(_leaves(_made(procedure, local_steps, **{name: value}))) for value in pair)
+            one, other = (dict(_params(_made(procedure, local_steps, **{name: value}))) for value in pair)
         except (ValueError, TypeError):
             continue
         for place, value in one.items():
@@ -98,17 +98,17 @@ def _is(value, number) -> bool:
     return isinstance(value, (int, float)) and value == number
 
 
-def _leaves(value, place: tuple = ()) -> Iterator[tuple[tuple, Any]]:
+def _params(value, place: tuple = ()) -> Iterator[tuple[tuple, Any]]:
     """All values inside of dataclasses, tuples and mappings, with their places."""
     if is_dataclass(value) and not isinstance(value, type):
         for each in fields(value):
-            yield from _leaves(getattr(value, each.name), (*place, each.name))
+            yield from _params(getattr(value, each.name), (*place, each.name))
     elif isinstance(value, (tuple, list)):
         for number, each in enumerate(value):
-            yield from _leaves(each, (*place, number))
+            yield from _params(each, (*place, number))
     elif isinstance(value, dict):
         for key, each in value.items():
-            yield from _leaves(each, (*place, key))
+            yield from _params(each, (*place, key))
     else:
         yield place, value
 

@@ -10,7 +10,7 @@ import sympy as sp
 
 from bounds.language.claim import HOLDS, Claim, Condition, names_in
 from bounds.language.names import SIZE, names_from
-from bounds.language.words import local_steps
+from bounds.language.operators import local_steps
 from verify.claims.method import solves_local_problems
 
 __all__ = [

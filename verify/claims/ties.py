@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition, names_in
 from verify.claims.sizes import once_by_claim
 
@@ -14,7 +14,7 @@ __all__ = ["Tie", "ties_of"]
 #: names of vectors -> the parameter of an instance that moves them, at a fixed time and at the start of a run
 _OF_POINTS = {name: "local_offset" for name in ("x_local", "x", "x_sampled")}
 _OF_RUNS = {"x_round": "start_offset"}
-_OF_LOSSES = (words.F, words.objective, words.grad, words.objective_grad)
+_OF_LOSSES = (operators.F, operators.objective, operators.grad, operators.objective_grad)
 
 
 class Tie(NamedTuple):
@@ -78,11 +78,11 @@ def _vectors(number: sp.Expr, over: tuple) -> Iterator[tuple[sp.Expr | None, tup
             yield None, over
         elif isinstance(term, sp.Sum):
             yield from _vectors(term.function, (*over, *term.limits[::-1]))
-        elif isinstance(term, words.norm | words.norm2):
+        elif isinstance(term, operators.norm | operators.norm2):
             yield term.args[0], over
         elif term.is_Mul or term.is_Pow:
             factors = [factor for factor in (term.args if term.is_Mul else term.args[:1])
-                       if factor.has(words.norm, words.norm2, words.F, words.objective)]
+                       if factor.has(operators.norm, operators.norm2, operators.F, operators.objective)]
             if len(factors) == 1 and not (term.is_Pow and term.exp.is_negative):
                 yield from _vectors(factors[0], over)
             else:
@@ -93,6 +93,6 @@ def _vectors(number: sp.Expr, over: tuple) -> Iterator[tuple[sp.Expr | None, tup
 
 def _gradient(loss: sp.Expr) -> tuple[sp.Expr, sp.Expr] | None:
     """The gradient of a loss, and the loss's least value; None for anything else."""
-    if isinstance(loss, words.F):
-        return words.grad(*loss.args), words.F_star_client[loss.args[0]]
-    return (words.objective_grad(*loss.args), words.F_star) if isinstance(loss, words.objective) else None
+    if isinstance(loss, operators.F):
+        return operators.grad(*loss.args), operators.F_star_client[loss.args[0]]
+    return (operators.objective_grad(*loss.args), operators.F_star) if isinstance(loss, operators.objective) else None

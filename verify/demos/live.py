@@ -35,7 +35,7 @@ def picture(figure: Figure, said: str):
 
 def shown(demo: ModuleType) -> Callable[[Any], None]:
     """Shows numbers that are not final in the place of the picture, while the cell computes on."""
-    return lambda found: mo.output.replace(picture(demo.picture(found), demo.said(found)))
+    return lambda found: mo.output.replace(picture(demo.picture(found), demo.caption(found)))
 
 
 def file(text: str, title: str):

@@ -109,9 +109,9 @@ def page(demo: Demo, most: int = MOST, progress: Callable[[int, int], None] = la
     places = list(every_value(controls))
     pictures, words = [], []
     for done, values in enumerate(places):
-        found = module.numbers(**values)
+        found = module.compute(**values)
         pictures.append(_picture(module.picture(found)))
-        words.append(_inline(module.said(found)))
+        words.append(_inline(module.caption(found)))
         progress(done + 1, len(places))
     start = places.index({key: control.start for key, control in controls.items()})
     title, _, idea = demo.idea.partition(": ")

@@ -81,7 +81,8 @@ class Environment:
         possible: (instances, noise, sampling), which outcomes have a positive probability; None for all.
         infinite: (instances,), which instances have an infinite constant; None for none.
         by_definition: conditions that hold because they define a name.
-        worlds: all outcomes of the data draw, for claims about samples (:mod:`verify.instances.worlds`); then the first
+        data_sets: all outcomes of the data draw, for claims about samples (:mod:`verify.instances.data_sets`); then the
+        first
             axis of chance has these outcomes.
         gradients: the federation that evaluates grad and objective_grad, if it is another one.
         words: operator -> function(evaluator, node, scope) that evaluates it.
@@ -104,7 +105,7 @@ class Environment:
     possible: Any = None
     infinite: Any = None
     by_definition: list[Condition] = field(default_factory=list)
-    worlds: Any = None
+    data_sets: Any = None
     gradients: Any = None
     words: Mapping[type, Any] = field(default_factory=dict)
     also: Any = None

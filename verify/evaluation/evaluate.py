@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Condition
 from synthetic.numbers.arrays import add_up, maximum, namespace
 from synthetic.numbers.balls import Ball, Undecided
@@ -25,11 +25,12 @@ _MOST_TAKEN = 2**25  # numbers of samples that are gathered at once: 256 MiB
 _METHODS = (
     (sp.Rational | sp.Float, "constant"), (sp.Symbol, "symbol"), (sp.Indexed, "indexed"), (sp.Add, "sum_of_terms"),
     (sp.Mul, "product_of_factors"), (sp.Pow, "power"), (sp.Sum | sp.Product, "accumulate"), (sp.Max | sp.Min, "extreme"),
-    (sp.Abs, "absolute"), (words.tau | sp.Mod, "of_indices"), (sp.floor | sp.ceiling, "whole_number"),
-    (words.norm2, "norm2"), (words.norm, "norm"),
-    (words.dot, "dot"), (words.F, "client_loss"), (words.grad, "client_gradient"), (words.objective, "objective"),
-    (words.objective_grad, "objective_gradient"), (words.E, "expectation"),
-    (words.E_round, "expectation_given_rounds"), (sp.NumberSymbol, "named_number"),
+    (sp.Abs, "absolute"), (operators.tau | sp.Mod, "of_indices"), (sp.floor | sp.ceiling, "whole_number"),
+    (operators.norm2, "norm2"), (operators.norm, "norm"),
+    (operators.dot, "dot"), (operators.F, "client_loss"), (operators.grad, "client_gradient"),
+    (operators.objective, "objective"),
+    (operators.objective_grad, "objective_gradient"), (operators.E, "expectation"),
+    (operators.E_round, "expectation_given_rounds"), (sp.NumberSymbol, "named_number"),
 )
 
 #: methods whose values an environment's memory keeps
@@ -81,8 +82,8 @@ def sides_by(evaluator: Evaluator, condition: Condition):
     if left.vector or right.vector:
         raise TypeError("both sides of a condition must be numbers; got a vector")
     both = left.data, right.data
-    if evaluator.env.worlds is not None:
-        both = evaluator.env.worlds.compared(condition, *both)
+    if evaluator.env.data_sets is not None:
+        both = evaluator.env.data_sets.compared(condition, *both)
     return *both, evaluator.env.backend.booleans(mask)
 
 
@@ -160,7 +161,7 @@ class Evaluator:
     def word(self, node, scope) -> Value:
         meaning = self.env.words.get(type(node)) or WORDS.get(type(node))
         if not meaning:
-            raise UnboundName(f"no function evaluates {node} ({type(node).__name__}); see verify.evaluation.words")
+            raise UnboundName(f"no function evaluates {node} ({type(node).__name__}); see verify.evaluation.operators")
         return meaning(self, node, scope)
 
     def kept(self, node, scope, compute) -> Value:
@@ -199,7 +200,7 @@ class Evaluator:
             return sum(self.integer(a, scope) for a in node.args)
         if node.is_Mul:
             return np.asarray(np.prod(np.broadcast_arrays(*[self.integer(a, scope) for a in node.args]), axis=0))
-        if isinstance(node, words.tau):
+        if isinstance(node, operators.tau):
             inner = self.integer(node.args[0], scope)
             return inner - inner % self.env.sizes["local_steps"]
         if isinstance(node, sp.Mod):
@@ -376,8 +377,8 @@ class Evaluator:
         over_sampling_only = len(node.args) == 2
         if over_sampling_only and str(node.args[1]) != "sampling":
             raise UnboundName(f"unknown source of chance {node.args[1]}; allowed: sampling")
-        if self.env.worlds is not None and self.env.worlds.fixed and not over_sampling_only:
-            return Value(self.env.worlds.mean_given(value.data), value.vector)
+        if self.env.data_sets is not None and self.env.data_sets.fixed and not over_sampling_only:
+            return Value(self.env.data_sets.mean_given(value.data), value.vector)
         data = mean_over(value.data, 2, self.env.sampling_weight)
         return Value(data if over_sampling_only else mean_over(data, 1, self.env.noise_weight), value.vector)
 
@@ -401,8 +402,8 @@ class Evaluator:
         xp = namespace(point)
         index_shape = np.broadcast_shapes(tuple(point.shape[LEAD:-1]), numbers.shape)
         lead = tuple(point.shape[:LEAD])
-        if self.env.worlds is not None:
-            lead = self.env.worlds.lead(lead, federation)
+        if self.env.data_sets is not None:
+            lead = self.env.data_sets.lead(lead, federation)
         elif federation.instances > 1:
             lead = (federation.instances, *lead[1:])
         runs = int(np.prod(lead))
@@ -410,7 +411,7 @@ class Evaluator:
         flat = np.broadcast_to(numbers, index_shape).reshape(1, -1)
         flat = np.broadcast_to(flat, (runs, flat.shape[1]))
         numbers = self.env.backend.integers(flat) if self.env.backend.library == "torch" else flat
-        copies = lead[1] * lead[2] if self.env.worlds is None else runs // federation.instances
+        copies = lead[1] * lead[2] if self.env.data_sets is None else runs // federation.instances
         result = _in_blocks(function, federation.repeat(copies), point, numbers)
         return Value(result.reshape((*lead, *index_shape, *result.shape[2:])), vector)
 

@@ -53,7 +53,7 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
     environment = environment.remembering()
     with np.errstate(all="ignore"):
         statement, both = claim.statement, None
-        if environment.worlds is None:  # suprema over worlds may take a common term at different worlds
+        if environment.data_sets is None:  # suprema over data_sets may take a common term at different data_sets
             statement, both = _apart(statement)
         left, right, mask = _where_possible(environment, *sides(statement, environment))
         common = sides(both, environment)[0] if both else left != left
@@ -67,7 +67,8 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
         gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
         score = np.where(mask, (gap - floor) / (abs(left) + abs(right) + floor), -1.0)
         if statement.strict:
-            score = np.where(mask & (gap >= -floor), np.maximum(score, _EQUAL), score)
+            equal = np.where(gap == 0, 2 * _EQUAL, _EQUAL)  # of many that are equal up to rounding, those that are equal
+            score = np.where(mask & (gap >= -floor), np.maximum(score, equal), score)
         finite = np.isfinite(score).all(axis=1)
         if environment.infinite is not None:
             finite = finite & ~to_numpy(environment.infinite)
@@ -87,7 +88,7 @@ def seems_violated(claim: Claim, environment: Environment) -> np.ndarray:
 
     The answer is that of :func:`judge`, in less time if the statement holds on the whole batch.
     """
-    statement = claim.statement if environment.worlds is not None else _apart(claim.statement)[0]
+    statement = claim.statement if environment.data_sets is not None else _apart(claim.statement)[0]
     environment = environment.remembering()
     with np.errstate(all="ignore"):
         left, right, mask = flat_sides(statement, environment)

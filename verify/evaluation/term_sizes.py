@@ -3,7 +3,7 @@
 import numpy as np
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Condition
 from synthetic.numbers.arrays import add_up, namespace
 from verify.evaluation.environment import Environment
@@ -110,13 +110,13 @@ def _adds_no_signs(node, environment: Environment) -> bool:
         if name in environment.definitions:
             return _nothing_cancels(environment.definitions[name].formula, environment)
         return bool(node.is_nonnegative)
-    if isinstance(node, words.norm2 | words.norm):
+    if isinstance(node, operators.norm2 | operators.norm):
         vector = node.args[0]
         return isinstance(vector, sp.Indexed) and vector.base.label.name not in environment.definitions
     if isinstance(node, sp.Pow):
         return _nothing_cancels(node.base, environment)
     if isinstance(node, sp.Add | sp.Mul | sp.Max):
         return all(_nothing_cancels(part, environment) for part in node.args)
-    if isinstance(node, sp.Sum | sp.Product | words.E | words.E_round):
+    if isinstance(node, sp.Sum | sp.Product | operators.E | operators.E_round):
         return _nothing_cancels(node.args[0], environment)
     return bool(node.is_Number and node.is_nonnegative)

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, names_in
-from bounds.language.words import E, E_round
+from bounds.language.operators import E, E_round
 from fedtheory import AllClients, Always, PriorityOnly
 from synthetic.base.display import RichDisplay
 from synthetic.numbers.arrays import namespace, to_numpy

@@ -17,11 +17,11 @@ from synthetic.numbers.arrays import to_numpy
 from synthetic.numbers.draws import Draws
 from verify.claims.needs import HETEROGENEITY, needs_lipschitz
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
-from verify.evaluation.sample_words import SAMPLE_WORDS
+from verify.evaluation.sample_operators import SAMPLE_WORDS
 from verify.evidence.runs import MOST_BYTES, Runs
-from verify.instances.worlds import Worlds
-from verify.measure.realise import bind_given
+from verify.instances.data_sets import DataSets
 from verify.measure.record import FullRecord
+from verify.measure.simulate import bind_given
 
 __all__ = ["CoupledRuns"]
 
@@ -30,9 +30,9 @@ _SEED = 0  # of the data sets and of what is replaced
 
 
 @dataclass(frozen=True)
-class _Sampled(Worlds):
-    """Some worlds, and runs in each of them with the same seeds; clients are drawn by the seed. ``place``: the number of the
-    replaced sample, (worlds,); ``one``: whether a step uses one sample."""
+class _Sampled(DataSets):
+    """Some data_sets, and runs in each of them with the same seeds; clients are drawn by the seed. ``place``: the number of
+    the replaced sample, (data_sets,); ``one``: whether a step uses one sample."""
 
     place: Any = None
     one: bool = False
@@ -46,9 +46,9 @@ class _Sampled(Worlds):
         if not self.one:
             raise UnboundName("which sample a step uses: in these runs it uses several")
         rounds = self.taking_part.shape[1]
-        at_all = self.used[None] == self.place[:, None, None, None]  # worlds, seeds, iterations, clients
+        at_all = self.used[None] == self.place[:, None, None, None]  # data_sets, seeds, iterations, clients
         at_all = at_all.reshape(len(self.place), self.drawn, rounds, -1, self.used.shape[-1]).any(axis=3)
-        both = (at_all & self.taking_part[None]).transpose(0, 3, 1, 2)  # worlds, clients, seeds, rounds
+        both = (at_all & self.taking_part[None]).transpose(0, 3, 1, 2)  # data_sets, clients, seeds, rounds
         return both[np.arange(self.count), self.replaced][:, :, None]
 
     def indicators(self):
@@ -90,15 +90,15 @@ class CoupledRuns(Runs):
             (k, i, *(np.asarray(part, dtype=float).tobytes() for part in z)) for k, i, *z in replacements)
         if key not in vars(trajectory):  # kept with the trajectory, for the next claim
             vars(trajectory)[key] = self._made_coupled(replacements)
-        self.worlds, self.training, self.neighbours, self.fresh, self.own, self.twin = vars(trajectory)[key]
+        self.data_sets, self.training, self.neighbours, self.fresh, self.own, self.twin = vars(trajectory)[key]
         self.random = self.random or self.drawn
-        self.said = f"{self.worlds.count} {'pairs of data sets' if self.drawn else 'replaced samples'}"
+        self.said = f"{self.data_sets.count} {'pairs of data sets' if self.drawn else 'replaced samples'}"
         if self.drawn:
-            self.unsure = f"means are over {self.worlds.count} pairs of data sets drawn at random"
+            self.unsure = f"means are over {self.data_sets.count} pairs of data sets drawn at random"
 
     # the runs -------------------------------------------------------------------------------------------------------------
     def _made_coupled(self, replacements):
-        """Worlds, federations of their data and of the neighbours, the samples that are put in, and both runs' records."""
+        """DataSets, federations of their data and of the neighbours, the samples that are put in, and both runs' records."""
         federation, trajectory, clients = self.federation, self.trajectory, self.federation.clients
         counts = to_numpy(federation.counts)[0].astype(int)
         count, samples = -(-_WORLDS // clients) * clients, int(counts.min())
@@ -122,10 +122,10 @@ class CoupledRuns(Runs):
         one, iterations = federation.batch_size == 1, trajectory.rounds * self.algorithm.local_steps
         used = self._samples_used(iterations) if one else np.zeros((seeds, iterations, clients), dtype=int)
         sampled = to_numpy(own[0].later(federation, own[1], self.algorithm.local_steps)["sampled"]()[0])[:seeds] > 0
-        worlds = _Sampled(chosen, chosen, replaced, used, np.zeros((1, 1, 0)), sampled, np.zeros(0), not self.drawn,
+        data_sets = _Sampled(chosen, chosen, replaced, used, np.zeros((1, 1, 0)), sampled, np.zeros(0), not self.drawn,
                           federation, None, place, one)
         fresh = [(np.ravel(features), federation.check_target(target)) for *_, features, target in put]
-        return worlds, training, neighbours, fresh, own, twin
+        return data_sets, training, neighbours, fresh, own, twin
 
     def _sample(self, client: int, number: int) -> tuple:
         return tuple(to_numpy(array)[0, client, number] for array in (self.federation.features, self.federation.targets))
@@ -149,15 +149,16 @@ class CoupledRuns(Runs):
         return np.stack([np.broadcast_to(of(t), shape) for t in range(iterations)], axis=1).astype(int)
 
     # names ----------------------------------------------------------------------------------------------------------------
-    def _bind(self, sizes, given, leaves) -> Environment:
-        backend, outcomes = self.federation.backend, self.worlds.count * self.worlds.drawn
-        return bind_given(self.claim, self.training, sizes, given, outcomes, leaves, words=SAMPLE_WORDS,
-                          worlds=self._until(sizes), sampling_weight=backend.array(np.ones((1, 1))))
+    def _bind(self, sizes, given, params) -> Environment:
+        backend, outcomes = self.federation.backend, self.data_sets.count * self.data_sets.drawn
+        return bind_given(self.claim, self.training, sizes, given, outcomes, params, words=SAMPLE_WORDS,
+                          data_sets=self._until(sizes), sampling_weight=backend.array(np.ones((1, 1))))
 
-    def _until(self, sizes) -> Worlds:
-        """The worlds of the rounds up to a horizon."""
-        shorter = vars(self.worlds) | {
-            "used": self.worlds.used[:, : sizes["iterations"]], "taking_part": self.worlds.taking_part[:, : sizes["rounds"]],
+    def _until(self, sizes) -> DataSets:
+        """The data_sets of the rounds up to a horizon."""
+        shorter = vars(self.data_sets) | {
+            "used": self.data_sets.used[:, : sizes["iterations"]],
+            "taking_part": self.data_sets.taking_part[:, : sizes["rounds"]],
             "each": self._each}
         return _Sampled(**shorter)
 
@@ -175,7 +176,7 @@ class CoupledRuns(Runs):
             arrays = self._arrays(*record.until(rounds, steps, final))
             both |= {f"{prefix}{name}": make for name, make in arrays.items()}
         backend, iterations = self.federation.backend, rounds * steps
-        for name, (array, indices) in self.worlds.indicators().items():
+        for name, (array, indices) in self.data_sets.indicators().items():
             array = array[:, :iterations] if indices == 2 else array
             both[name] = NamedArray(backend.array(array).reshape(1, len(array), 1, *array.shape[1:]), indices)
         return both
@@ -183,7 +184,7 @@ class CoupledRuns(Runs):
     def _bounds(self, largest_step: float) -> dict[str, NamedArray]:
         """Constants that hold for every sample's loss, for the clients' distributions and for every data set."""
         each, clients = self._each, self.federation.clients
-        owner = [k for k, *_ in samples_of(self.federation)] + self.worlds.replaced.tolist()
+        owner = [k for k, *_ in samples_of(self.federation)] + self.data_sets.replaced.tolist()
         by_client = np.array(owner)[None] == np.arange(clients)[:, None]
 
         def largest(values):

@@ -17,7 +17,7 @@ from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import UnboundName
 from verify.evidence.beside_runs import compare
 from verify.evidence.on_federation import evaluate_on
-from verify.measure.realise import bind_given
+from verify.measure.simulate import bind_given
 from verify.results.verdict import Series
 from verify.search.budget import BUDGETS
 

@@ -13,12 +13,12 @@ from verify.claims.sizes import allowed
 from verify.evaluation.environment import TooManyTerms
 from verify.evaluation.judge import Judgement, judge, unmet
 from verify.instances.chance import chance_of
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.instance import outcomes
-from verify.instances.leaves import SLACK, Leaves
+from verify.instances.parameters import SLACK, Parameters
 from verify.instances.shape import Shape
-from verify.search.judged import in_halves
-from verify.search.sharing import RUNS
+from verify.search.batch_evaluation import in_halves
+from verify.search.run_cache import RUNS
 
 __all__ = ["OnFederation", "evaluate_on"]
 
@@ -56,16 +56,16 @@ def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 
         shape = _shape(claim, federation, free, rng, length)
         if shape is None:
             return None
-        leaves = draw_leaves(claim, shape, rows, rng)
-        leaves = {n: a for n, a in leaves.items() if n not in _OF_THE_FEDERATION and not n.startswith(SLACK)}
-        if "start_offset" in leaves:  # not at an optimum that is known up to rounding only, where both sides may be zero
-            start = leaves["start_offset"]
-            leaves["start_offset"] = np.where((start == 0).all(axis=1, keepdims=True), 1.0, start)
+        params = draw_params(claim, shape, rows, rng)
+        params = {n: a for n, a in params.items() if n not in _OF_THE_FEDERATION and not n.startswith(SLACK)}
+        if "start_offset" in params:  # not at an optimum that is known up to rounding only, where both sides may be zero
+            start = params["start_offset"]
+            params["start_offset"] = np.where((start == 0).all(axis=1, keepdims=True), 1.0, start)
         for leaf in ("start_offset", "local_offset"):
-            if leaf in leaves:
-                leaves[leaf] = leaves[leaf] * np.sqrt(1 / shape.dim)
+            if leaf in params:
+                params[leaf] = params[leaf] * np.sqrt(1 / shape.dim)
         try:
-            parts = in_halves(partial(_judged, claim, shape, federation), leaves)
+            parts = in_halves(partial(_judged, claim, shape, federation), params)
         except TooManyTerms:
             continue
         except (ValueError, LookupError, NotImplementedError):  # a name, method or local problem that is undefined here
@@ -81,9 +81,9 @@ def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 
     return OnFederation(name, tried, met, worst, violated, None if met else reason) if tried else None
 
 
-def _judged(claim: Claim, shape: Shape, federation, leaves: Leaves) -> tuple[Judgement, str | None]:
+def _judged(claim: Claim, shape: Shape, federation, params: Parameters) -> tuple[Judgement, str | None]:
     """Judges the instances; also a hypothesis in words that none of them meets."""
-    environment = RUNS.realise(claim, shape, leaves, federation.backend, _MOST_TERMS, federation)
+    environment = RUNS.simulate(claim, shape, params, federation.backend, _MOST_TERMS, federation)
     verdict = judge(claim, environment)
     return verdict, None if verdict.met.any() else unmet(claim.hypotheses, environment)
 

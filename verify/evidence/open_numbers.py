@@ -10,7 +10,7 @@ import sympy as sp
 from bounds.language.claim import HIDDEN, Claim, Condition, Variable
 from bounds.language.witness import witnessed
 from synthetic.numbers.arrays import to_numpy
-from verify.claims.choice import PLACES, left_out, placed, position_of
+from verify.claims.existential import PLACES, excluded_positions, position_of, with_position
 from verify.evidence.runs import Runs
 from verify.growth.order import order_of
 
@@ -35,14 +35,14 @@ def at_values(claim: Claim, runs_of: Callable[[Claim, Mapping[str, float]], Runs
     elif claim.exists.witness is not None:
         yield AtAValue(witnessed(claim), values, "the witness")
     else:
-        anywhere = placed(claim)
+        anywhere = with_position(claim)
         for place in PLACES:
-            if place not in left_out(claim):
+            if place not in excluded_positions(claim):
                 yield AtAValue(anywhere, {**values, position_of(claim): place}, f"the best of {_count(claim)} values")
 
 
 def _count(claim: Claim) -> int:
-    return len(set(PLACES) - left_out(claim))
+    return len(set(PLACES) - excluded_positions(claim))
 
 
 def _as_variable(claim: Claim) -> Claim:

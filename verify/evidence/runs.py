@@ -23,8 +23,8 @@ from verify.claims.sizes import entries_of, integer_variables
 from verify.evaluation.environment import UNMEASURED, Environment, NamedArray
 from verify.evaluation.evaluate import sides
 from verify.instances.chance import chance_of
-from verify.measure.realise import bind_given
 from verify.measure.record import FullRecord
+from verify.measure.simulate import bind_given
 
 __all__ = ["MOST_BYTES", "Runs"]
 
@@ -140,8 +140,8 @@ class Runs:
                 tied[name] = self._constant(value)
         return bind, tied
 
-    def _bind(self, sizes, given, leaves) -> Environment:
-        return bind_given(self.claim, self.federation, sizes, given, self.count, leaves)
+    def _bind(self, sizes, given, params) -> Environment:
+        return bind_given(self.claim, self.federation, sizes, given, self.count, params)
 
     def _constant(self, value) -> NamedArray:
         array = self.federation.backend.array(value)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from verify.checker import limits
-from verify.checker.form import STATED, differing
 from verify.checker.formats import FORMATS, check_of
-from verify.checker.words import replayed
+from verify.checker.operators import replayed
+from verify.checker.schema import STATED, differing
 
 __all__ = ["CheckResult", "against", "printed", "read", "replay_alone"]
 

@@ -8,7 +8,7 @@ from synthetic.numbers.arrays import BALLS
 from synthetic.numbers.balls import Ball, Undecided
 from verify.evaluation.environment import Environment, UnboundName
 from verify.evaluation.judge import in_range, pairs
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 
 __all__ = ["MOST_EXACT", "violation_on_balls"]
 
@@ -18,7 +18,7 @@ MOST_EXACT = 100_000  # entries of an array of terms in exact arithmetic, a few 
 _NOTHING = Fraction(1, 10**30)  # sides nearer than this are equal, in units in which leaves are about 1
 
 
-def violation_on_balls(claim: Claim, shape, leaves, nothing: Fraction = _NOTHING,
+def violation_on_balls(claim: Claim, shape, params, nothing: Fraction = _NOTHING,
                        ) -> tuple[Environment, Ball, Ball] | tuple[str, str]:
     """The certain violation by an exact instance: its environment and both sides, which are balls. Otherwise a word,
     ``unmet``, ``holds``, ``inadmissible`` or ``uncertain``, and the reason for the last one. Undecided sides that differ by
@@ -30,7 +30,7 @@ def violation_on_balls(claim: Claim, shape, leaves, nothing: Fraction = _NOTHING
         for bits in _precisions(shape.iterations):
             ctx.prec = bits
             try:
-                environment = realise(claim, shape, leaves, BALLS, most=MOST_EXACT)
+                environment = simulate(claim, shape, params, BALLS, most=MOST_EXACT)
                 found = _certain(claim, environment, nothing)
             except _Undefined:
                 word, reason = "inadmissible", ""

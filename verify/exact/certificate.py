@@ -9,10 +9,10 @@ from bounds.language.claim import Claim
 from synthetic.numbers.arrays import EXACT, to_numpy
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.decimals import beyond_balls, certain, enclosure, rational_in
-from verify.checker.form import SIZES
-from verify.checker.pieces import BOUNDS
-from verify.checker.words import FORMAT
-from verify.claims.choice import placed, unplaced
+from verify.checker.operators import FORMAT
+from verify.checker.piecewise_quadratic import BOUNDS
+from verify.checker.schema import SIZES
+from verify.claims.existential import with_position, without_position
 from verify.claims.method import free_starts
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import Environment
@@ -20,7 +20,7 @@ from verify.evaluation.judge import exact_violation
 from verify.exact.alone import printed
 from verify.exact.statement import definition_of, free_names, statement_of
 from verify.instances.instance import federation_of
-from verify.instances.leaves import Leaves
+from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
 
 __all__ = ["certificate", "printed"]
@@ -29,15 +29,15 @@ __all__ = ["certificate", "printed"]
 def certificate(claim: Claim, environment: Environment, left, right) -> dict[str, Any]:
     """The certificate of the one exact instance of an environment with the sides it breaks. Of a number that is said to
     exist it has no subdivision of the interval yet."""
-    claim, also, (shape, leaves) = unplaced(claim), {}, environment.instance
+    claim, also, (shape, params) = without_position(claim), {}, environment.instance
     if environment.also is not None:  # both readings of the gradients of clients with samples
-        sides = exact_violation(placed(claim), environment.also)
+        sides = exact_violation(with_position(claim), environment.also)
         also = {"also": {"values": _values(claim, environment.also), "left": _side(sides[0]), "right": _side(sides[1])}}
     return {
         "format": FORMAT,
         **statement_of(claim),
         "sizes": _sizes(claim, shape),
-        "instance": {} if claim.setting == "algebra" else _instance(claim, shape, leaves, environment),
+        "instance": {} if claim.setting == "algebra" else _instance(claim, shape, params, environment),
         "values": _values(claim, environment),
         "left": _side(left),
         "right": _side(right),
@@ -85,32 +85,32 @@ def _side(value) -> str:
     return printed(value) if isinstance(value, Fraction) else enclosure(value) if isinstance(value, Ball) else _text(value)
 
 
-def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment) -> dict[str, Any]:
-    losses = shape.family.written(leaves, _text)
+def _instance(claim: Claim, shape: Shape, params: Parameters, environment: Environment) -> dict[str, Any]:
+    losses = shape.family.written(params, _text)
     if shape.family.coupled:
-        return losses | {"start_offset": _text(leaves["start_offset"][0]), "initial": _initial(claim, environment)}
-    federation = federation_of(shape, leaves, EXACT)
-    data = {"center": _text(leaves["center"][0]), "x_star": _text(federation.x_star[0])}
-    if "half_tangent" in leaves and shape.dim > 1:
-        data["half_tangent"], federation = _text(leaves["half_tangent"][0, 0]), federation.given
+        return losses | {"start_offset": _text(params["start_offset"][0]), "initial": _initial(claim, environment)}
+    federation = federation_of(shape, params, EXACT)
+    data = {"center": _text(params["center"][0]), "x_star": _text(federation.x_star[0])}
+    if "half_tangent" in params and shape.dim > 1:
+        data["half_tangent"], federation = _text(params["half_tangent"][0, 0]), federation.given
     data |= losses
     data["offset"], data["client_weight"] = _text(federation.offset[0].reshape(shape.clients)), _text(federation.weights[0])
     data["layer_sizes"] = [layer.stop - layer.start for layer in environment.federation.layers()]
     data["priority"] = shape.is_priority.astype(int).tolist()
     data["noise"] = [[] for _ in range(shape.clients)]
     for slot, client in enumerate(shape.noisy):
-        a = leaves["noise"][0, slot]
+        a = params["noise"][0, slot]
         data["noise"][client] = [
             [str(shape.rare), _text(a * (1 - shape.rare))], [str(1 - shape.rare), _text(a * -shape.rare)]
         ]
     if claim.setting == "point":
-        data["included"] = _text(leaves["included"])
+        data["included"] = _text(params["included"])
         data["x_local"] = _text(to_numpy(environment.bound["x_local"].data)[0, 0, 0])
         return data
-    data["start_offset"] = _text(leaves["start_offset"][0])
+    data["start_offset"] = _text(params["start_offset"][0])
     data["initial"] = _initial(claim, environment)
-    data["epsilon"] = _text(leaves["epsilon"][0])
-    data["available"] = _text(leaves["available"][0])
+    data["epsilon"] = _text(params["epsilon"][0])
+    data["available"] = _text(params["available"][0])
     return data
 
 

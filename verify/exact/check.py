@@ -5,7 +5,7 @@ from typing import Any
 
 from bounds.language.claim import Claim
 from verify.checker import number_proof, rounds
-from verify.checker.form import differing
+from verify.checker.schema import differing
 from verify.checker.scope import scope
 from verify.exact.alone import CheckResult, read, replay_alone
 from verify.exact.comparison import differences

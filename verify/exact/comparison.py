@@ -17,11 +17,11 @@ from sympy.tensor.indexed import IndexException
 import bounds.language
 from bounds.language.claim import Claim, Condition, Variable
 from bounds.language.names import CONSTANT, names_from
+from bounds.language.operators import E, Operator
 from bounds.language.space import infimum
-from bounds.language.words import E, Operator
 from fedtheory import find_algorithm
-from verify.checker.form import SAMPLE_WORDS
-from verify.checker.pieces import BOUNDS
+from verify.checker.piecewise_quadratic import BOUNDS
+from verify.checker.schema import SAMPLE_WORDS
 
 __all__ = ["differences"]
 

@@ -11,20 +11,20 @@ from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import BALLS, EXACT, each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
-from verify.claims.choice import left_out, placed, position_of
+from verify.claims.existential import excluded_positions, position_of, with_position
+from verify.claims.normalisations import Normalisation, normalisations
 from verify.claims.sizes import once_by_claim
-from verify.claims.told import Told, told_quantities
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
 from verify.evaluation.judge import exact_violation, pairs
 from verify.exact.balls import MOST_EXACT, violation_on_balls
 from verify.exact.certificate import certificate
-from verify.exact.on_the_number import on_the_number
-from verify.exact.screen import seen
+from verify.exact.existential_conditions import existential_conditions
+from verify.exact.float_prefilter import is_violated
 from verify.exact.subdivision import subdivision
 from verify.instances.instance import admissible
-from verify.instances.leaves import Leaves, leaf_of, map_leaves
+from verify.instances.parameters import Parameters, map_params, spec_of
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 
 __all__ = ["Violation", "confirm", "confirm_or_why", "violation_of"]
 
@@ -36,63 +36,63 @@ class Violation(NamedTuple):
     that certainly contain both sides."""
 
     shape: Shape
-    leaves: Leaves
+    params: Parameters
     environment: Environment
     left: Fraction | Ball
     right: Fraction | Ball
 
 
-def confirm(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = True) -> Violation | None:
+def confirm(claim: Claim, shape: Shape, params: Parameters, rounded: bool = True) -> Violation | None:
     """The violation by one instance in exact arithmetic; None if float64 only saw rounding errors.
 
     The instance is taken exactly as it is first, then ``rounded`` to the smallest denominators that keep the violation.
     """
-    found = confirm_or_why(claim, shape, leaves, rounded)
+    found = confirm_or_why(claim, shape, params, rounded)
     return found if isinstance(found, Violation) else None
 
 
-def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = True) -> Violation | str:
+def confirm_or_why(claim: Claim, shape: Shape, params: Parameters, rounded: bool = True) -> Violation | str:
     """The confirmed violation, or the reason why there is none: ``holds`` or ``unmet`` in exact arithmetic,
     ``inadmissible``, or ``uncertain: ...`` with a reason, where numbers are too large or irrational to tell."""
-    exact = violation_of(claim, shape, map_leaves(leaves, lambda name, a: each(a, Fraction)))
+    exact = violation_of(claim, shape, map_params(params, lambda name, a: each(a, Fraction)))
     if exact == "holds" or not rounded:
         return exact
-    candidates = [map_leaves(leaves, lambda name, a, q=q: _round(claim, name, a, q)) for q in _DENOMINATORS]
-    for candidate, promising in zip(candidates, seen(claim, shape, candidates), strict=True):
+    candidates = [map_params(params, lambda name, a, q=q: _round(claim, name, a, q)) for q in _DENOMINATORS]
+    for candidate, promising in zip(candidates, is_violated(claim, shape, candidates), strict=True):
         found = violation_of(claim, shape, candidate) if promising else exact
         if isinstance(found, Violation):
             return found
-    missed = _missed(claim, shape, leaves) if exact == "unmet" else None
+    missed = _missed(claim, shape, params) if exact == "unmet" else None
     return exact if missed is None else f"uncertain: no fractions were found that meet {missed}"
 
 
-def _missed(claim: Claim, shape: Shape, leaves: Leaves) -> Told | None:
+def _missed(claim: Claim, shape: Shape, params: Parameters) -> Normalisation | None:
     """The equation of a measured quantity that float64 meets in other units, and the exact instance does not."""
-    leaves = map_leaves(leaves, lambda name, a: each(a, Fraction))
-    for one in told_quantities(claim):
+    params = map_params(params, lambda name, a: each(a, Fraction))
+    for one in normalisations(claim):
         for backend in (EXACT, BALLS):
             with suppress(ArithmeticError, LookupError, TypeError, ValueError):
-                both = pairs(one.condition, realise(claim, shape, leaves, backend, most=MOST_EXACT))
+                both = pairs(one.condition, simulate(claim, shape, params, backend, most=MOST_EXACT))
                 if not all(Ball(side).exact for pair in both for side in pair) or any(a != b for a, b in both):
                     return one
                 break
     return None
 
 
-def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
+def violation_of(claim: Claim, shape: Shape, params: Parameters) -> Violation | str:
     """The violation by an instance, whose floats are taken as the fractions that they are, or the reason as
     :func:`confirm_or_why` gives it. Where fractions do not suffice, balls decide what is certain. A statement about a number
     that is said to exist must be broken on the whole interval, and the sides are those at its upper end."""
     if claim.exists is None:
-        return _violation_of(claim, shape, leaves)
-    claim = placed(claim)
-    found = _violation_of(claim, shape, leaves | {position_of(claim): each(np.ones(1), Fraction)}, _unconditional(claim))
+        return _violation_of(claim, shape, params)
+    claim = with_position(claim)
+    found = _violation_of(claim, shape, params | {position_of(claim): each(np.ones(1), Fraction)}, _unconditional(claim))
     if found == "holds" and claim.exists.open_high:
         return "uncertain: the statement holds at the end that the interval leaves out"
     if isinstance(found, str):
         return found
     at = _place_of_the_witness(claim, found.environment)
-    there = None if at is None else leaves | {position_of(claim): each(np.full(1, at), Fraction)}
+    there = None if at is None else params | {position_of(claim): each(np.full(1, at), Fraction)}
     if there is not None and _violation_of(claim, shape, there) == "holds":
         return "holds"
     places = subdivision(certificate(claim, *found[2:]))
@@ -102,7 +102,7 @@ def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
 @once_by_claim
 def _unconditional(claim: Claim) -> Claim:
     """The claim without its conditions on the number that is said to exist, which the upper end need not meet."""
-    values = {*on_the_number(claim).values}
+    values = {*existential_conditions(claim).values}
     assumptions = tuple(replace(a, conditions=tuple(c for c in a.conditions if c not in values)) for a in claim.assumptions)
     return replace(claim, assumptions=assumptions, conditions=tuple(c for c in claim.conditions if c not in values))
 
@@ -118,36 +118,36 @@ def _place_of_the_witness(claim: Claim, environment: Environment) -> Fraction | 
         place = (_near(value) - _near(low)) / _near(width)
     except (ArithmeticError, LookupError, TypeError, ValueError):
         return None
-    return place if 0 <= place <= 1 and place not in left_out(claim) else None
+    return place if 0 <= place <= 1 and place not in excluded_positions(claim) else None
 
 
 def _near(value) -> Fraction:
     return Fraction(float(value)) if isinstance(value, Ball) else Fraction(value)
 
 
-def _violation_of(claim: Claim, shape: Shape, leaves: Leaves, judged: Claim | None = None) -> Violation | str:
+def _violation_of(claim: Claim, shape: Shape, params: Parameters, judged: Claim | None = None) -> Violation | str:
     """The violation by an instance of the claim, by the hypotheses and the statement of another one if it is ``judged``."""
-    leaves = map_leaves(leaves, lambda name, a: a if a.dtype == object else each(a, Fraction))
-    if not admissible(claim, shape, leaves):
+    params = map_params(params, lambda name, a: a if a.dtype == object else each(a, Fraction))
+    if not admissible(claim, shape, params):
         return "inadmissible"
     try:
-        environment = realise(claim, shape, leaves, EXACT, most=MOST_EXACT)
+        environment = simulate(claim, shape, params, EXACT, most=MOST_EXACT)
         pair = exact_violation(judged or claim, environment)
-        return pair if isinstance(pair, str) else Violation(shape, leaves, environment, *pair)
+        return pair if isinstance(pair, str) else Violation(shape, params, environment, *pair)
     except TooManyTerms as error:
         return f"uncertain: {error}"
     except (Irrational, TypeError, ValueError):  # a root of a quantity, or a method that takes roots
         pass
     except (ArithmeticError, UnboundName):  # a division by zero, a constant that is infinite here
         return "inadmissible"
-    found = violation_on_balls(claim, shape, leaves)
+    found = violation_on_balls(claim, shape, params)
     if len(found) == 2:
         return ": ".join(part for part in found if part)
-    return Violation(shape, leaves, *found)
+    return Violation(shape, params, *found)
 
 
 def _round(claim, name, array, q):
-    positive = leaf_of(claim, name).domain in ("positive", "fraction", "factor", "constant")
+    positive = spec_of(claim, name).domain in ("positive", "fraction", "factor", "constant")
 
     def simple(value):
         rounded = Fraction(value).limit_denominator(q)

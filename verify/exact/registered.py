@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from verify import LOADED
-from verify.checker.form import STATED
+from verify.checker.schema import STATED
 from verify.results.files import file_name
 
 __all__ = ["FOLDER", "remember", "states_its_claim"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import TORCH, Backend, namespace, to_numpy
-from verify.claims.choice import placed, position_of
+from verify.claims.existential import position_of, with_position
 from verify.claims.method import free_starts
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import sides
@@ -19,9 +19,9 @@ from verify.evaluation.term_sizes import sizes_of_sides
 from verify.instances.chance import chance_of
 from verify.instances.families import read_clients
 from verify.instances.instance import outcomes
-from verify.instances.leaves import START, Leaves
+from verify.instances.parameters import START, Parameters
 from verify.instances.shape import Shape, with_times
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.results.verdict import Series
 
 __all__ = ["Replayed", "instance_of", "replay", "rerun", "series_of", "tight_hypotheses", "worst_of", "worst_sides"]
@@ -47,7 +47,7 @@ class Replayed:
     series: tuple[Series, ...]
 
 
-def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
+def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Parameters]:
     """The shape of a certificate's instance and its leaves, one row of fractions each."""
     sizes, instance = data["sizes"], data["instance"]
     known = set(Shape().as_sizes())
@@ -57,27 +57,27 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
     if data["setting"] == "algebra":
         return replace(shape, sizes=tuple(sizes.items())), {}
     procedure = data["procedure"] if data["setting"] == "run" else {"sampling": "full"}
-    family, leaves = read_clients(instance, sizes, _fractions)
+    family, params = read_clients(instance, sizes, _fractions)
     own = tuple((name, value) for name, value in own if name not in family.sizes())
     shape = replace(shape, sizes=own, sampling=procedure["sampling"], family=family)
     if family.coupled:
         weight = _fractions([1] * shape.clients)[None]
-        return shape, leaves | {"start_offset": _fractions(instance["start_offset"])[None], "weight": weight}
+        return shape, params | {"start_offset": _fractions(instance["start_offset"])[None], "weight": weight}
     noisy = tuple(k for k, law in enumerate(instance["noise"]) if law)
     rare = Fraction(instance["noise"][noisy[0]][0][0]) if noisy else Fraction(1, 2)
     shape = replace(shape, free=[*map(Fraction, instance["priority"])].count(0), noisy=noisy, rare=rare)
     given = {"center": "center", "weight": "client_weight", "offset": "offset"}
     given |= {name: name for name in ("start_offset", "epsilon", "available") if name in instance}
-    leaves |= {leaf: _fractions(instance[name])[None] for leaf, name in given.items()}
+    params |= {leaf: _fractions(instance[name])[None] for leaf, name in given.items()}
     if "half_tangent" in instance:
-        leaves["half_tangent"] = _fractions([[instance["half_tangent"]]])
+        params["half_tangent"] = _fractions([[instance["half_tangent"]]])
     noise = [[Fraction(v) / (1 - rare) for v in instance["noise"][k][0][1]] for k in noisy]
-    leaves["noise"] = _fractions(noise).reshape(1, len(noisy), shape.dim)
+    params["noise"] = _fractions(noise).reshape(1, len(noisy), shape.dim)
     if data["setting"] == "point":
         star = _fractions(instance["x_star"])
-        leaves["local_offset"] = (_fractions(instance["x_local"])[0] - star)[None]
-        leaves["included"] = _fractions(instance["included"]).reshape(1, -1)
-    return shape, leaves
+        params["local_offset"] = (_fractions(instance["x_local"])[0] - star)[None]
+        params["included"] = _fractions(instance["included"]).reshape(1, -1)
+    return shape, params
 
 
 def _values_of(claim: Claim, data: Mapping[str, Any], backend: Backend) -> dict[str, NamedArray]:
@@ -102,22 +102,22 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
     Raises:
         UnboundName, ValueError, ...: the claim is not the one that the certificate was made for, or leaves its steps free.
     """
-    claim, (shape, leaves) = placed(claim), instance_of(data)
+    claim, (shape, params) = with_position(claim), instance_of(data)
     layers = tuple(int(size) for size in data["instance"].get("layer_sizes", []))
     shape = replace(shape, layers=layers if len(layers) > 1 else (), chance=chance_of(claim.procedure, claim.variables))
     initial = data["instance"].get("initial", {})
-    leaves |= {f"{START}{n}": _fractions(initial[n])[None] for n in free_starts(claim.procedure) if n in initial}
+    params |= {f"{START}{n}": _fractions(initial[n])[None] for n in free_starts(claim.procedure) if n in initial}
     if claim.exists is not None:
-        leaves[position_of(claim)] = _fractions([place])
+        params[position_of(claim)] = _fractions([place])
     values = _values_of(claim, data, backend)
     if rounds not in (None, shape.rounds):
-        shape, leaves = with_times(claim, shape, leaves, shape.local_steps, rounds)
+        shape, params = with_times(claim, shape, params, shape.local_steps, rounds)
         if prod(outcomes(shape)) > _MOST_OUTCOMES:
             raise ValueError(f"at most {_MOST_OUTCOMES} outcomes of chance are drawn; {rounds} rounds have more")
         free = {v.name for v in claim.variables}
         values = {name: bound for name, bound in values.items() if name in free}
-    leaves = {name: _floats(array, backend) for name, array in leaves.items()}
-    return realise(claim, shape, leaves, backend, values=values)
+    params = {name: _floats(array, backend) for name, array in params.items()}
+    return simulate(claim, shape, params, backend, values=values)
 
 
 def worst_sides(claim: Claim, environment: Environment) -> tuple[np.ndarray, np.ndarray]:

@@ -3,8 +3,8 @@
 from bounds.language.claim import Claim
 from synthetic.numbers.balls import Ball
 from verify.exact.confirm import Violation, violation_of
-from verify.exact.screen import seen_changes, those_seen, with_change
-from verify.instances.leaves import Leaves
+from verify.exact.float_prefilter import violated_instances, violating_changes, with_change
+from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
 from verify.instances.simpler import simpler
 
@@ -25,13 +25,13 @@ def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violat
     return _simpler_shape(claim, violation, most_trials, screened=True)  # noise of size zero, say, can go now
 
 
-def _cost(shape: Shape, leaves: Leaves) -> int:
+def _cost(shape: Shape, params: Parameters) -> int:
     """As how many trials one of an instance counts."""
-    return 1 + _numbers(leaves) * shape.iterations // _PLAIN
+    return 1 + _numbers(params) * shape.iterations // _PLAIN
 
 
-def _numbers(leaves: Leaves) -> int:
-    return sum(array.size for array in leaves.values())
+def _numbers(params: Parameters) -> int:
+    return sum(array.size for array in params.values())
 
 
 def _simpler_shape(claim, violation, most_trials, screened):
@@ -39,10 +39,10 @@ def _simpler_shape(claim, violation, most_trials, screened):
     trials, progress = 0, True
     while progress and trials < most_trials:
         progress = False
-        candidates = simpler(claim, violation.shape, violation.leaves)
-        for shape, leaves in those_seen(claim, candidates) if screened else candidates:
-            trials += _cost(shape, leaves)
-            found = violation_of(claim, shape, leaves)
+        candidates = simpler(claim, violation.shape, violation.params)
+        for shape, params in violated_instances(claim, candidates) if screened else candidates:
+            trials += _cost(shape, params)
+            found = violation_of(claim, shape, params)
             if isinstance(found, Violation):
                 violation, progress = found, True
                 break
@@ -60,11 +60,11 @@ def _simpler_numbers(claim, violation, most_trials):
         nonlocal left
         if left <= 0:
             return violation
-        left -= _cost(violation.shape, violation.leaves)
-        leaves = violation.leaves
+        left -= _cost(violation.shape, violation.params)
+        params = violation.params
         for change in changes:
-            leaves = with_change(leaves, change)
-        found = violation_of(claim, violation.shape, leaves)
+            params = with_change(params, change)
+        found = violation_of(claim, violation.shape, params)
         if isinstance(found, Violation):
             return found
         if len(changes) == 1:
@@ -74,8 +74,8 @@ def _simpler_numbers(claim, violation, most_trials):
         return with_changes(with_changes(violation, changes[:middle]), changes[middle:])
 
     while left > 0:  # one number may become simpler only after another one has
-        left -= _numbers(violation.leaves) // _FEW
-        changes = seen_changes(claim, violation.shape, violation.leaves, refused)
+        left -= _numbers(violation.params) // _FEW
+        changes = violating_changes(claim, violation.shape, violation.params, refused)
         if not changes:
             break
         violation = with_changes(violation, changes)

@@ -8,15 +8,15 @@ from typing import Any
 import sympy as sp
 
 from bounds.language import names as language
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition, Procedure
 from bounds.language.names import names_from
 from fedtheory import find_algorithm
 from synthetic.numbers.decimals import as_written
-from verify.checker.form import COMPUTED, FEDERATION, FUNCTIONS, MEASURED, OF_COUPLED_RUNS, SAMPLE_WORDS, SIZES
-from verify.checker.pieces import BOUNDS
+from verify.checker.piecewise_quadratic import BOUNDS
 from verify.checker.run import METHODS
 from verify.checker.samples import SAMPLE_NAMES
+from verify.checker.schema import COMPUTED, FEDERATION, FUNCTIONS, MEASURED, OF_COUPLED_RUNS, SAMPLE_WORDS, SIZES
 from verify.claims.implicit import CLIENTS, all_hypotheses, signs_of
 from verify.claims.method import own_arguments, subset_left_open
 from verify.claims.needs import determined, needs_lipschitz, speaks_of_samples
@@ -41,7 +41,7 @@ def formula(expression) -> Any:
         for name, low, high in e.limits:
             body = [type(e).__name__, body, name.name, formula(low), formula(high)]
         return body
-    if isinstance(e, words.E):
+    if isinstance(e, operators.E):
         return ["E" if len(e.args) == 1 else f"E_{e.args[1]}", formula(e.args[0])]
     names = {sp.Add: "+", sp.Mul: "*", sp.Pow: "^"}
     return [names.get(type(e)) or type(e).__name__, *map(formula, sorted(e.args, key=str) if e.is_Add else e.args)]
@@ -195,9 +195,10 @@ def _option(value):
     return str(value) if isinstance(value, Fraction) else value
 
 
-_AVERAGE = words.Sum(
-    words.client_weight[words.k] * words.included[words.t, words.k] * words.x_local[words.t, words.k], CLIENTS
-) / words.Sum(words.client_weight[words.k] * words.included[words.t, words.k], CLIENTS)
+_AVERAGE = operators.Sum(
+    operators.client_weight[operators.k] * operators.included[operators.t, operators.k]
+    * operators.x_local[operators.t, operators.k], CLIENTS
+) / operators.Sum(operators.client_weight[operators.k] * operators.included[operators.t, operators.k], CLIENTS)
 
 
 def _of_samples(claim: Claim) -> Iterator[Condition]:

@@ -4,8 +4,8 @@ from fractions import Fraction
 from typing import Any
 
 from verify.checker import counterexample as checker
-from verify.checker.limits import PIECES, Meter, TooLarge
-from verify.claims.choice import PLACES
+from verify.checker.limits import PIECES, TooLarge, WorkLimit
+from verify.claims.existential import PLACES
 
 __all__ = ["subdivided", "subdivision"]
 
@@ -27,7 +27,7 @@ def subdivided(data: dict[str, Any]) -> dict[str, Any]:
 
 def _with_one_allowed(data: dict[str, Any], places: list[Fraction]) -> list[Fraction]:
     """The places, and one more where none of them meets the conditions on the number."""
-    meter = Meter()
+    meter = WorkLimit()
     for place in [*places, *(Fraction(str(place)) for place in PLACES)]:
         if checker.allowed(data, place, meter):
             return sorted({*places, place})
@@ -37,7 +37,7 @@ def _with_one_allowed(data: dict[str, Any], places: list[Fraction]) -> list[Frac
 def subdivision(data: dict[str, Any]) -> list[Fraction] | str:
     """Places from 0 to 1 between which the statement of a certificate is surely broken; ``holds`` where the statement is not
     broken somewhere in the interval, or ``uncertain: ...`` with a reason."""
-    ends, open_pieces, meter = [Fraction(0)], [(Fraction(0), Fraction(1))], Meter()
+    ends, open_pieces, meter = [Fraction(0)], [(Fraction(0), Fraction(1))], WorkLimit()
     while open_pieces:
         low, high = open_pieces.pop()
         try:

@@ -1,6 +1,6 @@
 """What the checker's names of facts, vectors and points mean, in words, for comments."""
 
-from verify.checker.forms import APART, LAYER, ORIGIN
+from verify.checker.quadratic_forms import APART, LAYER, ORIGIN
 
 __all__ = ["meaning", "where"]
 

@@ -10,15 +10,15 @@ from fractions import Fraction
 from math import comb
 
 from verify.checker import proof, rounds
-from verify.checker.course import Course
-from verify.checker.forms import Form
+from verify.checker.class_facts import class_facts
+from verify.checker.exponential_sums import ExponentialSums
 from verify.checker.formulas import At
-from verify.checker.known import known
+from verify.checker.laurent_polynomials import LaurentForm, coefficients, ends
 from verify.checker.limits import written
-from verify.checker.powers import FormOfClients, coefficients, ends
+from verify.checker.operators import replayed, require
+from verify.checker.quadratic_forms import QuadraticForm
 from verify.checker.scope import scope
 from verify.checker.starts import FirstRound
-from verify.checker.words import replayed, require
 from verify.export.squares import squares
 
 __all__ = ["FORMATS", "Inequality", "Reading", "Start", "read"]
@@ -89,63 +89,64 @@ def read(certificate) -> Reading:
 
 def _of_setting(setting):
     """The inequalities of one setting, and the start of its induction, if it has one."""
-    numbers, proofs = proof.numbers_of(setting)
-    asked = (rounds if "potential" in setting else proof).duties(setting, numbers)
+    numbers, proofs = proof.parse_setting(setting)
+    asked = (rounds if "potential" in setting else proof).obligations(setting, numbers)
     return [*_inequalities(setting, asked, proofs)], _start(setting, asked) if setting.get("potential") else None
 
 
 def _start(setting, asked):
     """The start of an induction; None where its parts are more than one of each kind."""
     potential, q = setting["potential"], written(setting["potential"]["factor"])
-    starts = [duty for duty in asked if isinstance(duty.run.begins, FirstRound)]
+    starts = [obligation for obligation in asked if isinstance(obligation.run.begins, FirstRound)]
     outcomes = starts[0].run.outcomes
     if "degree" in setting or len(asked) - len(starts) != 2 or len(outcomes) != 1 or q == 0:
         return None
     instance, at, (smaller, right) = starts[0].run.instance, At({}, *outcomes), rounds.sides(setting["statement"])
     right = ["*", "rounds", right] if rounds.Left(instance, smaller).averaged else right
-    before = rounds.put(potential["value"], {"r": 0})
-    course = {key: Form({}) + c for key, c in Course(instance, at).of(right).items()}
-    first, cost = (Form({}) + instance.formulas.value(node, at) for node in (before, potential["cost"]))
+    before = rounds.substituted(potential["value"], {"r": 0})
+    course = {key: QuadraticForm({}) + c for key, c in ExponentialSums(instance, at).of(right).items()}
+    first, cost = (QuadraticForm({}) + instance.formulas.value(node, at) for node in (before, potential["cost"]))
     gaps = {p: c for (p, _), c in course.items() if p < 1}
     if q < 1:
-        gaps[q] = gaps.get(q, Form({})) - first + cost / (1 - q)
+        gaps[q] = gaps.get(q, QuadraticForm({})) - first + cost / (1 - q)
     powers = sorted((p for p, c in gaps.items() if c.parts), reverse=True)
     require(len(powers) + 2 == len(starts), "the start of the induction has other parts")
     return Start(q, _constant(first), _constant(cost), {key: _constant(c) for key, c in course.items()}, powers)
 
 
 def _inequalities(setting, asked, proofs):
-    facts, first = {}, [isinstance(duty.run.begins, FirstRound) for duty in asked]
+    facts, first = {}, [isinstance(obligation.run.begins, FirstRound) for obligation in asked]
     whats = [PARTS[2] if start else PARTS[0] if 2 * number < first.index(True) else PARTS[1]
              for number, start in enumerate(first)] if any(first) else [""] * len(asked)
-    for duty, given, what in zip(asked, proofs, whats, strict=True):
-        run = duty.run
+    for obligation, given, what in zip(asked, proofs, whats, strict=True):
+        run = obligation.run
         if id(run) not in facts:
-            facts[id(run)] = known(run, [*dict.fromkeys(one.past for one in asked if one.run is run)])
+            facts[id(run)] = class_facts(run, [*dict.fromkeys(one.past for one in asked if one.run is run)])
         if "degree" in setting:
-            found = _for_every_number(duty, facts[id(run)][duty.past], given, run.people.least, run.people.degree)
+            found = _for_every_number(obligation, facts[id(run)][obligation.past], given, run.people.least,
+                                      run.people.degree)
         else:
-            found = _at_a_number(duty, facts[id(run)][duty.past], given)
+            found = _at_a_number(obligation, facts[id(run)][obligation.past], given)
         yield replace(found, what=what)
 
 
-def _at_a_number(duty, facts, given):
+def _at_a_number(obligation, facts, given):
     forms = {name: facts.whole(name) for name in given}
-    rest = duty.larger - duty.smaller
+    rest = obligation.larger - obligation.smaller
     for name, number in given.items():
         rest = rest - forms[name][0] * number
     return Inequality(
-        _constant(duty.smaller), _constant(duty.larger),
+        _constant(obligation.smaller), _constant(obligation.larger),
         {name: (_constant(form), zero) for name, (form, zero) in forms.items()},
         [(name, number, 0, 0) for name, number in given.items() if number],
         [(number, row, 0, 0) for number, row in squares(rest.terms)],
-        [(rest.coefficient(()), 0, 0)], None, duty.run)
+        [(rest.coefficient(()), 0, 0)], None, obligation.run)
 
 
-def _for_every_number(duty, known, given, least, degree):
+def _for_every_number(obligation, class_facts, given, least, degree):
     """All in the Bernstein basis on [0, 1/least]: the coefficient at end e stands before u^e (1 - least u)^(degree - e)."""
     names = dict.fromkeys(name.partition(" part ")[0] for name in given)
-    high = max([p for form in (duty.smaller, duty.larger) for p, _ in FormOfClients.lifted(form).parts], default=0)
+    high = max([p for form in (obligation.smaller, obligation.larger) for p, _ in LaurentForm.lifted(form).parts], default=0)
     facts, multipliers, left = {}, [], [dict() for _ in range(degree + 1)]
 
     def add(form, shift, power, sign):
@@ -156,11 +157,11 @@ def _for_every_number(duty, known, given, least, degree):
                 share = comb(len(found) - 1, e) * least**e
                 left[shift + e][key] = left[shift + e].get(key, 0) + c * share * sign
 
-    gap = duty.larger - duty.smaller
+    gap = obligation.larger - obligation.smaller
     own = len(ends(gap, least)) - 1
     for q in range(degree - own + 1):
         add(gap, q, degree - own - q, Fraction(comb(degree - own, q) * least**q))
-    for name, (form, zero) in {name: known.whole(name) for name in names}.items():
+    for name, (form, zero) in {name: class_facts.whole(name) for name in names}.items():
         d = len(ends(form, least)) - 1
         for q in range(degree - d + 1):
             number = given.get(f"{name} part {q}" if d < degree else name, 0) * comb(degree - d, q) * least**q
@@ -168,12 +169,12 @@ def _for_every_number(duty, known, given, least, degree):
                 facts[name] = _in_u(form), zero
                 multipliers.append((name, number, q, degree - d - q))
                 add(form, q, degree - d - q, -number)
-    shift = high - max([p for p, _ in FormOfClients.lifted(gap).parts], default=high)  # where the largest power cancels
+    shift = high - max([p for p, _ in LaurentForm.lifted(gap).parts], default=high)  # where the largest power cancels
     return Inequality(
-        _in_u(duty.smaller, high), _in_u(duty.larger, high), facts,
+        _in_u(obligation.smaller, high), _in_u(obligation.larger, high), facts,
         [(name, number, q + shift, p) for name, number, q, p in multipliers],
         [(number, row, e + shift, degree - e) for e, form in enumerate(left) for number, row in squares(form)],
-        [(form.get((), Fraction(0)), e + shift, degree - e) for e, form in enumerate(left)], least, duty.run)
+        [(form.get((), Fraction(0)), e + shift, degree - e) for e, form in enumerate(left)], least, obligation.run)
 
 
 def _constant(form):
@@ -182,7 +183,7 @@ def _constant(form):
 
 def _in_u(form, high=None):
     """A form times u to its largest power of the number of clients, or to the power ``high``."""
-    found, shift = {}, 0 if high is None else high - max([p for p, _ in FormOfClients.lifted(form).parts], default=high)
+    found, shift = {}, 0 if high is None else high - max([p for p, _ in LaurentForm.lifted(form).parts], default=high)
     for j, part in enumerate(coefficients(form)):
         for key, c in part.terms.items():
             row = found.setdefault(key, [])

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import gcd, lcm
 
-from verify.checker.words import require
+from verify.checker.operators import require
 
 __all__ = ["squares"]
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 from math import lcm
 
-from verify.checker.forms import APART, LAYER, LOSS, WORLD
+from verify.checker.quadratic_forms import APART, LAYER, LOSS, SCENARIO
 from verify.export.meaning import meaning, where
 
 __all__ = ["Fact", "Term", "Theorem", "literal", "texts", "theorem"]
@@ -128,7 +128,7 @@ def _signed(number, name):
 @cache
 def _part(i):
     """A vector, with its layer, as a deviation from the mean of all clients, and with the world of choices, if any."""
-    world, inside = divmod(i, WORLD)
+    world, inside = divmod(i, SCENARIO)
     apart, whole = inside % APART // LAYER, inside % LAYER
     return f"{whole}{f'l{apart}' * bool(apart)}{'d' * (inside >= APART)}{f'w{world}' * bool(world)}"
 

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from bounds.formulas.closed_form import ClosedForm, closed_form, equations_of, side_conditions
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.printing.render import condition_text, letters_of, unicode
 from synthetic.base.display import RichDisplay
@@ -203,9 +203,10 @@ class Bound(RichDisplay):
 
 def bound_of(claim: Claim, side: str = "right") -> Bound:
     """Return one side of a claim as a function of numbers; ValueError for a claim without a formula."""
-    one_run = [Condition(words.iterations, "==", words.rounds * words.local_steps)] if claim.setting == "run" else []
+    one_run = [Condition(operators.iterations, "==",
+                         operators.rounds * operators.local_steps)] if claim.setting == "run" else []
     if claim.setting == "run" and solves_local_problems(claim.procedure):
-        one_run.append(Condition(words.local_steps, "==", 1))
+        one_run.append(Condition(operators.local_steps, "==", 1))
     return Bound(claim, closed_form(claim, side), tuple(side_conditions(claim)), side, (*equations_of(claim), *one_run))
 
 
@@ -249,7 +250,7 @@ class Range:
 
 def ranges_of(bound: Bound) -> dict[str, Range]:
     """Return the range of every parameter and run length, from the sign of its symbol and the claim's variables."""
-    symbols = {s.name: s for s in (words.rounds, words.local_steps, words.iterations)}
+    symbols = {s.name: s for s in (operators.rounds, operators.local_steps, operators.iterations)}
     found = {}
     for name, s in (symbols | bound.symbols).items():
         low = 1.0 if s.is_integer and s.is_positive else 0.0 if s.is_nonnegative or s.is_positive else -np.inf

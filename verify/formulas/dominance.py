@@ -11,7 +11,7 @@ import sympy as sp
 from scipy.optimize import differential_evolution
 
 from bounds.formulas.closed_form import always_true
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Condition
 from verify.formulas.bound import Bound, check_numbers, names_of, ranges_of
 from verify.formulas.compiled import compiled
@@ -159,7 +159,7 @@ class Space:
         self.whole = self.ends.keys() & {*self.free}
         symbols = {name: s for bound in bounds for name, s in bound.symbols.items()}
         measured = {s: e for bound in bounds for s, e in bound.form.measured.items()}
-        one_run = [Condition(words.iterations, "==", words.rounds * words.local_steps)] if self.tied else []
+        one_run = [Condition(operators.iterations, "==", operators.rounds * operators.local_steps)] if self.tied else []
         self.joint = bounds[0].with_conditions(dict.fromkeys((
             *(c for bound in bounds for c in bound.conditions), *always_true(self.names), *one_run, *equations,
             *(c for name, one in ranges for c in one.conditions(symbols.get(name, sp.Symbol(name)))),

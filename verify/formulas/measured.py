@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition
 from bounds.language.names import NAMES
 
@@ -47,9 +47,9 @@ def _interval(claim: Claim, e) -> tuple:
         if name in _SHARES:
             return sp.Integer(0), sp.Integer(1)
         return _SIZE if e.is_nonnegative or (name in NAMES and NAMES[name].sign != "real") else _ANY
-    if isinstance(e, words.E | words.E_round | words.E_noise):
+    if isinstance(e, operators.E | operators.E_round | operators.E_noise):
         return _interval(claim, e.args[0])
-    if isinstance(e, words.norm2 | words.norm | sp.Abs | sp.exp):
+    if isinstance(e, operators.norm2 | operators.norm | sp.Abs | sp.exp):
         return _SIZE
     parts = [_interval(claim, part) for part in (e.args if e.is_Add or e.is_Mul else (e.args[0],) if e.args else ())]
     if e.is_Add:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from bounds.language.claim import Claim
-from verify.claims.choice import PLACES, Bracket, left_out
+from verify.claims.existential import PLACES, Bracket, excluded_positions
 
 __all__ = ["least_ratio"]
 
@@ -22,7 +22,7 @@ def least_ratio(claim: Claim, look: Callable[[np.ndarray], Iterable[tuple]], cou
     there is no other. ``look`` takes places, (looks, instances), and says for each look which instances meet the hypotheses,
     their ratios, and on which of them every hypothesis holds that is no condition on the number.
     """
-    grid = np.array([place for place in _GRID if place not in left_out(claim)])
+    grid = np.array([place for place in _GRID if place not in excluded_positions(claim)])
     best, at, counts = np.full(count, np.inf), np.ones(count), np.ones(count, dtype=bool)
     met, nothing = np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
 

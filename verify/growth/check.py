@@ -20,7 +20,7 @@ from verify.exact import check as single
 from verify.exact.alone import CheckResult, against, read
 from verify.growth.certificate import FORMAT
 from verify.growth.fit import OCTAVES, fit
-from verify.growth.motion import FREE_WEIGHT, SCALE, far, largest_named
+from verify.growth.limits import FREE_WEIGHT, SCALE, largest_named, least_factor
 from verify.growth.order import hides_logarithms, with_constant
 
 __all__ = ["about", "check", "check_file", "claim_of", "largest_member"]
@@ -109,7 +109,7 @@ def _objections(members: Sequence[Mapping[str, Any]], along: str, claim: Claim) 
         growth = fit([float(size) for size in sizes], ratios)
         if not growth.rising or any(a >= b for a, b in pairwise(ratios)):
             yield "the constants do not grow throughout by a power of the size"
-        elif not growth.lasts:
+        elif not growth.is_sustained:
             yield f"the growth ends: its exponent is {growth.last:.2f} at last, {growth.slope:.2f} on the average"
         elif hides_logarithms(claim) and (why := like_a_logarithm([float(size) for size in sizes], ratios)):
             yield why
@@ -155,7 +155,7 @@ def _too_near(last: Mapping[str, Any], constant: float, along: str, claim: Claim
         if constant < _LARGE:
             yield f"numbers that move apart must refute a constant of {_LARGE}; the last one is {constant:.4g}"
         return
-    named, enough = largest_named(claim), far(claim)
+    named, enough = largest_named(claim), least_factor(claim)
     for name in along.split(" and "):
         amount = _amount(last, name)
         if name not in last["sizes"] and amount is not None and not (

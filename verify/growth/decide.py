@@ -5,14 +5,14 @@ import math
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
 from verify.evaluation.environment import UNMEASURED
-from verify.exact.accepted import Refused, accepted
+from verify.exact.certify import Refused, certify
 from verify.exact.confirm import Violation, violation_of
 from verify.exact.statement import not_replayed
 from verify.growth.certificate import growth_certificate
 from verify.growth.check import check
 from verify.growth.growth import Growth, growth_of
+from verify.growth.growth_search import EFFORTS, LARGE, GrowthCurve
 from verify.growth.order import hides_logarithms, leaves_the_step_open, with_constant
-from verify.growth.trials import EFFORTS, LARGE, Track
 from verify.instances.instance import outcomes
 from verify.instances.resize import RUN_SIZES
 from verify.results.verdict import Series, Verdict
@@ -33,8 +33,8 @@ def order_verdict(case) -> Verdict:
     except UNMEASURED as reason:
         return case.unmeasured(reason)
     case.details |= {"instances": {"tried": growth.seen.tried, "met": growth.seen.met},
-                     "growth": [str(track) for track in growth.tracks], "not_followed": growth.reasons}
-    case.series = tuple(_series(claim, track) for track in growth.tracks if all(0 < r < math.inf for r in track.ratios))
+                     "growth": [str(curve) for curve in growth.curves], "not_followed": growth.reasons}
+    case.series = tuple(_series(claim, curve) for curve in growth.curves if all(0 < r < math.inf for r in curve.ratios))
     if growth.members:
         return _refuted(case, growth)
     missing, text = _unrefuted(claim, growth)
@@ -63,7 +63,7 @@ def _refuted(case, growth: Growth) -> Verdict:
     claim, seen = case.claim, _seen(growth)
     if leaves_the_step_open(claim):
         return case.undecided("step", None, f"no step size is prescribed, and with one of our choice {seen}")
-    outcome = accepted(claim, lambda: growth_certificate(claim, growth.limit, growth.members),
+    outcome = certify(claim, lambda: growth_certificate(claim, growth.limit, growth.members),
                        lambda data: check(data, claim), case.settings.out)
     if isinstance(outcome, Refused):
         case.details |= outcome.details
@@ -77,9 +77,9 @@ def _seen(growth: Growth) -> str:
     if growth.vanishing:
         more = f", and at {len(growth.members)} sizes of {growth.limit}" if len(growth.members) > 1 else ""
         return f"no constant is large enough: the right side is not positive, the left is, on an exact instance{more}"
-    track = next(t for t in reversed(growth.tracks) if str(t.limit) == growth.limit)
+    curve = next(t for t in reversed(growth.curves) if str(t.limit) == growth.limit)
     constants = ", ".join(f"{float(m.constant):.4g}" for m in growth.members)
-    return f"no constant is large enough: exact counterexamples with the constants {constants}; {track}"
+    return f"no constant is large enough: exact counterexamples with the constants {constants}; {curve}"
 
 
 def _dependence(claim: Claim) -> str:
@@ -91,7 +91,7 @@ def _dependence(claim: Claim) -> str:
 
 def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
     """A word for what is missing, empty where the claim is consistent, and the evidence."""
-    followed = "; ".join(map(str, growth.tracks))
+    followed = "; ".join(map(str, growth.curves))
     if growth.unconfirmed and claim.exists is not None:
         return "growth", (f"float64 sees growth along {growth.unconfirmed} at the best {claim.exists.name}, and exact "
                           f"arithmetic follows no growth of an order of a number that exists; {followed}")
@@ -102,7 +102,7 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
     if growth.with_chance:
         return "growth", (f"the ratio grows for as long as all outcomes of chance can be enumerated, which shows nothing of "
                           f"longer runs: {growth.with_chance}; {followed}")
-    if not growth.tracks:
+    if not growth.curves:
         return "path", "no limit could be followed: " + "; ".join(growth.reasons)
     open_limits = [r for r in growth.reasons if _matters(claim, r)]
     if open_limits:
@@ -111,12 +111,12 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
     if claim.constants_may_use is not None and any(
             isinstance(violation_of(large, *instance), Violation) for instance in growth.seen.beyond):
         return "growth", f"ratios beyond {LARGE:g} exist, and no steady growth was found; {followed}"
-    def open_still(track: Track) -> bool:
-        if hides_logarithms(claim) and track.fit.last < _LIKE_A_LOGARITHM:
+    def open_still(curve: GrowthCurve) -> bool:
+        if hides_logarithms(claim) and curve.fit.last < _LIKE_A_LOGARITHM:
             return False
-        return track.fit.rising if track.lost else not track.fit.level
+        return curve.fit.rising if curve.lost else not curve.fit.level
 
-    if any(open_still(track) for track in growth.tracks if not track.along_scales):
+    if any(open_still(curve) for curve in growth.curves if not curve.along_scales):
         return "growth", f"the ratio grows, but by too little or too unsteadily to decide: {followed}"
     return "", (f"the ratio does not grow along its limits, largest {growth.seen.ratio:.3g} in {growth.seen.met} instances "
                 f"that meet the hypotheses; {followed}; {_dependence(claim)}; {_rests_on(claim, growth)}")
@@ -124,11 +124,11 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
 
 def _rests_on(claim: Claim, growth: Growth) -> str:
     """What a verdict of no growth has seen, and has not."""
-    chance = claim.constants_may_use is not None or any(math.prod(outcomes(t.members[-1].shape)) > 1 for t in growth.tracks)
+    chance = claim.constants_may_use is not None or any(math.prod(outcomes(t.members[-1].shape)) > 1 for t in growth.curves)
     runs = "runs with few outcomes of chance" if chance else "runs without noise"
     kind = runs if claim.setting == "run" else "numbers"
-    reached = ", ".join(f"{track.limit} {'up' if track.sizes[-1] >= track.sizes[0] else 'down'} to {track.sizes[-1]:g}"
-                        for track in growth.tracks)
+    reached = ", ".join(f"{curve.limit} {'up' if curve.sizes[-1] >= curve.sizes[0] else 'down'} to {curve.sizes[-1]:g}"
+                        for curve in growth.curves)
     short = "".join(f", on runs with chance with {name} up to {size}" for name, size in growth.chance_until.items() if size)
     return f"this rests on {kind} with {reached}{short}, and says nothing beyond"
 
@@ -139,8 +139,8 @@ def _matters(claim: Claim, reason: str) -> bool:
     return not reason.startswith("scale:") or any(str(symbol) not in sizes for symbol, _ in claim.limits)
 
 
-def _series(claim: Claim, track: Track) -> Series:
+def _series(claim: Claim, curve: GrowthCurve) -> Series:
     """The ratio of both sides against the size along a limit, beside its value at the smallest."""
-    return Series(f"{claim.id}: growth along {track.limit}", str(track.limit), "left side over right side", track.sizes,
-                  track.ratios, [track.ratios[0]] * len(track.ratios), decides=False,
-                  note=f"exponent {track.fit.slope:.2f} over the last octaves")
+    return Series(f"{claim.id}: growth along {curve.limit}", str(curve.limit), "left side over right side", curve.sizes,
+                  curve.ratios, [curve.ratios[0]] * len(curve.ratios), decides=False,
+                  note=f"exponent {curve.fit.slope:.2f} over the last octaves")

@@ -42,7 +42,7 @@ class Fit(NamedTuple):
     last: float = np.inf
 
     @property
-    def lasts(self) -> bool:
+    def is_sustained(self) -> bool:
         """Whether it rises, and its last exponent is not far below the mean one: less is asked than of steady growth."""
         return self.rising and self.last >= _LASTS * self.slope
 

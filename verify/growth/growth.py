@@ -36,14 +36,14 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
-from verify.claims.choice import placed
+from verify.claims.existential import with_position
 from verify.exact.confirm import Violation, violation_of
+from verify.growth.growth_search import EFFORTS, Effort, GrowthCurve, GrowthSearch
+from verify.growth.limits import SCALE, Motion, at_size, coupled_limits, held_numbers
 from verify.growth.members import MEMBERS, ExactMember, affordable, refuting_members
-from verify.growth.motion import SCALE, Motion, held_numbers, moved, moves_together
 from verify.growth.order import never_vanishes, with_constant
 from verify.growth.same_instance import same_instance
 from verify.growth.scales import scale_path
-from verify.growth.trials import EFFORTS, Effort, Track, Trials
 from verify.growth.with_chance import along_chance
 from verify.growth.worst_of_size import worst_in_proportion, worst_of_each_size
 from verify.instances.resize import RUN_SIZES
@@ -57,22 +57,22 @@ _ZERO_BUDGETS = {"quick": Budget(4, 96, 2, small=8), "standard": Budget(60, 192,
 
 @dataclass
 class Growth:
-    """What was found: the ``tracks`` that were followed, and the exact members of one that refutes the claim, if any.
+    """What was found: the ``curves`` that were followed, and the exact members of one that refutes the claim, if any.
 
     ``unconfirmed`` names a limit along which float64 sees growth and exact arithmetic does not follow; ``reasons`` says
     which limits could not be followed, and why; ``rejected`` is what refutes the claim but for the stand-alone checker;
-    ``with_chance`` is a track that grows for as long as chance can be enumerated, ``chance_until`` the sizes up to which it
+    ``with_chance`` is a curve that grows for as long as chance can be enumerated, ``chance_until`` the sizes up to which it
     was.
     """
 
-    seen: Trials | None = None
-    tracks: list[Track] = field(default_factory=list)
+    seen: GrowthSearch | None = None
+    curves: list[GrowthCurve] = field(default_factory=list)
     limit: str = ""
     members: tuple[ExactMember, ...] = ()
     unconfirmed: str = ""
     reasons: list[str] = field(default_factory=list)
-    rejected: tuple[str, tuple[ExactMember, ...], Track] | None = None
-    with_chance: Track | None = None
+    rejected: tuple[str, tuple[ExactMember, ...], GrowthCurve] | None = None
+    with_chance: GrowthCurve | None = None
     chance_until: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -87,9 +87,10 @@ class Growth:
 
 def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=None) -> Growth:
     """Follow the claim along its limits; ``accepts(limit, members)`` says whether the stand-alone checker accepts what
-    refutes the claim: else other tracks come first. Raises NotImplementedError
+    refutes the claim: else other curves come first. Raises NotImplementedError
     for statements without a factor to bound, UnboundName for names that nothing supplies."""
-    trials = Trials(placed(with_constant(claim, 1)), _effort(claim, budget), np.random.default_rng(seed), backend, claim)
+    trials = GrowthSearch(with_position(with_constant(claim, 1)), _effort(claim, budget), np.random.default_rng(seed),
+                          backend, claim)
     growth = Growth(trials)
     if trials.claim.statement.relation == "<=" and not never_vanishes(claim):
         _where_it_vanishes(claim, growth, budget, seed)
@@ -102,29 +103,29 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
             runs = list(_over_all_instances(claim, trials))
         except NotImplementedError as reason:
             growth.reasons, runs = [str(reason)], []
-        if any(_refutes(claim, growth, name, tracks, accepts) for name, tracks in _single_instances(claim, trials, True)):
+        if any(_refutes(claim, growth, name, curves, accepts) for name, curves in _single_instances(claim, trials, True)):
             return growth
     for name, run in runs:
         try:
-            tracks = run()
+            curves = run()
         except NotImplementedError as reason:
             growth.reasons.append(f"{name}: {reason}")
             continue
-        long_enough = [t for t in tracks if len(t.members) >= MEMBERS]
+        long_enough = [t for t in curves if len(t.members) >= MEMBERS]
         if not long_enough:
-            growth.reasons.append(f"{name}: {_why_short(tracks, trials.refused)}")
-        growth.tracks += long_enough[:1] if name == SCALE else long_enough
-        if _refutes(claim, growth, name, tracks, accepts):
+            growth.reasons.append(f"{name}: {_why_short(curves, trials.refused)}")
+        growth.curves += long_enough[:1] if name == SCALE else long_enough
+        if _refutes(claim, growth, name, curves, accepts):
             return growth
     if claim.constants_may_use is not None and any(
-            _refutes(claim, growth, name, tracks, accepts) for name, tracks in _single_instances(claim, trials, False)):
+            _refutes(claim, growth, name, curves, accepts) for name, curves in _single_instances(claim, trials, False)):
         return growth
     if growth.rejected:
-        growth.limit, growth.members, track = growth.rejected
-        growth.tracks.append(track)
+        growth.limit, growth.members, curve = growth.rejected
+        growth.curves.append(curve)
     for name in (str(symbol) for symbol, _ in claim.limits if claim.setting == "run" and not growth.members):
-        growth.chance_until[name], track = along_chance(trials, name)
-        growth.with_chance = growth.with_chance or track
+        growth.chance_until[name], curve = along_chance(trials, name)
+        growth.with_chance = growth.with_chance or curve
     return growth
 
 
@@ -136,22 +137,22 @@ def _effort(claim: Claim, budget: str) -> Effort:
     return replace(effort, rows=effort.rows // 8, passes=1, generations=effort.generations // 8, longest=effort.longest // 8)
 
 
-def _refutes(claim: Claim, growth: Growth, name: str, tracks: list[Track], accepts) -> bool:
-    """Whether exact members of one of the tracks refute the claim; what was seen is noted."""
-    for track in tracks:
+def _refutes(claim: Claim, growth: Growth, name: str, curves: list[GrowthCurve], accepts) -> bool:
+    """Whether exact members of one of the curves refute the claim; what was seen is noted."""
+    for curve in curves:
         if claim.exists is not None:  # no member's sides tell how large a constant fails for every value
-            growth.unconfirmed = name if track.fit.grows and not track.along_scales else growth.unconfirmed
+            growth.unconfirmed = name if curve.fit.grows and not curve.along_scales else growth.unconfirmed
             continue
-        members = refuting_members(claim, track)
-        if members and members[0].constant is not None and not _share(claim, members, track.limit):
+        members = refuting_members(claim, curve)
+        if members and members[0].constant is not None and not _share(claim, members, curve.limit):
             continue
         if members and accepts and not accepts(name, members):
-            growth.rejected = growth.rejected or (name, members, track)
+            growth.rejected = growth.rejected or (name, members, curve)
         elif members:
             growth.limit, growth.members = name, members
-            growth.tracks.append(track)
+            growth.curves.append(curve)
             return True
-        elif track.fit.grows and not track.fit.infinite and not track.along_scales:
+        elif curve.fit.grows and not curve.fit.infinite and not curve.along_scales:
             growth.unconfirmed = name
     return False
 
@@ -165,13 +166,13 @@ def _share(claim: Claim, members: Sequence[ExactMember], limit: Motion) -> bool:
     return all(len({str(bound[name].data) for bound in each if name in bound}) < 2 for name in held)
 
 
-def _why_short(tracks: list[Track], refused: str) -> str:
-    if not tracks or not tracks[0].members:
+def _why_short(curves: list[GrowthCurve], refused: str) -> str:
+    if not curves or not curves[0].members:
         return f"no instance met the hypotheses{f' ({refused})' if refused else ''}"
-    return f"the hypotheses were met up to size {tracks[0].sizes[-1]:g} only"
+    return f"the hypotheses were met up to size {curves[0].sizes[-1]:g} only"
 
 
-def _over_all_instances(claim: Claim, trials: Trials) -> Iterator[tuple[str, Callable[[], list[Track]]]]:
+def _over_all_instances(claim: Claim, trials: GrowthSearch) -> Iterator[tuple[str, Callable[[], list[GrowthCurve]]]]:
     """Searches over all instances that share what the constants may depend on."""
     domains, fixed = {v.name: v.domain for v in claim.variables}, []
     for name in claim.constants_may_use:
@@ -188,11 +189,11 @@ def _over_all_instances(claim: Claim, trials: Trials) -> Iterator[tuple[str, Cal
     if not fixed:
         yield from ((name, partial(worst_of_each_size, trials, name)) for name in sizes)
         return
-    groups = {frozenset(names): names for names in (moves_together(fixed, name) for name in sizes) if names}
+    groups = {frozenset(names): names for names in (coupled_limits(fixed, name) for name in sizes) if names}
     yield from ((" and ".join(names), partial(worst_in_proportion, trials, fixed, names)) for names in groups.values())
 
 
-def _single_instances(claim: Claim, trials: Trials, of_sizes: bool) -> Iterator[tuple[str, list[Track]]]:
+def _single_instances(claim: Claim, trials: GrowthSearch, of_sizes: bool) -> Iterator[tuple[str, list[GrowthCurve]]]:
     """Yields, for each limit of a run, single instances on which the ratio grows so that no constant explains it.
 
     ``of_sizes``: limits of sizes; otherwise limits of numbers."""
@@ -202,10 +203,10 @@ def _single_instances(claim: Claim, trials: Trials, of_sizes: bool) -> Iterator[
         if (str(limit[0]) in RUN_SIZES) != of_sizes:
             continue
         try:
-            tracks = same_instance(trials, limit)
+            curves = same_instance(trials, limit)
         except NotImplementedError:  # which is said where all instances of each size are searched
             continue
-        yield str(limit[0]), [t for t in tracks if not t.fit.infinite and (t.fit.grows or t.lost)]
+        yield str(limit[0]), [t for t in curves if not t.fit.infinite and (t.fit.grows or t.lost)]
 
 
 def _made_of_sizes(claim: Claim, name: str) -> sp.Expr | None:
@@ -242,10 +243,10 @@ def _persists(nothing: Claim, violation: Violation, name: str, towards) -> tuple
     for i in range(MEMBERS):
         step = (start or 1) * 2**i if start or towards == sp.oo else Fraction(1, 2**i)
         try:
-            larger, leaves = moved(nothing, shape, violation.leaves, name, step)
+            larger, params = at_size(nothing, shape, violation.params, name, step)
         except (NotImplementedError, ValueError):
             return ()
-        there = violation_of(nothing, larger, leaves) if affordable(larger) else None
+        there = violation_of(nothing, larger, params) if affordable(larger) else None
         if not isinstance(there, Violation):
             return ()
         members.append(ExactMember(float(step), None, there))

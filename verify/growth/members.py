@@ -13,13 +13,13 @@ from bounds.language.claim import Claim
 from synthetic.numbers.balls import Ball
 from verify.evaluation.judge import exact_violation
 from verify.exact.confirm import Violation, confirm, violation_of
-from verify.growth.begun import begins_later, hardly_begun, slower_runs
 from verify.growth.fit import OCTAVES, Fit, fit, outgrows_every_term
-from verify.growth.motion import far, keeps_the_shape, moved
+from verify.growth.growth_search import GrowthCurve, GrowthSearch, Member
+from verify.growth.limits import at_size, keeps_the_shape, least_factor
 from verify.growth.order import with_constant
-from verify.growth.trials import Member, Track, Trials
+from verify.growth.transients import has_longer_transient, is_transient, longer_transients
 from verify.instances.instance import outcomes
-from verify.instances.leaves import Leaves
+from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
 
 __all__ = ["MEMBERS", "ExactMember", "affordable", "exact_ratio_member", "refuting_members", "within_exact_runs"]
@@ -44,20 +44,20 @@ class ExactMember:
     violation: Violation
 
 
-def refuting_members(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+def refuting_members(claim: Claim, curve: GrowthCurve) -> tuple[ExactMember, ...]:
     """Exact members by which the track refutes the claim; none if it does not."""
-    if track.along_scales:
-        return _far_along_scales(claim, track) if track.fit.rising else ()
-    if track.fit.grows and (found := _of_track(claim, track)):
+    if curve.along_scales:
+        return _far_along_scales(claim, curve) if curve.fit.rising else ()
+    if curve.fit.grows and (found := _of_curve(claim, curve)):
         return found
-    if track.fit.grows and not track.lost:
+    if curve.fit.grows and not curve.lost:
         return ()
-    if not track.own_instances:
-        return _from_the_start(claim, track) if track.fit.rising or track.lost else ()
-    for count in range(len(track.members) - 1, OCTAVES, -1):  # float64 loses the largest sizes of fast growth
-        part = track.until(count)
+    if not curve.own_instances:
+        return _from_the_start(claim, curve) if curve.fit.rising or curve.lost else ()
+    for count in range(len(curve.members) - 1, OCTAVES, -1):  # float64 loses the largest sizes of fast growth
+        part = curve.until(count)
         if part.fit.grows and part.ratios[-1] >= _LEAST_RATIO:
-            return _of_track(claim, part)
+            return _of_curve(claim, part)
     return ()
 
 
@@ -67,9 +67,9 @@ def affordable(shape: Shape, times: int = 1) -> bool:
     return shape.iterations <= times * _LONGEST and steps <= times * _MOST_STEPS
 
 
-def within_exact_runs(track: Track, times: int = 1) -> Track:
+def within_exact_runs(curve: GrowthCurve, times: int = 1) -> GrowthCurve:
     """The members of a track that are short enough for fractions, or so many times longer."""
-    return replace(track, members=tuple(member for member in track.members if affordable(member.shape, times)))
+    return replace(curve, members=tuple(member for member in curve.members if affordable(member.shape, times)))
 
 
 def _increasing(members: Sequence[ExactMember]) -> bool:
@@ -81,18 +81,18 @@ def _fitted(members: Sequence[ExactMember]) -> Fit:
 
 
 # one instance that moves -------------------------------------------------------------------------------------------------
-def _far_along_scales(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+def _far_along_scales(claim: Claim, curve: GrowthCurve) -> tuple[ExactMember, ...]:
     """The first neighbours on a path along scales so far out that no constant of a proof explains the ratio; only those that
     float64 sees there, or cannot tell, are taken to exact arithmetic."""
-    start, factors = track.members[0], [_FACTOR**stage for stage in range(_STAGES)]
-    seen = np.concatenate([*Trials(with_constant(claim, 1)).along(track.limit, start.shape, start.leaves, factors)])
+    start, factors = curve.members[0], [_FACTOR**stage for stage in range(_STAGES)]
+    seen = np.concatenate([*GrowthSearch(with_constant(claim, 1)).along(curve.limit, start.shape, start.params, factors)])
     seen = np.where((seen > 0) & (seen < np.inf), seen, np.nan)
     exact = cache(lambda factor: exact_ratio_member(
-        claim, factor, *moved(claim, start.shape, start.leaves, track.limit, factor)))
+        claim, factor, *at_size(claim, start.shape, start.params, curve.limit, factor)))
     if seen[MEMBERS + 1] < seen[MEMBERS] * 1.1:  # most that grow climb up to a bound
         return ()
-    far = [exact(factor) for factor in factors[MEMBERS:MEMBERS + 2]]
-    if not all(far) or far[1].constant <= far[0].constant * Fraction(5, 4):
+    least_factor = [exact(factor) for factor in factors[MEMBERS:MEMBERS + 2]]
+    if not all(least_factor) or least_factor[1].constant <= least_factor[0].constant * Fraction(5, 4):
         return ()
     for last in (last for last in range(MEMBERS, _STAGES + 1) if not seen[last - 1] < _LEAST_RATIO / 2):
         if exact(factors[last - 1]) is None:
@@ -115,15 +115,15 @@ def _increasing_beyond(exact: Callable[[float], ExactMember | None], factors: Se
     return tuple(found)
 
 
-def _from_the_start(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+def _from_the_start(claim: Claim, curve: GrowthCurve) -> tuple[ExactMember, ...]:
     """One instance along a limit where its ratio grows so fast that float64 loses it: in fractions, from the start."""
-    start, found = track.members[0], []
-    if keeps_the_shape(track.limit, start.leaves):
-        return _far_along_a_number(claim, track) if track.lost else ()
+    start, found = curve.members[0], []
+    if keeps_the_shape(curve.limit, start.params):
+        return _far_along_a_number(claim, curve) if curve.lost else ()
     for size in (start.size * 2**i for i in range(MEMBERS + 2)):
         if not isinstance(size, int) or size > _SHORT:
             break
-        there = moved(claim, start.shape, start.leaves, track.limit, size)
+        there = at_size(claim, start.shape, start.params, curve.limit, size)
         member = exact_ratio_member(claim, size, *there) if affordable(there[0]) else None
         if member:
             found.append(member)
@@ -134,18 +134,18 @@ def _from_the_start(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
     return last if steady and last[-1].constant >= _LEAST_RATIO * last[0].constant else ()
 
 
-def _far_along_a_number(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+def _far_along_a_number(claim: Claim, curve: GrowthCurve) -> tuple[ExactMember, ...]:
     """One instance along a number where float64 loses its sides before the number is small or large enough: in fractions."""
-    start, falls = track.members[0], track.sizes[-1] < track.sizes[0]
+    start, falls = curve.members[0], curve.sizes[-1] < curve.sizes[0]
     sizes = [start.size * _STEP ** (-place if falls else place) for place in range(MEMBERS)]
-    found = [exact_ratio_member(claim, size, *moved(claim, start.shape, start.leaves, track.limit, size / start.size))
+    found = [exact_ratio_member(claim, size, *at_size(claim, start.shape, start.params, curve.limit, size / start.size))
              for size in sizes]
-    return _that_grow(claim, track, found) if all(found) else ()
+    return _that_grow(claim, curve, found) if all(found) else ()
 
 
-def exact_ratio_member(claim: Claim, size: float, shape: Shape, leaves: Leaves) -> ExactMember | None:
+def exact_ratio_member(claim: Claim, size: float, shape: Shape, params: Parameters) -> ExactMember | None:
     """The exact instance with nearly the largest constant that it refutes."""
-    first = violation_of(with_constant(claim, _TINY), shape, leaves)
+    first = violation_of(with_constant(claim, _TINY), shape, params)
     if not isinstance(first, Violation) or not 0 < float(first.right) < np.inf:
         return None
     try:
@@ -157,31 +157,31 @@ def exact_ratio_member(claim: Claim, size: float, shape: Shape, leaves: Leaves) 
     constant = _digits_down(ratio)
     stated = with_constant(claim, constant)
     if isinstance(first.left, Ball):
-        found = violation_of(stated, shape, leaves)
+        found = violation_of(stated, shape, params)
         return ExactMember(size, constant, found) if isinstance(found, Violation) else None
     sides = exact_violation(stated, first.environment)  # its run, and that it meets the hypotheses, are known
     return None if isinstance(sides, str) else ExactMember(size, constant, Violation(*first[:3], *sides))
 
 
 # the members of a track --------------------------------------------------------------------------------------------------
-def _of_track(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+def _of_curve(claim: Claim, curve: GrowthCurve) -> tuple[ExactMember, ...]:
     """At least five neighbouring members of a track as exact violations of the claim with growing constants; empty if
     exact arithmetic does not confirm them."""
-    if track.fit.infinite:
-        found = [_confirmed(claim, None, member) for member in track.members[-MEMBERS:]]
+    if curve.fit.infinite:
+        found = [_confirmed(claim, None, member) for member in curve.members[-MEMBERS:]]
         return tuple(found) if all(found) else ()
-    usual, longer = (within_exact_runs(track, times) for times in (1, 2))
-    exact = longer if longer.fit.lasts and not usual.fit.lasts else usual
-    return _that_grow(claim, track, _largest_confirmed(claim, exact.members, track.own_instances))
+    usual, longer = (within_exact_runs(curve, times) for times in (1, 2))
+    exact = longer if longer.fit.is_sustained and not usual.fit.is_sustained else usual
+    return _that_grow(claim, curve, _largest_confirmed(claim, exact.members, curve.own_instances))
 
 
-def _that_grow(claim: Claim, track: Track, found: list[ExactMember]) -> tuple[ExactMember, ...]:
+def _that_grow(claim: Claim, curve: GrowthCurve, found: list[ExactMember]) -> tuple[ExactMember, ...]:
     """The exact members of a track, or those farther out along its number, if their growth shows something; else none."""
-    found = _farther(claim, track, found)
-    if len(found) < MEMBERS or _stops_later(claim, track, found):
+    found = _farther(claim, curve, found)
+    if len(found) < MEMBERS or _stops_later(claim, curve, found):
         return ()
     outgrown = outgrows_every_term(claim, [m.size for m in found], [m.violation.environment for m in found])
-    return tuple(found) if outgrown and _increasing(found) and _fitted(found).lasts else ()
+    return tuple(found) if outgrown and _increasing(found) and _fitted(found).is_sustained else ()
 
 
 def _largest_confirmed(claim: Claim, members: Sequence[Member], rounded: bool) -> list[ExactMember]:
@@ -202,21 +202,21 @@ def _largest_confirmed(claim: Claim, members: Sequence[Member], rounded: bool) -
     return found
 
 
-def _farther(claim: Claim, track: Track, found: list[ExactMember]) -> list[ExactMember]:
+def _farther(claim: Claim, curve: GrowthCurve, found: list[ExactMember]) -> list[ExactMember]:
     """The members of one instance along a number farther out, where only exact arithmetic tells its ratio, if these end
     before the number is so large or small that its growth counts; the members as they are, if it goes no farther."""
-    start, name = track.members[0], track.limit
-    if len(found) < MEMBERS or track.own_instances or not isinstance(name, str) or name not in start.leaves:
+    start, name = curve.members[0], curve.limit
+    if len(found) < MEMBERS or curve.own_instances or not isinstance(name, str) or name not in start.params:
         return found
     value = abs(float(found[-1].violation.environment.bound[name].data.reshape(-1)[0]))
-    falls = track.sizes[-1] < track.sizes[0]
-    enough = float(far(claim))
+    falls = curve.sizes[-1] < curve.sizes[0]
+    enough = float(least_factor(claim))
     missing = log(value * enough if falls else enough / value, _STEP) if value > 0 else 0.0
     if missing <= 0:
         return found
     last = found[-1].size * _STEP ** (-ceil(missing) if falls else ceil(missing))
     sizes = [last * _STEP ** (place if falls else -place) for place in reversed(range(MEMBERS))]
-    farther = [exact_ratio_member(claim, size, *moved(claim, start.shape, start.leaves, name, size / start.size))
+    farther = [exact_ratio_member(claim, size, *at_size(claim, start.shape, start.params, name, size / start.size))
                for size in sizes]
     return farther if all(farther) else found
 
@@ -230,20 +230,20 @@ def _just_below(claim: Claim, member: Member, rounded: bool) -> ExactMember | No
 
 
 def _confirmed(claim: Claim, constant: Fraction | None, member: Member, rounded: bool = True) -> ExactMember | None:
-    found = confirm(with_constant(claim, constant), member.shape, member.leaves, rounded)
+    found = confirm(with_constant(claim, constant), member.shape, member.params, rounded)
     return ExactMember(member.size, constant, found) if found else None
 
 
-def _stops_later(claim: Claim, track: Track, found: list[ExactMember]) -> bool:
+def _stops_later(claim: Claim, curve: GrowthCurve, found: list[ExactMember]) -> bool:
     """Whether the growth may be a transient that no longer run has ruled out."""
-    if not hardly_begun(track.limit, [m.violation.environment for m in found]):
+    if not is_transient(curve.limit, [m.violation.environment for m in found]):
         return False
     if claim.constants_may_use is None:  # which then may depend on how long the steps are
         return True
     last = found[-1].violation
-    slower = (violation_of(with_constant(claim, found[-1].constant / 2), last.shape, leaves)
-              for leaves in slower_runs(claim, last.leaves))
-    return not any(isinstance(one, Violation) and begins_later(one.environment, last.environment) for one in slower)
+    slower = (violation_of(with_constant(claim, found[-1].constant / 2), last.shape, params)
+              for params in longer_transients(claim, last.params))
+    return not any(isinstance(one, Violation) and has_longer_transient(one.environment, last.environment) for one in slower)
 
 
 def _digits_down(value: float) -> Fraction:

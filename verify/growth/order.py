@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import HIDDEN, Claim, Condition, names_in
 from bounds.language.names import CONSTANT, names_from
 from verify.claims.hypotheses import given_numbers
@@ -74,8 +74,8 @@ def never_vanishes(claim: Claim) -> bool:
 
 def _above_the_least(formula: sp.Expr) -> bool:
     """Whether the formula is the objective somewhere, or its mean over chance, less its least value."""
-    value = formula + words.F_star
-    return isinstance(value.args[0] if isinstance(value, words.E) else value, words.objective)
+    value = formula + operators.F_star
+    return isinstance(value.args[0] if isinstance(value, operators.E) else value, operators.objective)
 
 
 def leaves_the_step_open(claim: Claim) -> bool:
@@ -113,10 +113,10 @@ def _shown_by_the_run(claim: Claim) -> bool:
     return bool(scale.free_symbols) and {s.name for s in scale.free_symbols} <= shown_by_runs(claim)
 
 
-def _explicit(claim: Claim, statement: Condition, words: str, conditions=()) -> Claim:
+def _explicit(claim: Claim, statement: Condition, change: str, conditions=()) -> Claim:
     variables = tuple(v for v in claim.variables if v.domain not in HIDDEN)
     return replace(claim, statement=statement, explicit=True, variables=variables, limits=(),
-                   conditions=(*claim.conditions, *conditions), reading=f"{claim.reading}; {words}")
+                   conditions=(*claim.conditions, *conditions), reading=f"{claim.reading}; {change}")
 
 
 def with_constant(claim: Claim, constant) -> Claim:

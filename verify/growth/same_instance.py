@@ -15,16 +15,16 @@ from verify.claims.needs import always_available
 from verify.evaluation.environment import TooManyTerms
 from verify.exact.confirm import violation_of
 from verify.growth.fit import OCTAVES
+from verify.growth.growth_search import LARGE, GrowthCurve, GrowthSearch, Member, growth_rank, too_many_at_once
+from verify.growth.limits import FREE_WEIGHT, at_size, held_numbers, keeps_the_shape, small_sizes, without_chance
 from verify.growth.members import within_exact_runs
-from verify.growth.motion import FREE_WEIGHT, held_numbers, keeps_the_shape, moved, small_sizes, without_chance
 from verify.growth.order import with_constant
-from verify.growth.trials import LARGE, Member, Track, Trials, growth_rank, too_many_at_once
-from verify.instances.draw import draw_leaves, draw_shape
-from verify.instances.leaves import Leaves, leaf_of, number_of, take_rows, within_domain
+from verify.instances.draw import draw_params, draw_shape
+from verify.instances.parameters import Parameters, number_of, spec_of, take_rows, within_domain
 from verify.instances.resize import RUN_SIZES
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
-from verify.search.judged import MOST_TERMS
+from verify.measure.simulate import simulate
+from verify.search.batch_evaluation import MOST_TERMS
 
 __all__ = ["NOISE", "same_instance", "tame"]
 
@@ -38,52 +38,52 @@ _STAGES = 20  # of a number, which costs nothing to move: up to beyond 1e11, whe
 NOISE = 1e-9  # on tame instances, a ratio below it is a left side of zero
 
 
-def same_instance(trials: Trials, limit) -> list[Track]:
+def same_instance(trials: GrowthSearch, limit) -> list[GrowthCurve]:
     """Tracks of one instance each on which only the limit's symbol moves: the one whose ratio grows most, one on which the
     right side vanishes, and one on which it grows faster than float64 can follow, where there are such. Raises
     NotImplementedError if nothing moves that symbol."""
     name, effort = str(limit[0]), trials.effort
-    found: dict[str, list[Track]] = {}
+    found: dict[str, list[GrowthCurve]] = {}
     batches = [_batch(trials, name, limit[1]) for _ in range(effort.shapes)]
     order = sorted(range(len(batches)), key=lambda i: -_early_growth(batches[i][-1]))[: effort.followed // 2]
     for i in list(dict.fromkeys((*order, *range(len(batches)))))[: effort.followed]:
-        for track in _tracks(trials, name, *batches[i]):
-            kind = "vanishes" if track.fit.infinite else "lost" if track.lost else "followed"
-            found.setdefault(kind, []).append(track)
-    best = (_best(trials, sorted(tracks, key=_rank, reverse=True)) for tracks in found.values())
-    return [track for track in best if track is not None]
+        for curve in _curves(trials, name, *batches[i]):
+            kind = "vanishes" if curve.fit.infinite else "lost" if curve.lost else "followed"
+            found.setdefault(kind, []).append(curve)
+    best = (_best(trials, sorted(curves, key=_rank, reverse=True)) for curves in found.values())
+    return [curve for curve in best if curve is not None]
 
 
-def _best(trials: Trials, tracks: list[Track]) -> Track | None:
+def _best(trials: GrowthSearch, curves: list[GrowthCurve]) -> GrowthCurve | None:
     """The first track on which exact arithmetic does not contradict float64: where both sides are rounding errors, as at an
     optimum, the ratio may grow, too. Tracks that end level need no look."""
-    for looks, track in enumerate(tracks):
-        settled = track.fit.infinite or (track.fit.level and not track.lost)
-        if settled or looks >= _LOOKS or not _is_rounding(trials, track):
-            return track
+    for looks, curve in enumerate(curves):
+        settled = curve.fit.infinite or (curve.fit.level and not curve.lost)
+        if settled or looks >= _LOOKS or not _is_rounding(trials, curve):
+            return curve
     return None
 
 
-def _is_rounding(trials: Trials, track: Track) -> bool:
+def _is_rounding(trials: GrowthSearch, curve: GrowthCurve) -> bool:
     """Whether exact arithmetic finds the ratio to be less than half as large, and of one without end less than ``LARGE``, on
     the last member that it can afford, and on one amid."""
-    members = within_exact_runs(track).members
+    members = within_exact_runs(curve).members
     if trials.original is None or not members:
         return False
     for member in (members[-1], members[len(members) // 2]):
         stated = with_constant(trials.original, Fraction(member.ratio if isfinite(member.ratio) else 2 * LARGE) / 2)
-        answer = violation_of(stated, member.shape, member.leaves)
+        answer = violation_of(stated, member.shape, member.params)
         if answer not in ("holds", "unmet"):
             return False
     return True
 
 
-def _rank(track: Track) -> tuple:
+def _rank(curve: GrowthCurve) -> tuple:
     """How promising a track is: growth that exact runs, which are short, can show comes first."""
-    return within_exact_runs(track).fit.lasts, within_exact_runs(track, 2).fit.lasts, *growth_rank(track)
+    return within_exact_runs(curve).fit.is_sustained, within_exact_runs(curve, 2).fit.is_sustained, *growth_rank(curve)
 
 
-def _batch(trials: Trials, name: str, towards) -> tuple[Shape, Leaves, list, dict]:
+def _batch(trials: GrowthSearch, name: str, towards) -> tuple[Shape, Parameters, list, dict]:
     """Tame instances of one shape, the sizes along a limit, and their ratios at a few of the small ones."""
     claim, rng, effort = trials.claim, trials.rng, trials.effort
     shape = next((shape for shape in (draw_shape(claim, rng, 64, 6) for _ in range(_TRIALS))
@@ -92,25 +92,25 @@ def _batch(trials: Trials, name: str, towards) -> tuple[Shape, Leaves, list, dic
     quiet = not number or rng.random() < 0.5  # as many outcomes at all sizes may be enumerated
     shape = small_sizes(claim, without_chance(shape) if quiet else shape)
     shape = replace(shape, rounds=_ROUNDS) if name in ("rounds", "iterations") else shape
-    leaves = tame(claim, draw_leaves(claim, shape, effort.rows, rng), rng)
-    if keeps_the_shape(name, leaves):
+    params = tame(claim, draw_params(claim, shape, effort.rows, rng), rng)
+    if keeps_the_shape(name, params):
         sizes = [4.0 ** (i if towards == sp.oo else -i) for i in range(_STAGES)]
     else:
         unit, most = shape.local_steps if name == "iterations" else 1, 6 if name in ("clients", "participants") else 9
         sizes = [unit * 2**i for i in range(most) if 2 ** (i + 1) <= effort.longest or i < OCTAVES]
-    leaves = _with_room(trials, name, shape, leaves, sizes)
-    return shape, leaves, sizes, _ratios_at(trials, name, shape, leaves, sizes[1:6:2])
+    params = _with_room(trials, name, shape, params, sizes)
+    return shape, params, sizes, _ratios_at(trials, name, shape, params, sizes[1:6:2])
 
 
-def tame(claim: Claim, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+def tame(claim: Claim, params: Parameters, rng: np.random.Generator) -> Parameters:
     """The instances with every number between 1/4 and 2 or zero, fractions and thresholds the same at all times; some
     thresholds are zero after a few rounds.
 
     Whatever happens on them happens soon: no time scale is longer than a few dozen steps.
     """
     found = {}
-    for name, array in leaves.items():
-        domain = leaf_of(claim, name).domain
+    for name, array in params.items():
+        domain = spec_of(claim, name).domain
         if domain == "binary":
             found[name] = array if name != "available" or always_available(claim) else array[:, :1] + 0 * array
             continue
@@ -129,29 +129,30 @@ def tame(claim: Claim, leaves: Leaves, rng: np.random.Generator) -> Leaves:
     return found
 
 
-def _with_room(trials: Trials, name: str, shape: Shape, leaves: Leaves, sizes: Sequence) -> Leaves:
+def _with_room(trials: GrowthSearch, name: str, shape: Shape, params: Parameters, sizes: Sequence) -> Parameters:
     """The instances with numbers that meet the hypotheses at the first and the last size, as far as runs are looked at: a
     number that hypotheses move along the way is none that the instances share."""
-    names = [n for n in held_numbers(trials.claim, name) if n in leaves] if trials.claim.constants_may_use is None else []
+    names = [n for n in held_numbers(trials.claim, name) if n in params] if trials.claim.constants_may_use is None else []
     for end in (sizes, reversed(sizes)) if names else ():
         for size in end:
             try:
-                leaves = _within_bounds(trials, *moved(trials.claim, shape, leaves, name, size), names, leaves)
+                params = _within_bounds(trials, *at_size(trials.claim, shape, params, name, size), names, params)
                 break
             except (ArithmeticError, LookupError, NotImplementedError, TooManyTerms, ValueError):
                 continue
-    return leaves
+    return params
 
 
-def _within_bounds(trials: Trials, shape: Shape, there: Leaves, names: Sequence[str], leaves: Leaves) -> Leaves:
+def _within_bounds(trials: GrowthSearch, shape: Shape, there: Parameters, names: Sequence[str],
+                   params: Parameters) -> Parameters:
     """The instances with those numbers that hypotheses move ``there`` at the power of two beyond their bounds."""
     if too_many_at_once(shape, number_of(there)):
         raise TooManyTerms("too many runs to look at all of them")
     with np.errstate(all="ignore"):
-        bound = realise(trials.claim, shape, there, trials.backend, most=MOST_TERMS).bound
-        found = {n: np.broadcast_to(to_numpy(bound[n].data).ravel(), leaves[n].shape) for n in names if n in bound}
-        changed = {n: np.isfinite(v) & (v != 0) & (v != leaves[n]) for n, v in found.items()}
-        return leaves | {n: np.where(changed[n], _power_beyond(v, abs(v) > abs(leaves[n])), leaves[n])
+        bound = simulate(trials.claim, shape, there, trials.backend, most=MOST_TERMS).bound
+        found = {n: np.broadcast_to(to_numpy(bound[n].data).ravel(), params[n].shape) for n in names if n in bound}
+        changed = {n: np.isfinite(v) & (v != 0) & (v != params[n]) for n, v in found.items()}
+        return params | {n: np.where(changed[n], _power_beyond(v, abs(v) > abs(params[n])), params[n])
                          for n, v in found.items()}
 
 
@@ -160,8 +161,8 @@ def _power_beyond(values: np.ndarray, up: np.ndarray) -> np.ndarray:
     return np.sign(values) * 2.0 ** np.where(up, np.floor(power) + 1, np.ceil(power) - 1)
 
 
-def _ratios_at(trials: Trials, name: str, shape: Shape, leaves: Leaves, sizes) -> dict:
-    return dict(zip(sizes, trials.along(name, shape, leaves, sizes), strict=True))
+def _ratios_at(trials: GrowthSearch, name: str, shape: Shape, params: Parameters, sizes) -> dict:
+    return dict(zip(sizes, trials.along(name, shape, params, sizes), strict=True))
 
 
 def _growth(low, high) -> np.ndarray:
@@ -175,22 +176,23 @@ def _early_growth(ratios: dict) -> float:
     return max((float(np.nanmax(_growth(*both), initial=0.0)) for both in pairwise(ratios.values())), default=0.0)
 
 
-def _tracks(trials: Trials, name: str, shape: Shape, leaves: Leaves, sizes: list, ratios: dict) -> list[Track]:
+def _curves(trials: GrowthSearch, name: str, shape: Shape, params: Parameters, sizes: list,
+            ratios: dict) -> list[GrowthCurve]:
     """The promising instances of a batch along the limit."""
-    ratios = ratios | _ratios_at(trials, name, shape, leaves, dict.fromkeys(sizes[-3::2]).keys() - ratios)
+    ratios = ratios | _ratios_at(trials, name, shape, params, dict.fromkeys(sizes[-3::2]).keys() - ratios)
     rows = _promising([ratios[size] for size in sizes if size in ratios])
-    chosen = take_rows(leaves, rows)
+    chosen = take_rows(params, rows)
     ratios = {size: array[rows] for size, array in ratios.items()}
     ratios |= _ratios_at(trials, name, shape, chosen, [s for s in sizes if s not in ratios] if rows else [])
-    tracks = [_track(trials.claim, name, shape, take_rows(chosen, [i]), sizes, {n: a[i] for n, a in ratios.items()})
+    curves = [_curve(trials.claim, name, shape, take_rows(chosen, [i]), sizes, {n: a[i] for n, a in ratios.items()})
               for i in range(len(rows))]
-    slow = [i for i, track in enumerate(tracks) if track.fit.rising and not track.fit.grows and not track.lost]
+    slow = [i for i, curve in enumerate(curves) if curve.fit.rising and not curve.fit.grows and not curve.lost]
     more = _longer_sizes(name, sizes[-1], shape, _FURTHER * trials.effort.longest) if slow else []
     further = _ratios_at(trials, name, shape, take_rows(chosen, slow), more)
     for place, i in enumerate(slow if more else ()):
         along = {n: a[i] for n, a in ratios.items()} | {n: a[place] for n, a in further.items()}
-        tracks[i] = _track(trials.claim, name, shape, take_rows(chosen, [i]), sizes + more, along)
-    return tracks
+        curves[i] = _curve(trials.claim, name, shape, take_rows(chosen, [i]), sizes + more, along)
+    return curves
 
 
 def _longer_sizes(name: str, last: int, shape: Shape, longest: int) -> list:
@@ -216,7 +218,7 @@ def _promising(ratios) -> list[int]:
     return list(dict.fromkeys(rows)) or np.flatnonzero(ratios[-1] == 0)[:1].tolist()
 
 
-def _track(claim: Claim, name: str, shape: Shape, leaves: Leaves, sizes: list, ratios: dict) -> Track:
+def _curve(claim: Claim, name: str, shape: Shape, params: Parameters, sizes: list, ratios: dict) -> GrowthCurve:
     """One instance along a limit from the first size at which it meets the hypotheses, as far as float64 resolves it."""
     members, lost = [], False
     for size in sizes:
@@ -228,5 +230,5 @@ def _track(claim: Claim, name: str, shape: Shape, leaves: Leaves, sizes: list, r
         lost = bool(members) and 0 < members[-1].ratio < np.inf and not 0 < ratio < np.inf
         if lost:
             break
-        members.append(Member(size, ratio, *moved(claim, shape, leaves, name, size)))
-    return Track(name, tuple(members), lost=lost)
+        members.append(Member(size, ratio, *at_size(claim, shape, params, name, size)))
+    return GrowthCurve(name, tuple(members), lost=lost)

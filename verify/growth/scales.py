@@ -6,12 +6,12 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from verify.growth.fit import OCTAVES
-from verify.growth.motion import Powers, scalable, small_sizes, unit_exponents
-from verify.growth.trials import Track, Trials, growth_rank
-from verify.instances.draw import draw_leaves, draw_shape
+from verify.growth.growth_search import GrowthCurve, GrowthSearch, growth_rank
+from verify.growth.limits import Powers, scalable, small_sizes, unit_exponents
+from verify.instances.draw import draw_params, draw_shape
 from verify.instances.instance import outcomes
-from verify.instances.leaves import SLACK, Leaves, map_leaves, number_of, take_rows
 from verify.instances.offspring import offspring
+from verify.instances.parameters import SLACK, Parameters, map_params, number_of, take_rows
 from verify.instances.shape import Shape
 
 __all__ = ["scale_path"]
@@ -27,35 +27,35 @@ _ALONG_UNITS = 0.5  # share of instances that begin with a change of units
 _NUMBERS = 16  # times as many instances of plain numbers, which cost little
 
 
-def scale_path(trials: Trials) -> list[Track]:
+def scale_path(trials: GrowthSearch) -> list[GrowthCurve]:
     """Instances whose numbers move apart, each as a power of one factor, such that the ratio grows: the steepest first.
     Sizes stay small."""
     claim, effort, rng = trials.claim, trials.effort, trials.rng
-    found: list[tuple[float, Shape, Leaves, Leaves]] = []
+    found: list[tuple[float, Shape, Parameters, Parameters]] = []
     rows = effort.rows * _NUMBERS if claim.setting == "algebra" else effort.rows
     for step in range(effort.shapes * 2 + effort.generations):
         if step < effort.shapes * 2 or not found:
             shape = small_sizes(claim, draw_shape(claim, rng, 16, 4))
             if prod(outcomes(shape)) > 64:
                 continue
-            leaves = _with_slack(draw_leaves(claim, shape, rows, rng), rng)
-            powers = _exponents(claim, leaves, None, rng)
+            params = _with_slack(draw_params(claim, shape, rows, rng), rng)
+            powers = _exponents(claim, params, None, rng)
         else:
             _, shape, parent, held = found[int(rng.integers(len(found)))]
-            leaves = offspring(claim, shape, parent, rows, rng)
-            powers = _exponents(claim, leaves, held, rng)
-        leaves, powers = trials.kept(leaves), {n: a for n, a in powers.items() if n not in trials.keep}
-        rank = _rank(*trials.along(Powers(powers), shape, leaves, [_FACTOR**i for i in (*_STAGES, _FAR)]))
+            params = offspring(claim, shape, parent, rows, rng)
+            powers = _exponents(claim, params, held, rng)
+        params, powers = trials.kept(params), {n: a for n, a in powers.items() if n not in trials.keep}
+        rank = _rank(*trials.along(Powers(powers), shape, params, [_FACTOR**i for i in (*_STAGES, _FAR)]))
         row = int(np.argmax(rank))
         if rank[row] > -np.inf:
-            found = sorted([*found, (float(rank[row]), shape, take_rows(leaves, [row]), take_rows(powers, [row]))],
+            found = sorted([*found, (float(rank[row]), shape, take_rows(params, [row]), take_rows(powers, [row]))],
                            key=lambda entry: -entry[0])[:_PATHS]
-    tracks = []
-    for _, shape, leaves, powers in found:
+    curves = []
+    for _, shape, params, powers in found:
         motion = Powers(powers)
-        members, _ = trials.follow(motion, shape, _round(leaves), [_FACTOR**stage for stage in range(9)])
-        tracks += [Track(motion, members)] if len(members) > OCTAVES else []
-    return sorted(tracks, key=growth_rank, reverse=True)
+        members, _ = trials.follow(motion, shape, _round(params), [_FACTOR**stage for stage in range(9)])
+        curves += [GrowthCurve(motion, members)] if len(members) > OCTAVES else []
+    return sorted(curves, key=growth_rank, reverse=True)
 
 
 def _rank(*ratios) -> np.ndarray:
@@ -77,19 +77,19 @@ def _rank(*ratios) -> np.ndarray:
     return rank + np.where(np.isfinite(beyond) & (beyond >= 0.5), 1.0, 0.0)
 
 
-def _with_slack(leaves: Leaves, rng: np.random.Generator) -> Leaves:
+def _with_slack(params: Parameters, rng: np.random.Generator) -> Parameters:
     """The instances, in half of which constants lie beyond their tightest values: a little can move with scales."""
-    some = rng.random((number_of(leaves), 1)) < 0.5
-    return map_leaves(leaves, lambda n, a: np.where((a == 1) & some, 1 + _FINEST, a) if n.startswith(SLACK) else a)
+    some = rng.random((number_of(params), 1)) < 0.5
+    return map_params(params, lambda n, a: np.where((a == 1) & some, 1 + _FINEST, a) if n.startswith(SLACK) else a)
 
 
-def _exponents(claim: Claim, leaves: Leaves, parent: Leaves | None, rng: np.random.Generator) -> Leaves:
+def _exponents(claim: Claim, params: Parameters, parent: Parameters | None, rng: np.random.Generator) -> Parameters:
     """Whole exponents of every number: those of a parent with few changed, else few that are not zero."""
     found = {}
-    units, (loss, length) = unit_exponents(claim, leaves), rng.integers(-3, 4, (2, number_of(leaves)))
+    units, (loss, length) = unit_exponents(claim, params), rng.integers(-3, 4, (2, number_of(params)))
     along_units = rng.random(len(loss)) < (_ALONG_UNITS if parent is None else 0.0)
-    for name in scalable(claim, leaves):
-        array = leaves[name]
+    for name in scalable(claim, params):
+        array = params[name]
         if name in ("step_fraction", "epsilon"):
             array = array[:, :1]
         start = np.zeros(array.shape)
@@ -103,11 +103,11 @@ def _exponents(claim: Claim, leaves: Leaves, parent: Leaves | None, rng: np.rand
         if parent is not None:
             change[0] = False
         powers = np.where(change, start + rng.choice(_WHOLE, array.shape), start)
-        found[name] = np.broadcast_to(powers, leaves[name].shape).copy()
+        found[name] = np.broadcast_to(powers, params[name].shape).copy()
     return found
 
 
-def _round(leaves: Leaves) -> Leaves:
+def _round(params: Parameters) -> Parameters:
     """The numbers with two digits, so that their multiples are exact and short; of factors from 1 on, in small steps."""
     def simple(name, array):
         if name.startswith(SLACK):
@@ -116,4 +116,4 @@ def _round(leaves: Leaves) -> Leaves:
             unit = np.where(array == 0, 1.0, 2.0 ** (np.floor(np.log2(np.abs(array))) - 3))
         return np.round(array / unit) * unit
 
-    return map_leaves(leaves, simple)
+    return map_params(params, simple)

@@ -8,12 +8,12 @@ from math import prod
 import numpy as np
 
 from bounds.language.claim import DISTINCT, Claim
-from verify.growth.motion import moved, small_sizes
+from verify.growth.growth_search import GrowthCurve, GrowthSearch, Member
+from verify.growth.limits import at_size, small_sizes
 from verify.growth.same_instance import NOISE, tame
-from verify.growth.trials import Member, Track, Trials
-from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.draw import draw_params, draw_shape
 from verify.instances.instance import outcomes
-from verify.instances.leaves import Leaves, take_rows
+from verify.instances.parameters import Parameters, take_rows
 from verify.instances.resize import RUN_SIZES
 from verify.instances.shape import Shape, with_participants
 
@@ -26,48 +26,48 @@ _MORE = 2.0  # times as large as without chance is a ratio that grows by chance
 _STEADY = 0.95  # share of the largest exponent that every other one has at least: those of a sum that fills up fall faster
 
 
-def along_chance(trials: Trials, name: str) -> tuple[int, Track | None]:
+def along_chance(trials: GrowthSearch, name: str) -> tuple[int, GrowthCurve | None]:
     """Up to which size tame instances with chance met the hypotheses, 0 if none did; and the track of one of them on which
     the ratio grows like a power of the size by chance, as far as its outcomes can be enumerated. It refutes nothing."""
     claim, reached = trials.claim, 0
-    for shape, leaves, sizes in islice(_with_chance(trials, name), trials.effort.shapes):
-        ratios = np.array([*trials.along(name, shape, leaves, sizes)])
+    for shape, params, sizes in islice(_with_chance(trials, name), trials.effort.shapes):
+        ratios = np.array([*trials.along(name, shape, params, sizes)])
         reached = max(reached, sizes[-1] if np.isfinite(ratios[-1]).any() else 0)
-        quiet = trials.ratios(*moved(claim, *_without(shape, leaves), name, sizes[-1]))
+        quiet = trials.ratios(*at_size(claim, *_without(shape, params), name, sizes[-1]))
         for row in _steady(sizes, np.where(quiet > ratios[-1] / _MORE, np.nan, ratios))[:1]:
-            alone = take_rows(leaves, [row])
-            members = (Member(size, float(ratio), *moved(claim, shape, alone, name, size))
+            alone = take_rows(params, [row])
+            members = (Member(size, float(ratio), *at_size(claim, shape, alone, name, size))
                        for size, ratio in zip(sizes, ratios[:, row], strict=True))
-            return reached, Track(name, tuple(members))
+            return reached, GrowthCurve(name, tuple(members))
     return reached, None
 
 
-def _with_chance(trials: Trials, name: str) -> Iterator[tuple[Shape, Leaves, list[int]]]:
+def _with_chance(trials: GrowthSearch, name: str) -> Iterator[tuple[Shape, Parameters, list[int]]]:
     """Tame instances of one shape with chance, and the sizes at which its outcomes can be enumerated, if these are many."""
     claim, effort, rng = trials.claim, trials.effort, trials.rng
     for _ in range(_DRAWS * effort.shapes if name in RUN_SIZES else 0):
         shape = small_sizes(claim, draw_shape(claim, rng, 64, 6))
         shape = replace(shape, rounds=1) if name != "rounds" else shape
         shape = shape if name == "local_steps" or "local_steps" in dict(shape.sizes) else replace(shape, local_steps=1)
-        leaves = tame(claim, draw_leaves(claim, shape, effort.rows, rng), rng)
-        counts = [_outcomes(claim, shape, leaves, name, size) for size in _SIZES]
+        params = tame(claim, draw_params(claim, shape, effort.rows, rng), rng)
+        counts = [_outcomes(claim, shape, params, name, size) for size in _SIZES]
         sizes = [size for size, count in zip(_SIZES, counts, strict=True) if 0 < count <= effort.most_outcomes]
         if len(sizes) < _LEAST or counts[_SIZES.index(sizes[-1])] == 1:
             continue
-        if _outcomes(claim, *_without(shape, leaves), name, sizes[-1]) == 1:
-            yield shape, leaves, sizes
+        if _outcomes(claim, *_without(shape, params), name, sizes[-1]) == 1:
+            yield shape, params, sizes
 
 
-def _without(shape: Shape, leaves: Leaves) -> tuple[Shape, Leaves]:
+def _without(shape: Shape, params: Parameters) -> tuple[Shape, Parameters]:
     """The instances without noise, and with as many participants as clients."""
     participants = shape.priority_clients if shape.sampling in DISTINCT else shape.participants
-    return with_participants(replace(shape, noisy=()), participants), {n: a for n, a in leaves.items() if n != "noise"}
+    return with_participants(replace(shape, noisy=()), participants), {n: a for n, a in params.items() if n != "noise"}
 
 
-def _outcomes(claim: Claim, shape: Shape, leaves: Leaves, name: str, size: int) -> int:
+def _outcomes(claim: Claim, shape: Shape, params: Parameters, name: str, size: int) -> int:
     """How many outcomes instances of another size have; 0 where there are no such instances."""
     try:
-        return prod(outcomes(moved(claim, shape, leaves, name, size)[0]))
+        return prod(outcomes(at_size(claim, shape, params, name, size)[0]))
     except (ValueError, NotImplementedError):
         return 0
 

@@ -9,12 +9,12 @@ import numpy as np
 import sympy as sp
 
 from verify.claims.sizes import allowed
-from verify.growth.motion import TOGETHER, scalable, small_sizes, without_chance
-from verify.growth.trials import Member, Track, Trials, growth_rank
-from verify.instances.draw import draw_leaves, draw_shape
+from verify.growth.growth_search import GrowthCurve, GrowthSearch, Member, growth_rank
+from verify.growth.limits import TOGETHER, scalable, small_sizes, without_chance
+from verify.instances.draw import draw_params, draw_shape
 from verify.instances.instance import outcomes
-from verify.instances.leaves import SLACK, Leaves, take_rows
 from verify.instances.offspring import offspring
+from verify.instances.parameters import SLACK, Parameters, take_rows
 from verify.instances.resize import RUN_SIZES, Together, resized
 from verify.instances.shape import Shape
 
@@ -33,29 +33,29 @@ _PROPORTIONS = 3  # that are followed
 class _Pools:
     """The worst instances found so far of every size 1, 2, 4, ... along ``name``, the worst first."""
 
-    def __init__(self, trials: Trials, name: str | Together, doublings: int):
+    def __init__(self, trials: GrowthSearch, name: str | Together, doublings: int):
         self.trials, self.name, self.sizes = trials, name, [2**i for i in range(doublings)]
         self.pools: list[list[Member]] = [[] for _ in self.sizes]
 
     @property
-    def track(self) -> Track:
-        return Track(self.name, tuple(pool[0] for pool in self.pools if pool), own_instances=True)
+    def curve(self) -> GrowthCurve:
+        return GrowthCurve(self.name, tuple(pool[0] for pool in self.pools if pool), own_instances=True)
 
     def turn(self, places: Iterable[int]) -> None:
         """Look once more at the sizes at these places."""
         for place in places:
-            for shape, leaves in self.candidates(place):
+            for shape, params in self.candidates(place):
                 if prod(outcomes(shape)) > self.trials.effort.most_outcomes:
                     continue
-                ratio = self.trials.ratios(shape, leaves)
+                ratio = self.trials.ratios(shape, params)
                 ratio = np.where(np.isinf(ratio), np.nan, ratio)  # below rounding; a right side of zero is sought elsewhere
                 if np.isnan(ratio).all():
                     continue
                 row = int(np.nanargmax(ratio))
-                member = Member(self.sizes[place], float(ratio[row]), shape, take_rows(leaves, [row]))
+                member = Member(self.sizes[place], float(ratio[row]), shape, take_rows(params, [row]))
                 self.pools[place] = sorted([*self.pools[place], member], key=lambda m: -m.ratio)[:_POOL]
 
-    def candidates(self, place: int) -> Iterator[tuple[Shape, Leaves]]:
+    def candidates(self, place: int) -> Iterator[tuple[Shape, Parameters]]:
         """Batches of instances of one size: random ones, drawn with few outcomes of chance and resized then; stretched
         neighbours; offspring of the worst."""
         claim, rng, name, size = self.trials.claim, self.trials.rng, self.name, self.sizes[place]
@@ -65,31 +65,31 @@ class _Pools:
             shape = without_chance(shape, quadratic=True)
         if together or name in RUN_SIZES or name in dict(shape.sizes):
             try:
-                shape, leaves = resized(claim, shape, draw_leaves(claim, shape, self.rows(shape, size), rng), name, size)
-                yield shape, self.trials.kept(leaves)
+                shape, params = resized(claim, shape, draw_params(claim, shape, self.rows(shape, size), rng), name, size)
+                yield shape, self.trials.kept(params)
             except (ValueError, NotImplementedError):
                 pass
         for near in (place - 1, place + 1):
             if 0 <= near < len(self.sizes) and self.pools[near]:
                 parent = self.pools[near][int(rng.integers(len(self.pools[near])))]
                 try:
-                    shape, leaves = resized(claim, parent.shape, parent.leaves, name, size)
+                    shape, params = resized(claim, parent.shape, parent.params, name, size)
                 except ValueError:
                     continue
-                yield shape, self.trials.kept(self.stretched(leaves, size / self.sizes[near], self.rows(shape)))
+                yield shape, self.trials.kept(self.stretched(params, size / self.sizes[near], self.rows(shape)))
         for parent in self.pools[place][:2]:
-            leaves = offspring(claim, parent.shape, parent.leaves, self.rows(parent.shape), rng)
-            yield parent.shape, self.trials.kept(leaves)
+            params = offspring(claim, parent.shape, parent.params, self.rows(parent.shape), rng)
+            yield parent.shape, self.trials.kept(params)
 
     def rows(self, shape: Shape, times: int = 1) -> int:
         """As many instances of a shape as the effort allows, fewer where each has many outcomes or steps."""
         work = prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim * times
         return int(np.clip(250_000 // work, 1, self.trials.effort.rows))
 
-    def stretched(self, leaves: Leaves, factor: float, rows: int) -> Leaves:
+    def stretched(self, params: Parameters, factor: float, rows: int) -> Parameters:
         """Copies of one instance with numbers multiplied by powers of the factor: the first as it is."""
-        rng, copies = self.trials.rng, {n: np.repeat(a, rows, axis=0) for n, a in leaves.items()}
-        for name in scalable(self.trials.claim, leaves):
+        rng, copies = self.trials.rng, {n: np.repeat(a, rows, axis=0) for n, a in params.items()}
+        for name in scalable(self.trials.claim, params):
             array = copies[name]
             wide = (rows, *(1,) * (array.ndim - 1))
             powers = rng.choice(_POWERS, wide) * (rng.random(wide) < 0.4)
@@ -100,27 +100,27 @@ class _Pools:
                 copies[name] = np.maximum(copies[name], 1.0)
         return copies
 
-    def moved_on(self) -> list[Track]:
+    def moved_on(self) -> list[GrowthCurve]:
         """Continues the worst small and large instances along the limit; the ratio of a single instance is smoother than
         the maximum over instances. Returns the steepest track that float64 resolves and the steepest that it loses."""
         grows, lost = [], []
         starts = [(pool[0], pool[0].size) for pool in self.pools[_SMALL] if pool]
         starts += [(pool[0], self.sizes[0]) for pool in self.pools[-1:] if pool]
         for start, first in starts:
-            shape, leaves = replace(start.shape, noisy=()), {n: a for n, a in start.leaves.items() if n != "noise"}
+            shape, params = replace(start.shape, noisy=()), {n: a for n, a in start.params.items() if n != "noise"}
             if prod(outcomes(shape)) > 1:
                 continue
-            members, last = self.trials.follow(self.name, shape, leaves, [s for s in self.sizes if s >= first])
-            track = Track(self.name, members)
-            if members and track.fit.grows:
-                grows.append(track)
+            members, last = self.trials.follow(self.name, shape, params, [s for s in self.sizes if s >= first])
+            curve = GrowthCurve(self.name, members)
+            if members and curve.fit.grows:
+                grows.append(curve)
             elif members and ((len(members) < _SOON and last == np.inf)
                               or members[:_SOON][-1].ratio > _STEEP * members[0].ratio):
-                lost.append(replace(track.until(_SOON), lost=True))
-        return [track for tracks in (grows, lost) for track in sorted(tracks, key=growth_rank, reverse=True)[:_EXACT]]
+                lost.append(replace(curve.until(_SOON), lost=True))
+        return [curve for curves in (grows, lost) for curve in sorted(curves, key=growth_rank, reverse=True)[:_EXACT]]
 
 
-def worst_of_each_size(trials: Trials, name: str | Together) -> list[Track]:
+def worst_of_each_size(trials: GrowthSearch, name: str | Together) -> list[GrowthCurve]:
     """The worst instance found of every size 1, 2, 4, ... called ``name``, or of sizes that grow together.
 
     Every size is searched by itself, and from the worst of its neighbours in both directions, stretched and shrunk: a
@@ -134,29 +134,29 @@ def worst_of_each_size(trials: Trials, name: str | Together) -> list[Track]:
     pools = _Pools(trials, name, doublings)
     for turn in range(effort.passes):
         pools.turn(range(doublings) if turn % 2 == 0 else reversed(range(doublings)))
-    while name in ("rounds", "local_steps") and pools.sizes[-1] < effort.longest and _grows_late(pools.track):
+    while name in ("rounds", "local_steps") and pools.sizes[-1] < effort.longest and _grows_late(pools.curve):
         pools.sizes.append(2 * pools.sizes[-1])
         pools.pools.append([])
         for _ in range(-(-effort.passes // 2)):
             pools.turn((len(pools.sizes) - 1, len(pools.sizes) - 2))
-    return [pools.track, *pools.moved_on()]
+    return [pools.curve, *pools.moved_on()]
 
 
-def _grows_late(track: Track) -> bool:
+def _grows_late(curve: GrowthCurve) -> bool:
     """Whether the ratio has begun to grow at the last sizes, so that larger ones tell more."""
-    grows = len(track.members) > 2 and all(low > 0 and high > 1.2 * low for low, high in pairwise(track.ratios[-3:]))
-    return grows and not track.fit.grows
+    grows = len(curve.members) > 2 and all(low > 0 and high > 1.2 * low for low, high in pairwise(curve.ratios[-3:]))
+    return grows and not curve.fit.grows
 
 
-def worst_in_proportion(trials: Trials, formulas: Sequence[sp.Expr], names: tuple[str, ...]) -> list[Track]:
+def worst_in_proportion(trials: GrowthSearch, formulas: Sequence[sp.Expr], names: tuple[str, ...]) -> list[GrowthCurve]:
     """:func:`worst_of_each_size` where the sizes ``names`` are multiplied together and all others in the formulas are
     fixed, for the smallest proportions in which hypotheses can be met: the track that grows most first. All clients take
     part, are quadratic, and have no noise."""
-    tracks = [track for motion in _proportions(trials, formulas, names) for track in worst_of_each_size(trials, motion)]
-    return sorted(tracks, key=growth_rank, reverse=True)
+    curves = [curve for motion in _proportions(trials, formulas, names) for curve in worst_of_each_size(trials, motion)]
+    return sorted(curves, key=growth_rank, reverse=True)
 
 
-def _proportions(trials: Trials, formulas: Sequence[sp.Expr], names: tuple[str, ...]) -> Iterator[Together]:
+def _proportions(trials: GrowthSearch, formulas: Sequence[sp.Expr], names: tuple[str, ...]) -> Iterator[Together]:
     claim, rng, found = trials.claim, trials.rng, 0
     mentioned = {symbol.name for formula in formulas for symbol in formula.free_symbols}.union(names)
     held = [size for size in TOGETHER if size in mentioned]
@@ -164,10 +164,10 @@ def _proportions(trials: Trials, formulas: Sequence[sp.Expr], names: tuple[str, 
         motion = Together(names, tuple(zip(held, least, strict=True)))
         shape = without_chance(draw_shape(claim, rng, 16, 4), quadratic=True)
         try:
-            shape, leaves = resized(claim, shape, draw_leaves(claim, shape, trials.effort.rows // 4, rng), motion, 2)
+            shape, params = resized(claim, shape, draw_params(claim, shape, trials.effort.rows // 4, rng), motion, 2)
         except (ValueError, NotImplementedError):
             continue
-        if allowed(claim, shape.as_sizes()) and np.isfinite(trials.ratios(shape, trials.kept(leaves))).any():
+        if allowed(claim, shape.as_sizes()) and np.isfinite(trials.ratios(shape, trials.kept(params))).any():
             yield motion
             found += 1
             if found == _PROPORTIONS:

@@ -17,18 +17,18 @@ from verify.claims.method import by_coordinate, free_starts, subset_left_open
 from verify.claims.needs import always_available, speaks_of_samples
 from verify.claims.open_constants import ASSUMED, assumed_constants
 from verify.claims.sizes import first_possible, integer_variables, possible, within_bounds
+from verify.instances.cardinality import with_counts
 from verify.instances.chance import chance_of
-from verify.instances.counts import with_counts
 from verify.instances.families import draw_family
 from verify.instances.family import vectors
 from verify.instances.fitted import fitted
 from verify.instances.instance import federation_of, outcomes
-from verify.instances.leaves import SLACK, START, Leaves
+from verify.instances.parameters import SLACK, START, Parameters
 from verify.instances.samples import SampleClients, draw_data_shape
 from verify.instances.shape import RARE, Shape, with_participants
 from verify.instances.shapes import one_that_fits
 
-__all__ = ["draw_leaves", "draw_shape"]
+__all__ = ["draw_params", "draw_shape"]
 
 _STEPS = (1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 6, 10)
 _LONGEST = 0.1  # share of the rounds that are as long as an instance may be
@@ -157,53 +157,53 @@ def _sizes(claim, rng):
     return tuple(found)
 
 
-def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator) -> Leaves:
+def draw_params(claim: Claim, shape: Shape, count: int, rng: np.random.Generator) -> Parameters:
     """``count`` random instances of the shape: every parameter that the claim's setting needs."""
-    leaves: Leaves = {}
+    params: Parameters = {}
     if claim.setting != "algebra":
-        leaves |= shape.family.draw(claim, shape, count, rng)
+        params |= shape.family.draw(claim, shape, count, rng)
         if claim.procedure is not None and claim.procedure.equal_weights:
-            leaves["weight"] = np.ones((count, shape.clients))
+            params["weight"] = np.ones((count, shape.clients))
         if not (shape.family.coupled and "eta_l" in claim.defining):
-            leaves["step_fraction"] = _fractions((count, shape.iterations), rng)
-            leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
+            params["step_fraction"] = _fractions((count, shape.iterations), rng)
+            params["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
     if claim.setting == "point":
-        leaves["included"] = np.where(shape.is_priority, 1.0, rng.integers(0, 2, (count, shape.clients)))
-        leaves["local_offset"] = vectors((count, shape.clients, shape.dim), rng)
+        params["included"] = np.where(shape.is_priority, 1.0, rng.integers(0, 2, (count, shape.clients)))
+        params["local_offset"] = vectors((count, shape.clients, shape.dim), rng)
     if claim.setting == "run" and not shape.family.coupled:
-        leaves["start_offset"] = vectors((count, shape.dim), rng)
-        leaves["epsilon"] = _thresholds((count, shape.rounds + 1), rng)
+        params["start_offset"] = vectors((count, shape.dim), rng)
+        params["epsilon"] = _thresholds((count, shape.rounds + 1), rng)
         there = 1 if always_available(claim) else rng.integers(0, 2, (count, shape.rounds + 1, shape.clients))
-        leaves["available"] = np.ones((count, shape.rounds + 1, shape.clients)) * there
+        params["available"] = np.ones((count, shape.rounds + 1, shape.clients)) * there
         if shape.free:
-            leaves["tie"] = 1.0 * (rng.random((count, shape.clients)) < 0.5) * (rng.random((count, 1)) < 0.2)
+            params["tie"] = 1.0 * (rng.random((count, shape.clients)) < 0.5) * (rng.random((count, 1)) < 0.2)
         if shape.noisy:
-            leaves["noise"] = vectors((count, len(shape.noisy), shape.dim), rng)
+            params["noise"] = vectors((count, len(shape.noisy), shape.dim), rng)
         for name, by_client in free_starts(claim.procedure).items():
-            leaves[f"{START}{name}"] = vectors((count, *[shape.clients] * by_client, shape.dim), rng)
-        leaves["start_offset"] = shape.family.starts(lambda: federation_of(shape, leaves, NUMPY), leaves, rng)
+            params[f"{START}{name}"] = vectors((count, *[shape.clients] * by_client, shape.dim), rng)
+        params["start_offset"] = shape.family.starts(lambda: federation_of(shape, params, NUMPY), params, rng)
     for variable in claim.variables:
         if variable.domain != "integer" or variable.indices:
-            leaves[variable.name] = _variable(variable, shape, count, rng)
+            params[variable.name] = _variable(variable, shape, count, rng)
     for condition in bounds_on_entries(claim):
         bounding = names_in(condition.right) - {v.name for v in claim.variables}
         if any((row := row_of(name)) is not None and row.source == CONSTANT for name in bounding):
             continue  # these constants are the tightest that the entries allow
         name = condition.left.base.label.name
-        leaves[name] = _beyond(condition, leaves[name], shape.as_sizes(), rng)
+        params[name] = _beyond(condition, params[name], shape.as_sizes(), rng)
     for name, bound in _upper_bounds_of_arrays(claim).items():
-        leaves[name] = _entries_up_to(bound, leaves[name], rng)
+        params[name] = _entries_up_to(bound, params[name], rng)
     for name, bound in _upper_bounds(claim).items():
-        free, strict = leaves[name].reshape(count, 1), any(v.name == name and v.below is not None for v in claim.variables)
+        free, strict = params[name].reshape(count, 1), any(v.name == name and v.below is not None for v in claim.variables)
         kept = (rng.random((count, 1)) < 0.4) & ((free < bound) | (not strict))
-        leaves[name] = np.where(kept, free, bound * _shares(count, rng)).reshape(leaves[name].shape)
-    if claim.setting == "run" and "rho_prox" in leaves and "curvature" in leaves:
-        _solve_at_once(leaves, rng)
+        params[name] = np.where(kept, free, bound * _shares(count, rng)).reshape(params[name].shape)
+    if claim.setting == "run" and "rho_prox" in params and "curvature" in params:
+        _solve_at_once(params, rng)
     for name in assumed_constants(claim):
-        leaves[f"{ASSUMED}{name}"] = 10.0 ** rng.uniform(-1, 2.5, (count, 1))
+        params[f"{ASSUMED}{name}"] = 10.0 ** rng.uniform(-1, 2.5, (count, 1))
     for name in _constants_with_slack(claim):
-        leaves[f"{SLACK}{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))
-    return with_counts(claim, shape, leaves, rng)
+        params[f"{SLACK}{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))
+    return with_counts(claim, shape, params, rng)
 
 
 def _upper_bounds(claim) -> dict[str, float]:
@@ -252,12 +252,12 @@ def _shares(count, rng):
     return np.choose(rng.integers(0, 3, (count, 1)), [share, little, 1 - little])
 
 
-def _solve_at_once(leaves: Leaves, rng: np.random.Generator) -> None:
+def _solve_at_once(params: Parameters, rng: np.random.Generator) -> None:
     """Give some instances the step 1/(L + rho), by which a client of curvature L solves its penalised problem at once."""
-    largest = leaves["curvature"].max(axis=(1, 2))[:, None]
+    largest = params["curvature"].max(axis=(1, 2))[:, None]
     at_once = rng.random(largest.shape) < 0.1
-    leaves["step_scale"] = np.where(at_once, largest / (largest + leaves["rho_prox"].reshape(-1, 1)), leaves["step_scale"])
-    leaves["step_fraction"] = np.where(at_once, 1.0, leaves["step_fraction"])
+    params["step_scale"] = np.where(at_once, largest / (largest + params["rho_prox"].reshape(-1, 1)), params["step_scale"])
+    params["step_fraction"] = np.where(at_once, 1.0, params["step_fraction"])
 
 
 def _constants_with_slack(claim):

@@ -52,15 +52,15 @@ class FactoredClients(QuadraticClients):
     def draw(self, claim, shape, count, rng):
         return super().draw(claim, replace(shape, dim=self.entries), count, rng)
 
-    def federation(self, shape, leaves, backend, **common):
-        inner = super().federation(replace(shape, layers=()), leaves, backend, **common)
+    def federation(self, shape, params, backend, **common):
+        inner = super().federation(replace(shape, layers=()), params, backend, **common)
         return _Row(inner, rank=1, shape=(1, self.entries), layers=shape.layers or (shape.dim,))
 
-    def translated(self, leaves, by):
+    def translated(self, params, by):
         raise NotImplementedError("factors are not translated")
 
-    def written(self, leaves, text):
-        return super().written(leaves, text) | {"factors": self.entries}
+    def written(self, params, text):
+        return super().written(params, text) | {"factors": self.entries}
 
     @classmethod
     def read(cls, instance, sizes, numbers):

@@ -9,7 +9,7 @@ from bounds.language.claim import Claim
 from verify.claims.needs import needs
 from verify.instances.factored import FactoredClients
 from verify.instances.family import Family
-from verify.instances.leaves import Leaves
+from verify.instances.parameters import Parameters
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.quadratic import QUADRATIC, QuadraticClients
 from verify.instances.samples import SampleClients
@@ -32,7 +32,7 @@ def draw_family(claim: Claim, rng: np.random.Generator) -> Family:
 
 
 def read_clients(instance: Mapping[str, Any], sizes: Mapping[str, int], numbers: Callable[[Any], np.ndarray],
-                 ) -> tuple[Family, Leaves]:
+                 ) -> tuple[Family, Parameters]:
     """The clients of a certificate's instance and the leaves of their losses; ``numbers`` reads arrays."""
     family = next((family for family in _FAMILIES if family.written_as in instance), None)
     if family is None:

@@ -9,7 +9,7 @@ import numpy as np
 from bounds.language.claim import Claim
 from synthetic.base.federation import Federation
 from synthetic.numbers.arrays import Backend
-from verify.instances.leaves import Leaves
+from verify.instances.parameters import Parameters
 
 __all__ = ["Family", "vectors"]
 
@@ -18,7 +18,7 @@ __all__ = ["Family", "vectors"]
 class Family:
     """One kind of clients, with sizes of its own as fields; methods take the shape of which it is the family.
 
-    A new kind is a subclass in a file of its own, rows in :data:`verify.instances.leaves.LEAVES`, and a place among
+    A new kind is a subclass in a file of its own, rows in :data:`verify.instances.parameters.PARAMETERS`, and a place among
     :mod:`verify.instances.families`.
     """
 
@@ -53,33 +53,33 @@ class Family:
         """How many outcomes (noise, sampling) an exact expectation enumerates."""
         raise NotImplementedError
 
-    def draw(self, claim: Claim, shape, count: int, rng: np.random.Generator) -> Leaves:
+    def draw(self, claim: Claim, shape, count: int, rng: np.random.Generator) -> Parameters:
         """``count`` rows of the parameters of the clients."""
         raise NotImplementedError
 
-    def starts(self, federation: Callable[[], Federation], leaves: Leaves, rng: np.random.Generator) -> np.ndarray:
+    def starts(self, federation: Callable[[], Federation], params: Parameters, rng: np.random.Generator) -> np.ndarray:
         """The leaf ``start_offset``, some of whose rows may move to where the clients' losses change."""
-        return leaves["start_offset"]
+        return params["start_offset"]
 
-    def federation(self, shape, leaves: Leaves, backend: Backend, **common) -> Federation:
+    def federation(self, shape, params: Parameters, backend: Backend, **common) -> Federation:
         """The federation of a batch; ``common``: offset, weights, priority and noise."""
         raise NotImplementedError
 
-    def translated(self, leaves: Leaves, by: np.ndarray) -> Leaves:
+    def translated(self, params: Parameters, by: np.ndarray) -> Parameters:
         """Those parameters that change where the losses are moved by a vector, (instances, dim)."""
         raise NotImplementedError
 
-    def simpler(self, claim: Claim, shape, leaves: Leaves) -> Iterator[tuple[Any, Leaves]]:
+    def simpler(self, claim: Claim, shape, params: Parameters) -> Iterator[tuple[Any, Parameters]]:
         """The instance with simpler clients."""
         yield from ()
 
-    def written(self, leaves: Leaves, text: Callable[[np.ndarray], Any]) -> dict[str, Any]:
+    def written(self, params: Parameters, text: Callable[[np.ndarray], Any]) -> dict[str, Any]:
         """The losses of the only instance, as certificates carry them; ``text`` writes arrays."""
         raise NotImplementedError
 
     @classmethod
     def read(cls, instance: Mapping[str, Any], sizes: Mapping[str, int], numbers: Callable[[Any], np.ndarray],
-             ) -> tuple[Self, Leaves]:
+             ) -> tuple[Self, Parameters]:
         """The family and the leaves of what :meth:`written` answered; ``numbers`` reads arrays."""
         raise NotImplementedError
 

@@ -13,7 +13,7 @@ from synthetic.numbers.arrays import Backend, namespace
 from synthetic.quadratic.turned import Turned
 from verify.claims.needs import always_available
 from verify.claims.sizes import allowed
-from verify.instances.leaves import Leaves, leaf_of
+from verify.instances.parameters import Parameters, spec_of
 from verify.instances.shape import Shape
 
 __all__ = ["admissible", "federation_of", "outcomes"]
@@ -24,32 +24,32 @@ def outcomes(shape: Shape) -> tuple[int, int]:
     return shape.family.outcomes(shape)
 
 
-def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Federation:
+def federation_of(shape: Shape, params: Parameters, backend: Backend) -> Federation:
     """The federation of a batch of instances; priority clients come first.
 
     Where ``tie`` is 1, a free client's offset is such that its loss equals the objective at the start: the border of every
     comparison of losses. ``half_tangent`` turns the federation (:mod:`synthetic.quadratic.turned`).
     """
-    if "half_tangent" in leaves and shape.dim > 1:
-        inner = {name: array for name, array in leaves.items() if name != "half_tangent"}
-        return Turned(federation_of(shape, inner, backend), backend.array(leaves["half_tangent"])[:, 0])
-    priority = np.broadcast_to(shape.is_priority, leaves["weight"].shape)
-    common = {"weights": leaves["weight"], "priority": priority, "noise": _noise(shape, leaves, backend)}
-    federation = shape.family.federation(shape, leaves, backend, offset=leaves["offset"], **common)
-    if "tie" not in leaves or not (leaves["tie"] != 0).any():
+    if "half_tangent" in params and shape.dim > 1:
+        inner = {name: array for name, array in params.items() if name != "half_tangent"}
+        return Turned(federation_of(shape, inner, backend), backend.array(params["half_tangent"])[:, 0])
+    priority = np.broadcast_to(shape.is_priority, params["weight"].shape)
+    common = {"weights": params["weight"], "priority": priority, "noise": _noise(shape, params, backend)}
+    federation = shape.family.federation(shape, params, backend, offset=params["offset"], **common)
+    if "tie" not in params or not (params["tie"] != 0).any():
         return federation
-    start = federation.x_star + backend.array(leaves["start_offset"])
+    start = federation.x_star + backend.array(params["start_offset"])
     gap = federation.objective(start)[:, None] - federation.value(federation.all_clients(start))
     offset = federation.offset if federation.offset.ndim == 2 else federation.offset[..., 0]
-    offset = offset + gap * backend.array(leaves["tie"] * ~priority)
-    return shape.family.federation(shape, leaves, backend, offset=offset, **common)
+    offset = offset + gap * backend.array(params["tie"] * ~priority)
+    return shape.family.federation(shape, params, backend, offset=offset, **common)
 
 
-def _noise(shape, leaves, backend):
+def _noise(shape, params, backend):
     if not shape.noisy:
         return NoNoise()
     rare = shape.rare if backend.library in ("exact", "balls") else float(shape.rare)
-    amplitude, noise = 0 * backend.array(leaves["center"]), backend.array(leaves["noise"])
+    amplitude, noise = 0 * backend.array(params["center"]), backend.array(params["noise"])
     for slot, client in enumerate(shape.noisy):
         amplitude[:, client] = noise[:, slot]
     atoms = namespace(amplitude).stack([amplitude * (1 - rare), -amplitude * rare], axis=2)
@@ -64,18 +64,18 @@ _INSIDE = {
 }
 
 
-def admissible(claim: Claim, shape: Shape, leaves: Leaves) -> bool:
+def admissible(claim: Claim, shape: Shape, params: Parameters) -> bool:
     """Whether every parameter of a batch lies in its domain, and the sizes meet the claim's conditions on them."""
     if not allowed(claim, shape.as_sizes()):
         return False
     if claim.setting == "run" and shape.subset is not None and not 1 <= shape.subset <= shape.taking_part:
         return False
-    if not all(_INSIDE[leaf_of(claim, name).domain](array) for name, array in leaves.items()
-               if leaf_of(claim, name).domain in _INSIDE):
+    if not all(_INSIDE[spec_of(claim, name).domain](array) for name, array in params.items()
+               if spec_of(claim, name).domain in _INSIDE):
         return False
-    if "available" in leaves and always_available(claim) and not (leaves["available"] == 1).all():
+    if "available" in params and always_available(claim) and not (params["available"] == 1).all():
         return False
     equal = claim.procedure is not None and claim.procedure.equal_weights
-    if equal and not (leaves["weight"] == leaves["weight"][:, :1]).all():
+    if equal and not (params["weight"] == params["weight"][:, :1]).all():
         return False
-    return "included" not in leaves or bool((leaves["included"][:, shape.is_priority] == 1).all())
+    return "included" not in params or bool((params["included"][:, shape.is_priority] == 1).all())

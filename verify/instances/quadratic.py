@@ -43,16 +43,16 @@ class QuadraticClients(Family):
         return {"curvature": curvature[:, :1] if needs_equal_curvatures(claim) else curvature, "center": center,
                 "offset": offset, "weight": weight}
 
-    def federation(self, shape, leaves, backend, **common):
-        curvature = backend.array(leaves["curvature"])
-        curvature = namespace(curvature).broadcast_to(curvature, tuple(leaves["center"].shape))
-        return Quadratic(curvature, leaves["center"], backend=backend, layers=shape.layers or None, **common)
+    def federation(self, shape, params, backend, **common):
+        curvature = backend.array(params["curvature"])
+        curvature = namespace(curvature).broadcast_to(curvature, tuple(params["center"].shape))
+        return Quadratic(curvature, params["center"], backend=backend, layers=shape.layers or None, **common)
 
-    def translated(self, leaves, by):
-        return {"center": leaves["center"] + by[:, None]}
+    def translated(self, params, by):
+        return {"center": params["center"] + by[:, None]}
 
-    def written(self, leaves, text):
-        return {"curvature": text(np.broadcast_to(leaves["curvature"][0], leaves["center"].shape[1:]))}
+    def written(self, params, text):
+        return {"curvature": text(np.broadcast_to(params["curvature"][0], params["center"].shape[1:]))}
 
     @classmethod
     def read(cls, instance, sizes, numbers):

@@ -14,7 +14,7 @@ from verify.claims.needs import needs_convex, needs_lipschitz
 from verify.claims.sizes import ABOVE, first_possible, integer_variables, possible, within_sizes
 from verify.instances.chance import chance_of
 from verify.instances.family import Family, vectors
-from verify.instances.leaves import START, Leaves, taken
+from verify.instances.parameters import START, Parameters, take_entries
 from verify.instances.sample_federations import PIECES, atoms_of
 from verify.instances.shape import Shape
 
@@ -46,15 +46,15 @@ class SampleClients(Family):
     def parts(self):
         return ("samples", self.samples), ("atoms", self.atoms)
 
-    def worlds(self, clients: int) -> int:
+    def data_sets(self, clients: int) -> int:
         """Number of data sets with a replaced sample."""
         return self.atoms ** (clients * self.samples) * clients * self.atoms
 
     def outcomes(self, shape):
-        """Outcomes of worlds and samples drawn, of both runs, and of the sampling of clients."""
+        """Outcomes of data_sets and samples drawn, of both runs, and of the sampling of clients."""
         drawn = self.samples ** (shape.clients * shape.chance.gradients(shape.iterations, shape.rounds))
         paths = comb(shape.clients, shape.participants) ** shape.rounds if shape.sampling != "full" else 1
-        return 2 * self.worlds(shape.clients) * drawn, paths
+        return 2 * self.data_sets(shape.clients) * drawn, paths
 
     def draw(self, claim, shape, count, rng):
         """Rows of atoms, and where runs and methods start."""
@@ -70,7 +70,7 @@ class SampleClients(Family):
         far = np.where(rng.random(row) < 0.25, 10 ** rng.uniform(1, 3, row), 1.0)  # within reach the losses are linear
         decades = rng.uniform(-1, 2, (count, shape.clients, 1, shape.dim))
         curvature = 10 ** np.where(rng.random((count, 1, 1, 1)) < 0.5, 0.0, decades)
-        leaves = {
+        params = {
             "sample_curvature": curvature * (not needs_lipschitz(claim)),
             "sample_center": center,
             "sample_slope": 10 ** np.where(rng.random(row) < 0.4, 0.0, rng.uniform(-1, 1, pieces)) * sign,
@@ -82,58 +82,58 @@ class SampleClients(Family):
             **{f"{START}{name}": vectors((count, *[shape.clients] * each, shape.dim), rng)
                for name, each in free_starts(claim.procedure).items()},
         }
-        return self._start_at_knots(self._related(claim, leaves, rng), rng)
+        return self._start_at_knots(self._related(claim, params, rng), rng)
 
-    def _related(self, claim: Claim, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    def _related(self, claim: Claim, params: Parameters, rng: np.random.Generator) -> Parameters:
         """In some rows all atoms of a client but one are constant, or each mirrors the one before, or all are one loss that
         is moved a little, about the start."""
-        (count, clients), atoms, row = leaves["weight"].shape, self.atoms, (-1, *(1,) * 4)
-        kind, found = rng.random(count), dict(leaves)
+        (count, clients), atoms, row = params["weight"].shape, self.atoms, (-1, *(1,) * 4)
+        kind, found = rng.random(count), dict(params)
         constant = np.arange(atoms)[:, None, None] != rng.integers(0, atoms, (count, clients, 1, 1, 1))
-        found["sample_slope"] = np.where((kind < _CONSTANT).reshape(row) & constant, 0.0, leaves["sample_slope"])
+        found["sample_slope"] = np.where((kind < _CONSTANT).reshape(row) & constant, 0.0, params["sample_slope"])
         mirrored, moved = kind > 1 - _MIRRORED, (kind > 1 - _MIRRORED - _MOVED) & (kind <= 1 - _MIRRORED)
         place = "sample_knot" if self.pieces else "sample_center"
         turned = ("sample_knot", "sample_center") if needs_convex(claim) else ("sample_slope",)  # minus convex is not convex
         sign = np.where(mirrored.reshape(row), (-1.0) ** np.arange(atoms)[:, None, None], 1.0)
         little = 10 ** rng.uniform(-3, 0, (count, 1, 1, 1, 1))
         for name in (*PIECES, "sample_center"):
-            array = found[name].reshape(count, clients, atoms, -1, leaves["start_offset"].shape[1])
+            array = found[name].reshape(count, clients, atoms, -1, params["start_offset"].shape[1])
             one = array[:, :, :1] * (sign if name in turned else 1.0)
             if name == place:
-                start = np.where(moved[:, None], one[:, 0, 0, 0], leaves["start_offset"])
+                start = np.where(moved[:, None], one[:, 0, 0, 0], params["start_offset"])
                 one = one + moved.reshape(row) * little * rng.normal(size=array.shape)
             found[name] = np.where((mirrored | moved).reshape(row), one, array).reshape(found[name].shape)
         return found | {"start_offset": start}
 
-    def _start_at_knots(self, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    def _start_at_knots(self, params: Parameters, rng: np.random.Generator) -> Parameters:
         """In some rows runs start amid or at an end of a piece, or on the way between a pair of pieces."""
-        count, clients, atoms, pieces, dim = leaves["sample_knot"].shape
+        count, clients, atoms, pieces, dim = params["sample_knot"].shape
         if not pieces:
-            return leaves
+            return params
         client, atom, piece = (rng.integers(0, number, (count, dim)) for number in (clients, atoms, pieces))
         row, column = np.arange(count)[:, None], np.arange(dim)
-        start = leaves["sample_knot"][row, client, atom, piece, column]
-        start = start + rng.integers(-1, 2, (count, dim)) * leaves["sample_width"][row, client, atom, piece, column]
+        start = params["sample_knot"][row, client, atom, piece, column]
+        start = start + rng.integers(-1, 2, (count, dim)) * params["sample_width"][row, client, atom, piece, column]
         if self.bounded:
-            start = start + rng.integers(0, 5, (count, dim)) / 4 * leaves["sample_center"][row, client, atom, column]
+            start = start + rng.integers(0, 5, (count, dim)) / 4 * params["sample_center"][row, client, atom, column]
         at_knots = rng.random((count, 1)) < _AT_KNOTS
-        return leaves | {"start_offset": np.where(at_knots, start, leaves["start_offset"])}
+        return params | {"start_offset": np.where(at_knots, start, params["start_offset"])}
 
     def neighbour(self, rng: np.random.Generator) -> Self:
         """Clients with one sample more or less."""
         return replace(self, samples=max(1, self.samples + int(rng.choice([-1, 1]))))
 
-    def simpler(self, claim, shape, leaves):
+    def simpler(self, claim, shape, params):
         """Fewer samples, atoms or pieces."""
         for samples in {1, self.samples - 1} & set(range(1, self.samples)):
-            yield replace(shape, family=replace(self, samples=samples)), leaves
+            yield replace(shape, family=replace(self, samples=samples)), params
         for axis, size, least in (("atoms", self.atoms, 1), ("pieces", self.pieces, int(self.bounded))):
             for gone in range(size if size > least else 0):
                 kept = [n for n in range(size) if n != gone]
-                yield replace(shape, family=replace(self, **{axis: size - 1})), taken(claim, leaves, axis, kept, size)
+                yield replace(shape, family=replace(self, **{axis: size - 1})), take_entries(claim, params, axis, kept, size)
 
-    def written(self, leaves, text):
-        return {"atoms": atoms_of(self, leaves, text)}
+    def written(self, params, text):
+        return {"atoms": atoms_of(self, params, text)}
 
     @classmethod
     def read(cls, instance, sizes, numbers):
@@ -148,10 +148,10 @@ class SampleClients(Family):
                 *atom["pieces"], *[[["0"] * sizes["dim"]] * 3] * (most - len(atom["pieces"]))]],
                 dtype=object).reshape(-1, sizes["dim"]))
 
-        leaves = {f"sample_{name}": by_atom(lambda atom, name=name: numbers(atom[name]))
+        params = {f"sample_{name}": by_atom(lambda atom, name=name: numbers(atom[name]))
                   for name in ("curvature", "center", "offset")}
-        leaves |= {name: pieces(number) for number, name in enumerate(PIECES)}
-        return cls(sizes["samples"], leaves["sample_center"].shape[2], leaves["sample_slope"].shape[3]), leaves
+        params |= {name: pieces(number) for number, name in enumerate(PIECES)}
+        return cls(sizes["samples"], params["sample_center"].shape[2], params["sample_slope"].shape[3]), params
 
 
 # shapes --------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 from bounds.language.claim import BY_NUMBER, Claim
 from verify.instances.chance import NOTHING_MORE, Chance
 from verify.instances.family import Family
-from verify.instances.leaves import Leaves, repeated
+from verify.instances.parameters import Parameters, repeated
 from verify.instances.quadratic import QUADRATIC
 
 __all__ = ["RARE", "Shape", "with_participants", "with_size", "with_subset", "with_times"]
@@ -71,10 +71,10 @@ class Shape:
         }
 
 
-def with_times(claim: Claim, shape: Shape, leaves: Leaves, local_steps: int, rounds: int) -> tuple[Shape, Leaves]:
+def with_times(claim: Claim, shape: Shape, params: Parameters, local_steps: int, rounds: int) -> tuple[Shape, Parameters]:
     """The instance with other run lengths: times are cut off, or the last one is repeated."""
     lengths = {"iterations": local_steps * rounds, "rounds": rounds, "local_steps": local_steps}
-    return replace(shape, local_steps=local_steps, rounds=rounds), repeated(claim, leaves, lengths)
+    return replace(shape, local_steps=local_steps, rounds=rounds), repeated(claim, params, lengths)
 
 
 def with_size(shape: Shape, name: str, size: int) -> Shape:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from verify.instances.leaves import Leaves
+from verify.instances.parameters import Parameters
 from verify.instances.piecewise import PiecewiseClients
 
 __all__ = ["through_points"]
@@ -16,7 +16,7 @@ _SHORT = 1e-9  # length of a segment, in the same units, that is left out
 
 
 def through_points(points: Sequence[np.ndarray], steep: Sequence[float], flat: Sequence[float],
-                   ) -> tuple[PiecewiseClients, Leaves]:
+                   ) -> tuple[PiecewiseClients, Parameters]:
     """The family, and a batch of one instance of its leaves (tail, center and pieces).
 
     Between two neighbouring points a client has the curvature ``flat``, or one nearer to 0 if that is negative, but for one

@@ -6,18 +6,18 @@ from typing import Any
 from bounds.formulas.units import BASE, Unit
 from bounds.language.claim import Claim
 from fedtheory.traits import CURVATURE
+from verify.claims.normalisations import units_of_variables
 from verify.claims.open_constants import ASSUMED
-from verify.claims.told import units_of_variables
-from verify.instances.leaves import Leaves, leaf_of
+from verify.instances.parameters import Parameters, spec_of
 
 __all__ = ["in_other_units", "unit_of"]
 
 
-def in_other_units(claim: Claim, leaves: Leaves, factor: Callable[[str, Unit], Any]) -> Leaves:
+def in_other_units(claim: Claim, params: Parameters, factor: Callable[[str, Unit], Any]) -> Parameters:
     """The instances with everything that has a unit multiplied by ``factor(name, unit)``: an array that has as many axes as
     the parameter, or the number 1."""
-    found = dict(leaves)
-    for name, array in leaves.items():
+    found = dict(params)
+    for name, array in params.items():
         unit = unit_of(claim, name)
         if unit is not None and any(unit):
             found[name] = array * factor(name, unit)
@@ -31,4 +31,4 @@ def unit_of(claim: Claim, name: str) -> Unit | None:
         return step[0] + CURVATURE[0], step[1] + CURVATURE[1]
     if name.startswith(ASSUMED):
         return BASE.get(name.removeprefix(ASSUMED))
-    return units_of_variables(claim).get(name) or leaf_of(claim, name).unit
+    return units_of_variables(claim).get(name) or spec_of(claim, name).unit

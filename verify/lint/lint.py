@@ -11,7 +11,7 @@ import sympy as sp
 from bounds.formulas.closed_form import side_conditions
 from bounds.formulas.units import Clash, check_units, unit_text
 from bounds.formulas.well_formed import faults
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import DATA_SETS, HIDDEN, Claim, Condition, names_in
 from bounds.language.names import ARGUMENT, NAMES, row_of
 from bounds.language.on_samples import leaves_mean_open
@@ -28,8 +28,9 @@ SEVERITIES = ("error", "warning", "note")
 _TRACKERS = sp.Symbol("trackers", integer=True, positive=True)
 
 #: sizes of every run: the first is at most the second
-_ORDERED_SIZES = ((_TRACKERS, words.clients), (_TRACKERS, words.participants), (words.participants, words.clients),
-                  (words.local_steps, words.iterations), (words.rounds, words.iterations))
+_ORDERED_SIZES = ((_TRACKERS, operators.clients), (_TRACKERS, operators.participants),
+                  (operators.participants, operators.clients),
+                  (operators.local_steps, operators.iterations), (operators.rounds, operators.iterations))
 
 #: names that runs, data sets and federations supply
 _SUPPLIED = {"sampling", *(row.name for row in NAMES.values() if row.source != ARGUMENT), *recorded_by_methods()}

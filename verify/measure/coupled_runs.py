@@ -7,14 +7,14 @@ from math import prod
 from synthetic.numbers.arrays import largest, maximum, namespace
 from verify.claims.needs import needs_lipschitz, uses_gradients
 from verify.evaluation.environment import Environment, NamedArray
-from verify.evaluation.sample_words import SAMPLE_WORDS
+from verify.evaluation.sample_operators import SAMPLE_WORDS
 from verify.instances.sample_federations import negated, with_federations
 from verify.measure.constants import distance_of_clients, largest_slope, mean_distance, root_mean_square_distance
 
-__all__ = ["realise_coupled"]
+__all__ = ["simulate_coupled"]
 
 
-def realise_coupled(binder) -> Environment:
+def simulate_coupled(binder) -> Environment:
     """Bind every name of a claim about samples on a batch of instances; ``binder`` has the claim, shape and leaves.
 
     Constants hold for the samples' losses, for the clients' distributions and for every data set. Gradients of F are those
@@ -23,11 +23,11 @@ def realise_coupled(binder) -> Environment:
     """
     claim, shape, env = binder.claim, binder.shape, binder.env
     fixed = claim.procedure.data_sets == "any"
-    worlds, runs = with_federations(shape, binder.leaves, env.backend, fixed)
-    env.words, env.worlds, env.federation = SAMPLE_WORDS, worlds, runs.select(slice(0, runs.instances // 2))
-    env.noise_weight, env.sampling_weight = worlds.weights(env.backend)
+    data_sets, runs = with_federations(shape, binder.params, env.backend, fixed)
+    env.words, env.data_sets, env.federation = SAMPLE_WORDS, data_sets, runs.select(slice(0, runs.instances // 2))
+    env.noise_weight, env.sampling_weight = data_sets.weights(env.backend)
     _bind_constants(binder, claim.names)
-    for name, (array, indices) in worlds.indicators().items():
+    for name, (array, indices) in data_sets.indicators().items():
         data = env.backend.array(array)
         env.bound[name] = NamedArray(data.reshape(1, data.shape[0], 1, *data.shape[1:]), indices)
     binder.bind_variables()
@@ -36,7 +36,7 @@ def realise_coupled(binder) -> Environment:
     binder.resolve()
     _bind_runs(binder, runs)
     if uses_gradients(claim):
-        other = replace(env, bound=env.bound.copy(), sizes=dict(env.sizes), gradients=worlds.law, constants={})
+        other = replace(env, bound=env.bound.copy(), sizes=dict(env.sizes), gradients=data_sets.law, constants={})
         replace(binder, env=other, settled=[]).resolve()
         env.also = other
     binder.resolve()
@@ -47,7 +47,7 @@ def _bind_constants(binder, names):
     """Bind the tightest constants that hold for every sample's loss, for the distributions and for every data set. Infinite
     or irrational ones raise ArithmeticError in exact arithmetic."""
     env = binder.env
-    law, each, training = env.worlds.law, env.worlds.each, env.federation
+    law, each, training = env.data_sets.law, env.data_sets.each, env.federation
     rows, clients = law.weights.shape
     one = law.weights * 0 + 1
 
@@ -78,12 +78,12 @@ _OF_LAW_AND_DATA = {
 
 def _bind_runs(binder, federation):
     """Both runs of every world in one batch: instances nested as run, row, world."""
-    env, worlds, rows = binder.env, binder.env.worlds, binder.rows
-    drawn, paths = worlds.drawn, len(worlds.paths)
-    arrays = binder.run(binder.claim.procedure, federation.repeat(drawn * paths), worlds.draws(rows, env.backend),
-                        worlds.count * drawn * paths, binder.leaf("start_offset"), twice=True)
+    env, data_sets, rows = binder.env, binder.env.data_sets, binder.rows
+    drawn, paths = data_sets.drawn, len(data_sets.paths)
+    arrays = binder.run(binder.claim.procedure, federation.repeat(drawn * paths), data_sets.draws(rows, env.backend),
+                        data_sets.count * drawn * paths, binder.leaf("start_offset"), twice=True)
     for name, make in arrays.items():
-        pair = cache(partial(_pair, make, (2, rows, worlds.count * drawn, paths)))
+        pair = cache(partial(_pair, make, (2, rows, data_sets.count * drawn, paths)))
         env.bound.later(name, lambda pair=pair: pair()[0])
         env.bound.later(f"twin_{name}", lambda pair=pair: pair()[1])
 

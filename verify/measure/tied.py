@@ -11,7 +11,7 @@ from verify.claims.ties import Tie
 from verify.evaluation.environment import Environment, NoEntry, UnboundName
 from verify.evaluation.evaluate import Evaluator
 from verify.evaluation.scopes import Scope
-from verify.instances.leaves import Leaves, map_leaves, number_of
+from verify.instances.parameters import Parameters, map_params, number_of
 
 __all__ = ["tied"]
 
@@ -21,21 +21,21 @@ _NEAR = 1e-9  # relative size below which a number in floating point is a roundi
 _SHORT = 2.0**-20  # by which coordinates move after the first step, to stay within a piece
 
 #: the environment of parameters of instances, before any run
-Begin = Callable[[Leaves], Environment]
+Begin = Callable[[Parameters], Environment]
 
 
-def tied(ties: Sequence[Tie], leaves: Leaves, begin: Begin) -> Leaves:
+def tied(ties: Sequence[Tie], params: Parameters, begin: Begin) -> Parameters:
     """The instances with free vectors moved to where the hypotheses tie them, by Newton's method: of several vectors that
     an equation ties to each other, the last ones move. What has no solution, or none that is near, stays, and as a
     hypothesis it is checked.
 
     An exact instance stays exact.
     """
-    names = sorted(set().union(*(tie.moved for tie in ties)) & leaves.keys())
-    count = sum(to_numpy(leaves[name][0]).size for name in names)
+    names = sorted(set().union(*(tie.moved for tie in ties)) & params.keys())
+    count = sum(to_numpy(params[name][0]).size for name in names)
     if not 0 < count <= _MOST:
-        return leaves
-    found = leaves | {name: to_numpy(leaves[name]) for name in names}
+        return params
+    found = params | {name: to_numpy(params[name]) for name in names}
     with np.errstate(all="ignore"), suppress(UnboundName, NoEntry):
         for step in range(_STEPS):
             off, slopes = _linear(ties, found, names, begin, 1.0 if step == 0 else _SHORT)
@@ -54,13 +54,13 @@ def _off(vectors: np.ndarray) -> np.ndarray:
     return vectors != 0 if vectors.dtype == object else abs(vectors) > _NEAR**2
 
 
-def _linear(ties: Sequence[Tie], leaves: Leaves, names: list[str], begin: Begin,
+def _linear(ties: Sequence[Tie], params: Parameters, names: list[str], begin: Begin,
             length: float) -> tuple[np.ndarray, np.ndarray]:
     """The tied vectors of every instance, (instances, numbers), and how they change by coordinate when it moves by a length,
     (instances, numbers, coordinates)."""
-    rows = number_of(leaves)
-    count = sum(leaves[name][0].size for name in names)
-    several = map_leaves(leaves, lambda name, array: np.concatenate([array] * (count + 1)) if len(array) == rows else array)
+    rows = number_of(params)
+    count = sum(params[name][0].size for name in names)
+    several = map_params(params, lambda name, array: np.concatenate([array] * (count + 1)) if len(array) == rows else array)
     place = rows
     for name in names:
         flat = several[name].reshape(len(several[name]), -1)

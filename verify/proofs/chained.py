@@ -16,21 +16,21 @@ from typing import Any
 
 from bounds.language.claim import Claim, Variable, names_in
 from synthetic.numbers.arrays import NUMPY
-from verify.checker.form import STATED, differing
-from verify.checker.forms import Form
+from verify.checker.quadratic_forms import QuadraticForm
 from verify.checker.rounds import FORMAT as ROUNDS
+from verify.checker.schema import STATED, differing
 from verify.claims.related import related
 from verify.evaluation.environment import UNMEASURED
 from verify.exact import check as single
 from verify.exact.check import CheckResult
 from verify.exact.statement import free_names, statement_of
 from verify.growth.check import claim_of
-from verify.letters.letters import Letters
 from verify.proofs.follows import Link, link, premises_of, unusable
-from verify.proofs.of_runs import proof_of_run
+from verify.proofs.strategies import proof_of_run
 from verify.prove.number_certificates import number_certificate
 from verify.search.budget import BUDGETS
 from verify.search.search import search
+from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.every_round import at
 from verify.worst.proven import FEWEST, TEMPLATES, only_small
@@ -176,7 +176,7 @@ def _may_give(premise: Claim, name: str, number) -> bool:
 def numbers(claim: Claim, setting) -> dict[str, Any]:
     """Sizes, and names with a value at a setting, also those that formulas define; step sizes if they are all the same."""
     sizes, values = (setting._asdict() if isinstance(setting, Setting) else setting)["sizes"], {}
-    letters = Letters(statement_of(claim), *(setting[n] if isinstance(setting, dict) else getattr(setting, n)
+    letters = SymbolicRun(statement_of(claim), *(setting[n] if isinstance(setting, dict) else getattr(setting, n)
                                              for n in ("sizes", "values", "unknown", "weights")))
     for name in letters.free:
         if name in sizes or name == "eta_l":
@@ -185,7 +185,7 @@ def numbers(claim: Claim, setting) -> dict[str, Any]:
             value = letters.parameter(name)
         except _ERRORS:
             continue
-        if not isinstance(value, Form):
+        if not isinstance(value, QuadraticForm):
             values[name] = value
     steps = {*letters.step_size}
     values["eta_l"] = steps.pop() if len(steps) == 1 else None

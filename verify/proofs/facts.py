@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition, Variable, parts_of_size
 from bounds.language.names import row_of, symbol
-from verify.proofs.free_numbers import FreeNumbers, at_least, resolved
+from verify.proofs.abstraction import Abstraction, at_least, resolved
 from verify.prove.lemmas import pairs_of_powers, powers
 from verify.prove.satisfiable import Fact
 
@@ -17,10 +17,11 @@ __all__ = ["ORDERED", "as_numbers", "bounds_of_variables", "broken_ways", "decid
            "powers_compared", "ranged", "signs_of_definitions", "with_values"]
 
 _TRACKERS = sp.Symbol("trackers", integer=True, positive=True)
-ORDERED = ((words.mu, words.L), (words.participants, words.clients), (_TRACKERS, words.participants),
-           (symbol("priority_clients"), words.clients))
+ORDERED = ((operators.mu, operators.L), (operators.participants, operators.clients), (_TRACKERS, operators.participants),
+           (symbol("priority_clients"), operators.clients))
 _GAP = sp.Symbol("gap", positive=True)
-_RANDOM = (words.E_round, words.objective, words.objective_grad, words.norm2, words.norm, words.dot, sp.Indexed)
+_RANDOM = (operators.E_round, operators.objective, operators.objective_grad, operators.norm2, operators.norm, operators.dot,
+           sp.Indexed)
 
 
 def decided(claim: Claim) -> Claim:
@@ -57,7 +58,7 @@ def broken_ways(condition: Condition) -> list[Condition]:
     return {"<=": [high], ">=": [low], "==": [low, high]}[condition.relation]
 
 
-def facts_of(conclusion: Claim, numbers: FreeNumbers) -> list[Condition]:
+def facts_of(conclusion: Claim, numbers: Abstraction) -> list[Condition]:
     """Return the claim's hypotheses on numbers, and the ranges of its indices."""
     own = (*conclusion.hypotheses, *signs_of_definitions(conclusion, numbers), *bounds_of_variables(conclusion))
     facts = [numbers.condition(c) for c in own if not c.over and not defines(conclusion, c)]
@@ -66,7 +67,7 @@ def facts_of(conclusion: Claim, numbers: FreeNumbers) -> list[Condition]:
     return facts
 
 
-def signs_of_definitions(conclusion: Claim, numbers: FreeNumbers) -> Iterator[Condition]:
+def signs_of_definitions(conclusion: Claim, numbers: Abstraction) -> Iterator[Condition]:
     """Yield the signs of symbols and entries for which formulas stand, where the formulas do not show them. A number, as in
     ``eps == 0``, may be one that the sign of the symbol excludes."""
     for c in conclusion.hypotheses:
@@ -122,7 +123,7 @@ def own_ranges(conclusion: Claim, premise: Condition) -> list:
     return [triple for triple in premise.over if triple not in conclusion.statement.over]
 
 
-def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: FreeNumbers, consequences: bool = False,
+def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: Abstraction, consequences: bool = False,
                ) -> tuple[list[Condition], list[Condition]]:
     """Return the facts about the free numbers, and the ways in which the conclusion fails.
 
@@ -143,7 +144,7 @@ def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: FreeNu
     broken = broken_ways(numbers.condition(conclusion.statement))
     free = {s for c in (*facts, *broken) for side in (c.left, c.right) for s in side.free_symbols}
     facts += [Condition(small, "<=", large) for small, large in ORDERED if {small, large} <= free]
-    facts += numbers.known_of_quantities() if words.F_star in free else []
+    facts += numbers.known_of_quantities() if operators.F_star in free else []
     return list(dict.fromkeys(facts)), broken
 
 
@@ -154,7 +155,7 @@ class _Powers(NamedTuple):
     ranges: Mapping = {}
 
 
-def powers_compared(numbers: FreeNumbers) -> list[Fact]:
+def powers_compared(numbers: Abstraction) -> list[Fact]:
     """Return what is known of the powers with free exponents among the quantities: their signs, and their order."""
     found = _Powers(sorted((e for e in numbers.names if isinstance(e, sp.Pow)), key=sp.default_sort_key))
     return [Fact(f.name, numbers.condition(f.conclusion), (*map(numbers.condition, f.premises),))
@@ -166,14 +167,14 @@ def _sum(expression: sp.Expr, triple) -> sp.Expr:
     return expression if expression == 0 else sp.Sum(expression, triple)
 
 
-def _means(conclusion: Claim, premise: Condition, numbers: FreeNumbers) -> Iterator[Condition]:
+def _means(conclusion: Claim, premise: Condition, numbers: Abstraction) -> Iterator[Condition]:
     """Yield a premise about every outcome in the means that the conclusion mentions."""
     if not premise.left.has(*_RANDOM) and not premise.right.has(*_RANDOM):
         return
     sides = [numbers.written_out(side) for side in (conclusion.statement.left, conclusion.statement.right)]
-    means = {(e.func, e.args[1:]) for side in sides for e in side.atoms(words.E, words.E_round)}
+    means = {(e.func, e.args[1:]) for side in sides for e in side.atoms(operators.E, operators.E_round)}
     for func, rest in sorted(means, key=str):
-        if func is words.E_round or not rest:
+        if func is operators.E_round or not rest:
             yield Condition(func(premise.left, *rest), premise.relation, func(premise.right, *rest), premise.over)
 
 

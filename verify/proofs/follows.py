@@ -1,7 +1,7 @@
 """Whether a claim follows from the steps of its proof, by arithmetic on the printed formulas.
 
 A link has a claim and, as premises, the claims of its ``steps``, in the claim's own reading if they have it. Measured
-quantities become free numbers (:mod:`verify.proofs.free_numbers`), with all definitions put in. The claim follows if no
+quantities become free numbers (:mod:`verify.proofs.abstraction`), with all definitions put in. The claim follows if no
 numbers satisfy its hypotheses and every premise but violate it (by z3), or if multiples of the premises add up to it (by
 linear algebra). It does not follow if there are small sizes and exact numbers at which every premise holds at every index
 and the claim fails (:mod:`verify.proofs.refuting_numbers`). That says that the listed premises do not give the claim by
@@ -17,8 +17,8 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.registry.claims import claims_beside, find_claim
+from verify.proofs.abstraction import Abstraction
 from verify.proofs.facts import ORDERED, as_numbers, broken_ways, decided, facts_of, powers_compared, with_values
-from verify.proofs.free_numbers import FreeNumbers
 from verify.proofs.refuting_numbers import RefutingNumbers, find_refuting_numbers
 from verify.proofs.unrolled import unrolled
 from verify.prove.defined import part_without_value
@@ -103,7 +103,7 @@ def _fixed_sizes(claim: Claim) -> dict[sp.Symbol, sp.Integer]:
 
 def _without_value(premise: Claim, conclusion: Claim) -> str:
     """Say which condition for a value of a premise, or of the claim itself, may fail under the claim's hypotheses."""
-    numbers = FreeNumbers(conclusion)
+    numbers = Abstraction(conclusion)
     ranges = replace(conclusion, statement=replace(conclusion.statement, over=premise.statement.over))
     stated = numbers.condition(premise.statement)
     named = numbers.transcendental
@@ -117,7 +117,7 @@ def _without_value(premise: Claim, conclusion: Claim) -> str:
 
 def _recursions(conclusion: Claim, premises: Sequence[Condition]) -> list[Condition]:
     """What follows by induction of premises that are recursions."""
-    numbers = FreeNumbers(conclusion)
+    numbers = Abstraction(conclusion)
     facts = [*facts_of(conclusion, numbers), *(Condition(small, "<=", large) for small, large in ORDERED)]
 
     def holds(condition):
@@ -166,7 +166,7 @@ def unusable(claim, conclusion) -> str:
 def _needs(conclusion, premises) -> Iterator[str]:
     """Name the assumptions and conditions of premises that the conclusion neither has nor implies."""
     own = {a.id for a in conclusion.assumptions}
-    numbers = FreeNumbers(conclusion)
+    numbers = Abstraction(conclusion)
     facts = facts_of(conclusion, numbers)
     for premise in premises:
         yield from (f"{premise.id}: {a.id}" for a in premise.assumptions
@@ -204,7 +204,7 @@ def check_link(conclusion: Claim, premises: Sequence[Condition], search: bool = 
         if how and len(stated) == len(premises):
             continue
         for consequences in (True, False):  # z3 sometimes needs them, and is sometimes lost among them
-            numbers = FreeNumbers(conclusion)
+            numbers = Abstraction(conclusion)
             facts, broken = as_numbers(conclusion, stated, numbers, consequences)
             found = _proved(facts, broken, numbers.condition(conclusion.statement), numbers)
             if found:
@@ -216,7 +216,7 @@ def check_link(conclusion: Claim, premises: Sequence[Condition], search: bool = 
     return Link(conclusion.id, (), "not checkable", found)
 
 
-def _proved(facts, broken, claim: Condition, numbers: FreeNumbers) -> tuple[str, str] | None:
+def _proved(facts, broken, claim: Condition, numbers: Abstraction) -> tuple[str, str] | None:
     """Prove that the claim follows from the facts, or that these exclude each other; None if neither is found."""
     of_powers = powers_compared(numbers)
     answers = [satisfiable([*facts, *of_powers, one]) for one in broken]
@@ -230,7 +230,7 @@ def _proved(facts, broken, claim: Condition, numbers: FreeNumbers) -> tuple[str,
     return "follows", f"the premises, times {', '.join(map(str, multipliers))}, add up to it"
 
 
-def _by_multiples(facts, claim: Condition, numbers: FreeNumbers):
+def _by_multiples(facts, claim: Condition, numbers: Abstraction):
     """Find multiples of the facts (nonnegative ones of inequalities) whose sum implies the claim; None if none is found.
 
     The quantities must cancel; the facts on parameters alone must give the sign of the rest.

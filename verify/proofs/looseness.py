@@ -17,10 +17,10 @@ from verify.claims.related import related
 from verify.evaluation.environment import UnboundName
 from verify.evaluation.judge import judge, pairs
 from verify.evaluation.term_sizes import sizes_of_sides
-from verify.instances.draw import draw_leaves, draw_shape
-from verify.instances.leaves import Leaves, take_rows
+from verify.instances.draw import draw_params, draw_shape
+from verify.instances.parameters import Parameters, take_rows
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 from verify.worst.worst_case import worst_case
@@ -86,7 +86,7 @@ def waterfall(claim: Claim, budget: str = "quick", seed: int = 0, steps: Sequenc
     worst, typical = _worst(claim, budget, seed), _typical(claim, budget, seed)
     links = []
     for one in (claim, *steps):
-        (tightest, why), (usual, reason) = (_factor(one, shape, leaves, seed) for shape, leaves in (worst, typical))
+        (tightest, why), (usual, reason) = (_factor(one, shape, params, seed) for shape, params in (worst, typical))
         links.append(Link(one.id, one.number, tightest, usual, why or reason, _least(one)))
     return Waterfall(links[0], tuple(links[1:]))
 
@@ -100,30 +100,30 @@ def _least(claim: Claim) -> float | None:
     return 1 / max(known) if known and len(known) == len(factors) and max(known) > 0 else None
 
 
-def _worst(claim: Claim, budget: str, seed: int) -> tuple[Shape, Leaves]:
+def _worst(claim: Claim, budget: str, seed: int) -> tuple[Shape, Parameters]:
     found = search(claim, BUDGETS[budget], seed, related=related(claim))
     if found.violation:
-        return found.violation.shape, {name: array.astype(float) for name, array in found.violation.leaves.items()}
+        return found.violation.shape, {name: array.astype(float) for name, array in found.violation.params.items()}
     if found.worst is None:
         raise ValueError(f"{claim.id}: none of {found.tried} instances met its hypotheses")
     return found.worst
 
 
-def _typical(claim: Claim, budget: str, seed: int) -> tuple[Shape, Leaves]:
+def _typical(claim: Claim, budget: str, seed: int) -> tuple[Shape, Parameters]:
     """Return an instance of median tightness among random ones on which both sides are positive."""
     rng, found, limits = np.random.default_rng(seed), [], BUDGETS[budget]
     for _ in range(_BATCHES):
         shape = draw_shape(claim, rng, limits.most_outcomes, limits.most_iterations)
-        leaves = draw_leaves(claim, shape, 16, rng)
-        verdict = judge(claim, realise(claim, shape, leaves, TORCH))
-        found += [(float(verdict.ratio[row]), shape, take_rows(leaves, [row])) for row in np.flatnonzero(verdict.met)]
+        params = draw_params(claim, shape, 16, rng)
+        verdict = judge(claim, simulate(claim, shape, params, TORCH))
+        found += [(float(verdict.ratio[row]), shape, take_rows(params, [row])) for row in np.flatnonzero(verdict.met)]
     inside = sorted((one for one in found if 0 < one[0] < np.inf), key=lambda one: one[0])
     if not inside:
         raise ValueError(f"{claim.id}: no random instance on which both sides are positive met its hypotheses")
     return inside[len(inside) // 2][1:]
 
 
-def _factor(step: Claim, shape: Shape, leaves: Leaves, seed: int) -> tuple[float | None, str]:
+def _factor(step: Claim, shape: Shape, params: Parameters, seed: int) -> tuple[float | None, str]:
     """Return the factor right/left of a step on an instance, or why there is none."""
     if step.setting != "run":
         return None, f"it is about {'numbers' if step.setting == 'algebra' else 'one point'}, not about a run"
@@ -133,10 +133,10 @@ def _factor(step: Claim, shape: Shape, leaves: Leaves, seed: int) -> tuple[float
     sizes = dict(draw_shape(step, rng, 64, 40).sizes) | dict(shape.sizes)
     own = tuple((v.name, sizes[v.name]) for v in step.variables if v.name in sizes)
     shape = replace(shape, sizes=own)
-    drawn = draw_leaves(step, shape, 1, rng)
-    leaves = drawn | {name: leaves[name] for name in drawn if name in leaves and leaves[name].shape == drawn[name].shape}
+    drawn = draw_params(step, shape, 1, rng)
+    params = drawn | {name: params[name] for name in drawn if name in params and params[name].shape == drawn[name].shape}
     try:
-        environment = realise(step, shape, leaves, TORCH)
+        environment = simulate(step, shape, params, TORCH)
         verdict = judge(step, environment)
     except (UnboundName, ValueError, LookupError, TypeError) as error:
         return None, f"not measured: {error}"

@@ -15,10 +15,10 @@ from itertools import product
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition
+from verify.proofs.abstraction import Abstraction
 from verify.proofs.facts import ORDERED, bounds_of_variables, broken_ways, defines, signs_of_definitions
-from verify.proofs.free_numbers import FreeNumbers
 from verify.proofs.instantiate import NotFinite, instances
 from verify.prove.real import certainly_positive
 from verify.prove.satisfiable import satisfiable
@@ -84,11 +84,11 @@ def holds_exactly(c: Condition, numbers: Mapping[str, Fraction]) -> bool:
 def _admitted_sizes(conclusion: Claim, premises: Sequence[Condition]) -> Iterator[dict[sp.Symbol, sp.Integer]]:
     """Yield small values of all sizes that meet the hypotheses about sizes alone."""
     free = _sizes(conclusion, premises)
-    if words.iterations in free:
-        free |= {words.rounds, words.local_steps}
+    if operators.iterations in free:
+        free |= {operators.rounds, operators.local_steps}
     fixed = {c.left: c.right for c in conclusion.hypotheses
              if c.relation == "==" and not c.over and c.left in free and c.right.is_Integer}
-    chosen = sorted(free - {*fixed, words.iterations}, key=str)
+    chosen = sorted(free - {*fixed, operators.iterations}, key=str)
     about = [c for c in (*conclusion.hypotheses, *bounds_of_variables(conclusion), *_ORDERED) if not c.over]
     count = 0
     equal = ((size,) * len(chosen) for size in _SIZES)
@@ -96,8 +96,8 @@ def _admitted_sizes(conclusion: Claim, premises: Sequence[Condition]) -> Iterato
         if len(values) < len(chosen):
             return
         sizes = fixed | dict(zip(chosen, map(sp.Integer, values), strict=True))
-        if words.iterations in free:
-            sizes |= {words.iterations: sizes[words.rounds] * sizes[words.local_steps]}
+        if operators.iterations in free:
+            sizes |= {operators.iterations: sizes[operators.rounds] * sizes[operators.local_steps]}
         known = {s.name: Fraction(int(value)) for s, value in sizes.items()}
         if all(holds_exactly(c, known) for c in about if _symbols(c) <= {*sizes}):
             yield sizes
@@ -127,7 +127,7 @@ class _Question:
     """The conditions at given sizes: ``facts`` on free numbers hold; a place of the claim may be broken."""
 
     def __init__(self, conclusion: Claim, premises: Sequence[Condition], sizes: Mapping[sp.Symbol, sp.Integer]):
-        self.sizes, self.numbers = sizes, FreeNumbers(conclusion, sizes)
+        self.sizes, self.numbers = sizes, Abstraction(conclusion, sizes)
         self.premises = [[self.numbers.condition(c) for c in instances(premise, sizes)] for premise in premises]
         own = [c for c in conclusion.hypotheses if not defines(conclusion, c)]
         own += [*bounds_of_variables(conclusion), *signs_of_definitions(conclusion, self.numbers)]
@@ -203,12 +203,12 @@ class _Question:
         lengths and inner products.
         """
         parts = set().union(*(self.numbers.parts(e) for e, s in self.numbers.names.items() if s.name in found))
-        vectors = [v for part in sorted(parts, key=str) if isinstance(part, words.norm2 | words.norm | words.dot)
+        vectors = [v for part in sorted(parts, key=str) if isinstance(part, operators.norm2 | operators.norm | operators.dot)
                    for v in part.args]
         rows = [self._coordinates(v, found) for v in vectors]
         basis = sorted(set().union(*rows), key=str)
-        points = {e.args[1] for e in basis if isinstance(e, words.grad)}
-        mixed = any(e.args[0] in points for e in basis if isinstance(e, words.objective_grad))
+        points = {e.args[1] for e in basis if isinstance(e, operators.grad)}
+        mixed = any(e.args[0] in points for e in basis if isinstance(e, operators.objective_grad))
         matrix = sp.Matrix(len(rows), len(basis), lambda i, j: rows[i].get(basis[j], 0))
         if not rows or (not mixed and matrix.rank() == len(rows)):
             return ""

@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Condition
-from verify.proofs.free_numbers import FreeNumbers, at_least
+from verify.proofs.abstraction import Abstraction, at_least
 from verify.prove.defined import part_without_value
 
 __all__ = ["unrolled"]
 
-_QUANTITIES = (words.E, words.norm2, words.objective, words.F)
+_QUANTITIES = (operators.E, operators.norm2, operators.objective, operators.F)
 _AT_START = ("x_round", "x_sampled", "x_local")  # arrays whose first entries are given, not drawn
 _TERM = sp.Symbol("i", integer=True)
 
 
-def unrolled(premise: Condition, numbers: FreeNumbers, facts: Sequence[Condition],
+def unrolled(premise: Condition, numbers: Abstraction, facts: Sequence[Condition],
              holds: Callable[[Condition], bool]) -> Iterator[Condition]:
     """Yield what follows of a condition that is a recursion over all its indices, and whose range is not less than empty.
 
@@ -67,7 +67,7 @@ def _coefficient(e, atom):
     return sp.Add(*(term / atom for term in sp.Add.make_args(e) if term.has(atom)))
 
 
-def _with_entries(e, numbers: FreeNumbers):
+def _with_entries(e, numbers: Abstraction):
     """Sequences that hypotheses define, put in."""
     return sp.sympify(e).replace(
         lambda a: isinstance(a, sp.Indexed) and str(a.base.label) in numbers.entries,
@@ -79,7 +79,7 @@ def _given(e):
     """The start is given: it is its own mean."""
     def known(a):
         entries = a.atoms(sp.Indexed)
-        return isinstance(a, words.E) and len(a.args) == 1 and bool(entries) and all(
+        return isinstance(a, operators.E) and len(a.args) == 1 and bool(entries) and all(
             str(b.base.label) in _AT_START and b.indices[0] == 0 for b in entries)
 
     return e.replace(known, lambda a: a.args[0])

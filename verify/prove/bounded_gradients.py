@@ -7,7 +7,7 @@ from functools import cached_property
 import sympy as sp
 
 from bounds.formulas.closed_form import side_conditions
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition
 from bounds.language.coordinates import highest
 from bounds.language.functions import f, f_grad
@@ -76,7 +76,7 @@ class _Reader:
             for entry in gap.atoms(highest):  # the largest of -mu_client[k] over clients
                 index, low, high, value = entry.args
                 gap, over = gap.subs(entry, value), (*over, (index, low, high))
-            entries = [e for e in gap.atoms(sp.Indexed) if e.base == words.mu_client]
+            entries = [e for e in gap.atoms(sp.Indexed) if e.base == operators.mu_client]
             if len(entries) != 1 or hypothesis.point is not None or not _never_empty(over):
                 continue
             rest, multiple = self.expanded(gap.subs(entries[0], 0)), sp.expand(gap).coeff(entries[0])
@@ -99,7 +99,7 @@ class _Reader:
 
     def is_positive(self, number) -> bool:
         """Whether the conditions on parameters alone make a number positive."""
-        if number.is_number or number.has(sp.Indexed, words.Operator) or self.claim.statement is None:
+        if number.is_number or number.has(sp.Indexed, operators.Operator) or self.claim.statement is None:
             return False
         return satisfiable([*side_conditions(self.claim), Condition(number, "<=", 0)]).answer == "no"
 
@@ -171,12 +171,12 @@ class _Reader:
 
     def core(self, e, point, over) -> tuple[str | None, _Hypothesis | None]:
         """The kind of a number that is no sum and no multiple."""
-        if isinstance(e, words.norm2 | words.norm) or (isinstance(e, words.dot) and e.args[0] == e.args[1]):
+        if isinstance(e, operators.norm2 | operators.norm) or (isinstance(e, operators.dot) and e.args[0] == e.args[1]):
             convex = self.long(sp.expand(e.args[0]), point, over)
             return (_BELOW, None) if convex is None else (_UNBOUNDED, convex)
-        if isinstance(e, words.F) and e.args[1] == point:
+        if isinstance(e, operators.F) and e.args[1] == point:
             convex = self.convexity_of(e.args[0], over)
-        elif isinstance(e, words.objective) and e.args[0] == point:
+        elif isinstance(e, operators.objective) and e.args[0] == point:
             convex = self.convexity_of_all()
         elif isinstance(e, sp.Sum):
             return self.sum(e, point, over)
@@ -214,15 +214,15 @@ class _Reader:
 
     def gradient(self, e, point, over) -> _Hypothesis | None:
         """The convexity of a loss whose gradient at the point this is, or of a sum of such."""
-        if isinstance(e, words.grad) and e.args[1] == point:
+        if isinstance(e, operators.grad) and e.args[1] == point:
             return self.convexity_of(e.args[0], over)
         if isinstance(e, f_grad) and e.args[0] == point:
             return self.convexity(_ALL)
-        if isinstance(e, words.objective_grad) and e.args[0] == point:
+        if isinstance(e, operators.objective_grad) and e.args[0] == point:
             return self.convexity_of_all()
         if isinstance(e, sp.Sum) and len(e.limits) == 1 and _clients(e.limits[0][0], (tuple(e.limits[0]),)) == _ALL:
             multiple, gradient = _without_weights(e.function, (tuple(e.limits[0]),)).as_independent(point, as_Add=False)
-            if isinstance(gradient, words.grad) and gradient.args[1] == point and multiple.is_positive:
+            if isinstance(gradient, operators.grad) and gradient.args[1] == point and multiple.is_positive:
                 return self.convexity_of_all()
         return None
 
@@ -266,7 +266,7 @@ def _clients(index, over):
     ends = {i: (low, high) for i, low, high in over}
     if index in ends:
         low, high = ends[index]
-        return _ALL if low == 0 and high == words.clients - 1 else int(low) if low.is_Integer else None
+        return _ALL if low == 0 and high == operators.clients - 1 else int(low) if low.is_Integer else None
     return int(index) if index.is_Integer else None
 
 
@@ -278,5 +278,5 @@ def _without_weights(e, over):
     """A term of a sum over all clients with a positive number in place of their weights, of which one is positive."""
     for index, *_ in over:
         if _clients(index, over) == _ALL:
-            e = e.xreplace({words.client_weight[index]: _POSITIVE})
+            e = e.xreplace({operators.client_weight[index]: _POSITIVE})
     return e

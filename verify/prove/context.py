@@ -6,7 +6,7 @@ from functools import cached_property
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Condition
 from bounds.language.values import NEVER, Need, changed, needs, ways
 from verify.prove.lemmas import LEMMAS, OF_NUMBERS, OF_VECTORS, Terms
@@ -254,8 +254,8 @@ class Context:
 
     def _is_square(self, gap) -> bool:
         """Whether a quadratic form in vectors is a sum of squares, by elimination."""
-        entries = sorted({e for e in gap.atoms(words.dot)}, key=sp.default_sort_key)
-        if not entries or any(part.has(sp.Sum) or part.has(words.dot) for e in entries for part in e.args):
+        entries = sorted({e for e in gap.atoms(operators.dot)}, key=sp.default_sort_key)
+        if not entries or any(part.has(sp.Sum) or part.has(operators.dot) for e in entries for part in e.args):
             return False
         rows = sorted({v for e in entries for v in e.args}, key=sp.default_sort_key)
         names = {e: sp.Dummy() for e in entries}
@@ -355,7 +355,7 @@ def _terms(e) -> set[sp.Expr]:
 
 
 def _entry(u, v) -> sp.Expr:
-    return words.dot(*sorted((u, v), key=sp.default_sort_key))
+    return operators.dot(*sorted((u, v), key=sp.default_sort_key))
 
 
 def _bound(entry) -> bool:
@@ -428,7 +428,7 @@ class _Polynomials:
                 sign = _SIGNS[self.signs.get(str(e.base.label), "real")]
             elif isinstance(e, sp.exp) or e is sp.E or (isinstance(e, sp.Pow) and e.base.is_positive):
                 sign = {"positive": True}
-            elif isinstance(e, words.norm) or (isinstance(e, words.dot) and e.args[0] == e.args[1]):
+            elif isinstance(e, operators.norm) or (isinstance(e, operators.dot) and e.args[0] == e.args[1]):
                 sign = {"nonnegative": True}
             self.symbols[e] = sp.Symbol(f"@{len(self.symbols)}", **sign)
         return self.symbols[e]

@@ -15,7 +15,7 @@ from bounds.language.names import DATA, FEDERATION, SIZE, row_of
 from bounds.language.values import needs_of_numbers, ways
 from bounds.language.witness import inside
 from verify.claims.hypotheses import given_numbers
-from verify.exact.on_the_number import OnTheNumber, on_the_number
+from verify.exact.existential_conditions import ExistentialConditions, existential_conditions
 from verify.prove.number_certificates import number_certificate
 from verify.prove.prove import prove
 
@@ -37,14 +37,14 @@ class Needed:
 
 def needed(claim: Claim) -> tuple[Needed, ...]:
     """All that the witness of a claim must meet, each with its proof if there is one."""
-    on = on_the_number(claim)
+    on = existential_conditions(claim)
     return tuple(replace(one, proof=next(filter(None, (_proof_of_all(claim, on, way) for way in one.ways)), ""))
                  for one in dict.fromkeys(_needed(claim, on)))
 
 
 def without_the_number(claim: Claim, goal: Condition) -> Claim:
     """The claim that a condition without the number holds wherever the hypotheses do that do not depend on the number."""
-    others = on_the_number(claim).others
+    others = existential_conditions(claim).others
     kept = tuple(a for a in claim.assumptions if all(c in others for c in a.conditions))
     said = {c for a in kept for c in a.conditions}
     return replace(claim, exists=None, explicit=True, limits=(), constants_may_use=None, statement=goal, assumptions=kept,
@@ -52,7 +52,7 @@ def without_the_number(claim: Claim, goal: Condition) -> Claim:
                    variables=tuple(v for v in claim.variables if v.domain not in HIDDEN))
 
 
-def _needed(claim: Claim, on: OnTheNumber) -> Iterator[Needed]:
+def _needed(claim: Claim, on: ExistentialConditions) -> Iterator[Needed]:
     exists = claim.exists
     named = [(condition, f"{exists.name} {condition.sign} {condition.right}") for condition in inside(claim)]
     named += [(condition, f"{condition.left} {condition.sign} {condition.right}") for condition in on.values]
@@ -70,7 +70,7 @@ def _needed(claim: Claim, on: OnTheNumber) -> Iterator[Needed]:
                 yield Needed(str(need), tuple(tuple(replace(c, over=need.over) for c in way) for way in ways(need)))
 
 
-def _of_the_instance(claim: Claim, on: OnTheNumber, part) -> bool:
+def _of_the_instance(claim: Claim, on: ExistentialConditions, part) -> bool:
     """Whether a part of a formula is the same for every value of the number: where it has no value, an instance has none."""
     own = {v.name for v in claim.variables} | {*claim.constants}
     return all(name != claim.exists.name and name not in on.defining and (
@@ -78,7 +78,7 @@ def _of_the_instance(claim: Claim, on: OnTheNumber, part) -> bool:
         for name in names_in(part))
 
 
-def _put_in(claim: Claim, on: OnTheNumber, expression) -> sp.Expr:
+def _put_in(claim: Claim, on: ExistentialConditions, expression) -> sp.Expr:
     """The expression with the witness in place of the number, and with formulas in place of what the number determines."""
     found = sp.sympify(expression)
     for _ in range(_INSERTIONS):
@@ -96,12 +96,12 @@ def _put_in(claim: Claim, on: OnTheNumber, expression) -> sp.Expr:
     return found
 
 
-def _proof_of_all(claim: Claim, on: OnTheNumber, goals: Sequence[Condition]) -> str:
+def _proof_of_all(claim: Claim, on: ExistentialConditions, goals: Sequence[Condition]) -> str:
     found = [_proof(claim, on, goal) for goal in goals]
     return "; ".join(dict.fromkeys(found)) if all(found) else ""
 
 
-def _proof(claim: Claim, on: OnTheNumber, goal: Condition) -> str:
+def _proof(claim: Claim, on: ExistentialConditions, goal: Condition) -> str:
     left, right = sp.sympify(goal.left), sp.sympify(goal.right)
     if not goal.over and (left - right).is_number:
         held = {"<=": (right - left).is_nonnegative, "<": (right - left).is_positive, ">": (left - right).is_positive,

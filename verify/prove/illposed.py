@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from bounds.formulas.closed_form import equations_of, side_conditions
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Assumption, Claim, Condition
 from bounds.language.functions import f, f_grad, u, v
 from bounds.language.values import changed, needs_of_numbers
@@ -83,9 +83,9 @@ def _slack(condition: Condition, constant: bool = False):
             return _f0 + slope * on_line(e.args[0] - v)
         if isinstance(e, f_grad):
             return slope  # to lowest order the gradient is the same at both points
-        if isinstance(e, words.dot):
+        if isinstance(e, operators.dot):
             return on_line(e.args[0]) * on_line(e.args[1])
-        if isinstance(e, words.norm2):
+        if isinstance(e, operators.norm2):
             return on_line(e.args[0]) ** 2
         if e == u:
             return v + _h
@@ -116,5 +116,5 @@ def _constants_only(assumptions: tuple[Assumption, ...]) -> Conflict | None:
 
 def _is_strong_convexity(condition: Condition) -> bool:
     return condition.relation == ">=" and isinstance(condition.left, sp.Indexed) and (
-        condition.left.base == words.mu_client and condition.right == words.mu
+        condition.left.base == operators.mu_client and condition.right == operators.mu
     )

@@ -9,7 +9,7 @@ from itertools import permutations
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Condition
 from verify.prove.normal import Normal, expanded, outermost
 from verify.prove.satisfiable import Fact
@@ -35,9 +35,9 @@ class Terms:
             if e in found or not e.args:
                 continue
             if (isinstance(e, sp.Pow) and not e.exp.is_Number) or isinstance(
-                    e, sp.exp | sp.Sum | sp.Product | words.dot | words.norm | sp.log):
+                    e, sp.exp | sp.Sum | sp.Product | operators.dot | operators.norm | sp.log):
                 found.add(e)
-            if not isinstance(e, sp.Sum | sp.Product | words.dot | words.norm | sp.Indexed):
+            if not isinstance(e, sp.Sum | sp.Product | operators.dot | operators.norm | sp.Indexed):
                 waiting += e.args
         ordered = sorted(found, key=sp.default_sort_key)
         self.powers = [e for e in ordered if isinstance(e, sp.Pow)]
@@ -45,8 +45,8 @@ class Terms:
         self.logarithms = [e for e in ordered if isinstance(e, sp.log)]
         self.sums = [e for e in ordered if isinstance(e, sp.Sum)]
         self.products = [e for e in ordered if isinstance(e, sp.Product)]
-        self.inner = [e for e in ordered if isinstance(e, words.dot)]
-        self.lengths = [e for e in ordered if isinstance(e, words.norm)]
+        self.inner = [e for e in ordered if isinstance(e, operators.dot)]
+        self.lengths = [e for e in ordered if isinstance(e, operators.norm)]
         self.squared = [s for s in self.sums if any(s**2 in sp.sympify(formula).atoms(sp.Pow) for formula in formulas)]
         self.vectors = sorted({v for e in self.inner for v in e.args}, key=sp.default_sort_key)
 
@@ -59,7 +59,8 @@ class Terms:
             yield from (factor.xreplace({index: end}) for end in (low, high))
         for entry in sorted(factor.atoms(sp.Indexed), key=sp.default_sort_key):
             yield from (self.normal.number(factor.xreplace({entry: bound})) for bound in self.bounds(entry))
-        lengths = {n: triangle(n, self.normal) for n in factor.atoms(words.norm) if len(self.normal.vector(n.args[0])) > 1}
+        lengths = {n: triangle(n, self.normal) for n in factor.atoms(operators.norm)
+                   if len(self.normal.vector(n.args[0])) > 1}
         if lengths:
             yield self.normal.number(factor.xreplace(lengths))
         if isinstance(factor, sp.exp | sp.Product):
@@ -68,7 +69,7 @@ class Terms:
 
 def triangle(n, normal) -> sp.Expr:
     """The sum of the lengths of the parts of a vector."""
-    return sp.Add(*((c if normal.holds(c) else sp.Abs(c)) * words.norm(v) for v, c in normal.vector(n.args[0]).items()))
+    return sp.Add(*((c if normal.holds(c) else sp.Abs(c)) * operators.norm(v) for v, c in normal.vector(n.args[0]).items()))
 
 
 _EACH = sp.Symbol("$0", integer=True)  # an index that no sum has, where terms of two sums are compared
@@ -261,7 +262,7 @@ def lengths(terms: Terms) -> Iterator[Fact]:
             inside = terms.normal.vector(body)
             for w, factor in inside.items() if len(inside) == 1 else ():
                 size = factor if terms.over(factor, *limits) else sp.Abs(factor)
-                yield fact("triangle inequality", n, sp.Abs(c) * terms.normal.sum(size * words.norm(w), *limits))
+                yield fact("triangle inequality", n, sp.Abs(c) * terms.normal.sum(size * operators.norm(w), *limits))
 
 
 def inner_products(terms: Terms) -> Iterator[Fact]:
@@ -271,7 +272,7 @@ def inner_products(terms: Terms) -> Iterator[Fact]:
         if u == v:
             yield fact("a square is not negative", 0, e)
         else:
-            yield fact("Cauchy-Schwarz", e**2, words.dot(u, u) * words.dot(v, v))
+            yield fact("Cauchy-Schwarz", e**2, operators.dot(u, u) * operators.dot(v, v))
             for n, m in permutations(terms.lengths, 2):
                 if (n.args[0], m.args[0]) == (u, v):
                     yield fact("Cauchy-Schwarz", e, n * m)
@@ -283,7 +284,7 @@ def squares(terms: Terms) -> Iterator[Fact]:
     for e in terms.inner:
         u, v = e.args
         for sign in (2, -2) if u != v else ():
-            yield fact("a square is not negative", 0, words.dot(u, u) + sign * e + words.dot(v, v))
+            yield fact("a square is not negative", 0, operators.dot(u, u) + sign * e + operators.dot(v, v))
 
 
 def jensen(terms: Terms) -> Iterator[Fact]:
@@ -308,7 +309,7 @@ def jensen(terms: Terms) -> Iterator[Fact]:
                 break
             weight, ranges = weight * c, [*ranges, limits]
             square = normal.inner({u: sp.Integer(1)}, {u: sp.Integer(1)})
-            yield fact("Jensen", words.dot(v, v), total(weight, ranges) * total(weight * square, ranges))
+            yield fact("Jensen", operators.dot(v, v), total(weight, ranges) * total(weight * square, ranges))
 
 
 OF_NUMBERS: Sequence = (powers, pairs_of_powers, exponentials, powers_and_exponentials, logarithms, lengths, inner_products)

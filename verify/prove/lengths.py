@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Condition
 from verify.prove.normal import expanded
 from verify.prove.satisfiable import Fact
@@ -18,7 +18,7 @@ def shorter(gap, context, proof: Callable, depth: int = _DEPTH) -> tuple[Fact, .
     """Facts from which it follows that a sum of multiples of lengths is at least 0, where one factor is below 0; None where
     the gap is something else, or no proof is found. That length is compared with each other one by their squares; else its
     vector is a multiple of another one's and a rest, so that triangle inequalities bound it."""
-    lengths = sorted(gap.atoms(words.norm), key=sp.default_sort_key)
+    lengths = sorted(gap.atoms(operators.norm), key=sp.default_sort_key)
     if not lengths:
         return None
     names = {n: sp.Dummy() for n in lengths}

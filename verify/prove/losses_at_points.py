@@ -10,16 +10,16 @@ from itertools import combinations, permutations
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition, Procedure, Variable, parts_of_size
 from bounds.language.names import NAMES, symbol
+from bounds.language.operators import dot, norm2
 from bounds.language.values import Need, changed, needs
-from bounds.language.words import dot, norm2
 
 __all__ = ["NotAtPoints", "at_points"]
 
 _K = sp.Symbol("client", integer=True)  # any client
-_CLIENTS = (_K, sp.Integer(0), words.clients - 1)
+_CLIENTS = (_K, sp.Integer(0), operators.clients - 1)
 _AVERAGES = ("x", "x_sampled")  # nothing is sampled at a point, so that they are the same
 _OF_TIME = (*_AVERAGES, "x_local", "included", "eta_l")
 _DEPTH = 10  # of definitions within definitions
@@ -108,9 +108,9 @@ class _Reader:
                 p.base.label.name].formula.subs(dict(zip(known[p.base.label.name].indices, p.indices, strict=True))))
             found = found.replace(lambda p: p.is_Symbol and p.name in known and not known[p.name].indices,
                                   lambda p: known[p.name].formula)
-            found = found.replace(words.objective, lambda v: _over_clients(words.F, v))
-            found = found.replace(words.objective_grad, lambda v: _over_clients(words.grad, v))
-            found = found.xreplace({words.F_star: _over_clients(words.F, words.x_star)})
+            found = found.replace(operators.objective, lambda v: _over_clients(operators.F, v))
+            found = found.replace(operators.objective_grad, lambda v: _over_clients(operators.grad, v))
+            found = found.xreplace({operators.F_star: _over_clients(operators.F, operators.x_star)})
             if found == e:
                 return e
             e = found
@@ -126,7 +126,7 @@ class _Reader:
             if name == "eta_l":
                 return sp.Symbol(name, positive=True)
             return sp.Symbol("x") if name in _AVERAGES else sp.IndexedBase(name)[indices[name in _OF_TIME:]]
-        if isinstance(e, words.F | words.grad):
+        if isinstance(e, operators.F | operators.grad):
             return self._at(e.func, e.args[0], self.formula(e.args[1]))
         if isinstance(e, sp.Sum):
             limits = tuple((index, self.formula(low), self.formula(high)) for index, low, high in e.limits)
@@ -164,7 +164,7 @@ class _Reader:
             if not {*powers} <= {*own} or powers[p] != 1 or any(q <= 0 for q in powers.values()):
                 raise NotAtPoints(f"{term} is not linear in the weights of clients")
             if priority in powers or not self.with_free:
-                found.append(rest * (1 / words.clients if self.equal and not self.with_free else _MAIN[index]))
+                found.append(rest * (1 / operators.clients if self.equal and not self.with_free else _MAIN[index]))
             else:
                 found.append(rest * (_MAIN[index] + (_COUNTED if included in powers else _FREE)[index]))
         return sp.expand(sp.Add(*found))
@@ -172,7 +172,7 @@ class _Reader:
 
 def _once(c: Condition) -> tuple[dict, tuple]:
     """What stands for times at the one time that there is, and the other ranges of a condition."""
-    once, over = {words.iterations: sp.Integer(1)}, []
+    once, over = {operators.iterations: sp.Integer(1)}, []
     for index, low, high in c.over:
         low, high = low.xreplace(once), high.xreplace(once)
         if low == high:
@@ -194,7 +194,7 @@ def _over_clients(of, v):
 
 
 def _entry(of, name) -> sp.IndexedBase:
-    return sp.IndexedBase(f"{'F' if of is words.F else 'grad'}({name})")
+    return sp.IndexedBase(f"{'F' if of is operators.F else 'grad'}({name})")
 
 
 # what is known -----------------------------------------------------------------------------------------------------------
@@ -208,7 +208,8 @@ class _Known:
             a.base.label.name for a in side.atoms(sp.Indexed)} for side in (*sides, *reader.points)))
         if "x_star" in self.names:
             reader.points.setdefault(_STAR, "x_star")
-        self.points = [(p, _entry(words.F, name)[_K], _entry(words.grad, name)[_K]) for p, name in reader.points.items()]
+        self.points = [(p, _entry(operators.F, name)[_K], _entry(operators.grad, name)[_K]) for p,
+                       name in reader.points.items()]
         self.letters = [sp.Symbol(name) for name in sorted(self.names & reader.vectors) if name != "x_local" and not any(
             v.name == name and v.indices for v in reader.claim.variables)]
         self.letters += [v - w for v, w in combinations(self.letters, 2)]
@@ -222,7 +223,7 @@ class _Known:
         own += [c for one, other in permutations(self.points, 2) for c in self._of_two(one, other)]
         own += self._squares()
         weights = [_MAIN[_K], _COUNTED[_K]] if self.reader.with_free else [
-            1 / words.clients if self.reader.equal else _MAIN[_K]]
+            1 / operators.clients if self.reader.equal else _MAIN[_K]]
         for c in own:
             yield Condition(c.left, c.relation, c.right, (_CLIENTS,))
         for c in own:
@@ -283,10 +284,10 @@ class _Known:
     def _of_the_optimum(self) -> Iterator[Condition]:
         if _STAR not in self.reader.points:
             return
-        slope = _over(self.reader, _entry(words.grad, "x_star")[_K])
+        slope = _over(self.reader, _entry(operators.grad, "x_star")[_K])
         yield Condition(norm2(slope), "==", 0)
         yield from (Condition(dot(slope, v), "==", 0) for v in self.letters)
-        least = _over(self.reader, _entry(words.F, "x_star")[_K])
+        least = _over(self.reader, _entry(operators.F, "x_star")[_K])
         for p, f, g in self.points:
             if p != _STAR and not p.has(_K):
                 yield Condition(least, "<=", _over(self.reader, f))
@@ -317,7 +318,7 @@ def _shapes(sides) -> list[sp.Expr]:
     """Vectors of which lengths are taken, those of a client as of client k."""
     found = {}
     for side in sides:
-        for e in sorted(side.atoms(words.norm2, words.norm), key=sp.default_sort_key):
+        for e in sorted(side.atoms(operators.norm2, operators.norm), key=sp.default_sort_key):
             indices = {s for a in e.atoms(sp.Indexed) for s in a.free_symbols if s.is_Symbol and s.is_integer}
             if len(indices) <= 1 and not e.has(sp.Sum):
                 found[e.args[0].xreplace(dict.fromkeys(indices, _K))] = None
@@ -326,7 +327,7 @@ def _shapes(sides) -> list[sp.Expr]:
 
 def _over(reader, e):
     """The weighted sum over priority clients."""
-    return sp.Sum(e * (1 / words.clients if reader.equal and not reader.with_free else _MAIN[_K]), _CLIENTS)
+    return sp.Sum(e * (1 / operators.clients if reader.equal and not reader.with_free else _MAIN[_K]), _CLIENTS)
 
 
 def _from_one_point(reader, conditions) -> Callable[[sp.Expr], sp.Expr]:

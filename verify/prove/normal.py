@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 
 __all__ = ["Normal", "NotLinear", "expanded", "outermost"]
 
@@ -53,11 +53,11 @@ class Normal:
             return e
         if isinstance(e, sp.Indexed):
             return e.base[tuple(map(self.number, e.indices))]
-        if isinstance(e, words.norm2):
+        if isinstance(e, operators.norm2):
             return self.inner(*[self.vector(e.args[0])] * 2)
-        if isinstance(e, words.dot):
+        if isinstance(e, operators.dot):
             return self.inner(*map(self.vector, e.args))
-        if isinstance(e, words.norm):
+        if isinstance(e, operators.norm):
             return self.length(self.vector(e.args[0]))
         if isinstance(e, sp.Sum | sp.Product):
             inside, body, ranges = self.entered(e)
@@ -133,13 +133,13 @@ class Normal:
             return sp.Integer(0)
         if len(found) == 1:
             (v, c), = found.items()
-            return (c if self.holds(c) else sp.Abs(c)) * words.norm(v)
-        return words.norm(sp.Add(*(c * v for v, c in found.items())))
+            return (c if self.holds(c) else sp.Abs(c)) * operators.norm(v)
+        return operators.norm(sp.Add(*(c * v for v, c in found.items())))
 
     # sums and products ---------------------------------------------------------------------------------------------------
     def count(self, low, high) -> sp.Expr:
         number = expanded(high - low + 1)
-        return number if self.holds(number) else words.Max(0, number)
+        return number if self.holds(number) else operators.Max(0, number)
 
     def sum(self, body, index, low, high) -> sp.Expr:
         if (values := _few(low, high)) is not None:
@@ -150,7 +150,7 @@ class Normal:
             if inner == 1:
                 found.append(outer * self.count(low, high))
                 continue
-            products = [f for f in sp.Mul.make_args(inner) if isinstance(f, words.dot)]
+            products = [f for f in sp.Mul.make_args(inner) if isinstance(f, operators.dot)]
             one_sided = [f for f in products if sum(v.has(index) for v in f.args) == 1]
             if len(products) == 1 and one_sided:
                 fixed, moving = sorted(one_sided[0].args, key=lambda v: v.has(index))
@@ -191,7 +191,7 @@ def _merged(parts) -> dict[sp.Expr, sp.Expr]:
 
 
 def _dot(u, v) -> sp.Expr:
-    return words.dot(*sorted((u, v), key=sp.default_sort_key))
+    return operators.dot(*sorted((u, v), key=sp.default_sort_key))
 
 
 def _named(kind, body, index, low, high) -> sp.Expr:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition, Variable, parts_of_size
 from bounds.language.values import Need, changed, needs
 from verify.prove.context import Context, Family
@@ -98,7 +98,7 @@ def _two_meanings(claim: Claim) -> set[str]:
     def bound(*formulas):
         return {index.name for e in formulas for part in sp.preorder_traversal(e) for index in (
             [limit[0] for limit in part.limits] if isinstance(part, sp.Sum | sp.Product) else
-            [part.args[part.binds]] if isinstance(part, words.Operator) and part.binds is not None else [])}
+            [part.args[part.binds]] if isinstance(part, operators.Operator) and part.binds is not None else [])}
 
     rules = claim.used_definitions().values()
     ranges = {index.name for c in claim.relations for index, *_ in c.over} | {i.name for rule in rules for i in rule.indices}

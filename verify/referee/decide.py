@@ -12,8 +12,8 @@ from bounds.printing.render import condition_text
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.related import related
 from verify.evaluation.environment import UNMEASURED, NoEntry, UnboundName
-from verify.exact.accepted import Accepted, Refused, accepted
 from verify.exact.certificate import certificate
+from verify.exact.certify import Certified, Refused, certify
 from verify.exact.check import check, proof_scope
 from verify.exact.confirm import Violation
 from verify.exact.replay import series_of
@@ -29,9 +29,9 @@ from verify.results.commands import command
 from verify.results.verdict import SHOWN, Series, Verdict, ratio
 from verify.search.budget import BUDGETS, Budget
 from verify.search.failure import Failure, failure_of
-from verify.search.never_met import never_met
 from verify.search.search import Found, search
 from verify.search.stages import switched_on
+from verify.search.unsatisfied_hypotheses import unsatisfied_hypotheses
 
 __all__ = ["Settings", "decide"]
 
@@ -83,9 +83,9 @@ class _Case:
     series: tuple[Series, ...] = ()
     beside: list[str] = field(default_factory=list)  # in words, what was evaluated besides the search
     conflicts: list[str] = field(default_factory=list)  # in words, what makes it ill-posed, but was not proven
-    proof: tuple[str, Accepted] | None = None  # what is proven although the claim is not certified, and the certificate
+    proof: tuple[str, Certified] | None = None  # what is proven although the claim is not certified, and the certificate
     failures: list[Failure] = field(default_factory=list)
-    outcome: Accepted | None = None  # of the verdict that was reached
+    outcome: Certified | None = None  # of the verdict that was reached
 
     def attempt(self, stage: str, do: Callable, *arguments) -> Any:
         """What ``do`` returns; None where an unexpected error ends it, which is kept as the failure of a stage."""
@@ -95,9 +95,9 @@ class _Case:
             self.failures.append(failure_of(stage, error))
             return None
 
-    def verdict(self, kind: str, ratio: float | None, evidence: str, outcome: Accepted | None = None) -> Verdict:
+    def verdict(self, kind: str, ratio: float | None, evidence: str, outcome: Certified | None = None) -> Verdict:
         """A verdict from what has been found, with the certificate that shows it. Raises ValueError where one lacks."""
-        if kind in SHOWN and not isinstance(outcome, Accepted):
+        if kind in SHOWN and not isinstance(outcome, Certified):
             raise ValueError(f"{kind} needs a certificate that the checker accepts; got {outcome!r}")
         self.outcome = outcome
         claim, settings, certificate = self.claim, self.settings, outcome and outcome.path
@@ -105,7 +105,7 @@ class _Case:
         return Verdict(claim.id, claim.reading, claim.kind, kind, ratio, evidence, certificate, text, settings.seed,
                        details=self.details, series=self.series)
 
-    def certified(self, text: str, outcome: Accepted) -> Verdict | None:
+    def certified(self, text: str, outcome: Certified) -> Verdict | None:
         """Certified by a proof of all that the claim quantifies over; None, and the proof is noted, if the search saw a
         violation that exact arithmetic did not confirm."""
         if not self.found.unconfirmed:
@@ -114,7 +114,7 @@ class _Case:
         self.proof = f"{text}, but the search saw {seen}", outcome
         return None
 
-    def proven_for(self, scope: str, complete: bool, outcome: Accepted, how: str = "proven") -> Verdict | None:
+    def proven_for(self, scope: str, complete: bool, outcome: Certified, how: str = "proven") -> Verdict | None:
         """Certified if the ``scope`` of an accepted proof is ``complete``; else None, and the proof is noted."""
         self.details["scope"] = scope
         if complete:
@@ -148,7 +148,7 @@ def decide(claim: Claim, settings: Settings, so_far: Callable[[str], None] | Non
 
 
 def _decided(claim: Claim, settings: Settings, so_far: Callable[[str], None] | None = None) -> tuple[
-        Verdict, Accepted | None]:
+        Verdict, Certified | None]:
     """The verdict on one claim, and the certificate that goes with it."""
     began, case, verdict = time.perf_counter(), _Case(claim, settings), None
     for stage in STAGES if claim.exists is None else OF_EXISTENCE:
@@ -237,8 +237,8 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
         data = certificate(claim, violation.environment, left, right)
         return data if claim.exists is None else subdivided(data)
 
-    outcome = case.attempt("the checker", accepted, claim, written, lambda data: check(data, claim), case.settings.out)
-    if not isinstance(outcome, Accepted):
+    outcome = case.attempt("the checker", certify, claim, written, lambda data: check(data, claim), case.settings.out)
+    if not isinstance(outcome, Certified):
         case.details |= outcome.details if outcome else {}
         return case.undecided("checker", None, "; ".join([
             f"exact arithmetic finds {' against '.join(sides)}", *([outcome.why] if outcome else [])]))
@@ -259,8 +259,8 @@ def _proof(case: _Case) -> Verdict | None:
         return None
     case.details["proof"] = proof.expression
     written = number_certificate(claim)
-    outcome = written and accepted(claim, lambda: written, lambda data: check(data, claim), case.settings.out)
-    if isinstance(outcome, Accepted):
+    outcome = written and certify(claim, lambda: written, lambda data: check(data, claim), case.settings.out)
+    if isinstance(outcome, Certified):
         return case.proven_for(*proof_scope(outcome.data), outcome)
     case.beside.append("z3 and sympy find no counterexample among the reals, but no proof that the checker accepts")
     return None
@@ -323,7 +323,7 @@ def _worst_case(case: _Case) -> Verdict | None:
     sizes and numbers are noted."""
     if not _may_be_proven(case):
         return None
-    from verify.proofs.of_runs import proof_of_run
+    from verify.proofs.strategies import proof_of_run
 
     try:
         found = proof_of_run(case.claim)
@@ -333,7 +333,7 @@ def _worst_case(case: _Case) -> Verdict | None:
     if found.certificate is None:
         case.details["not proven"] = found.reason
         return None
-    outcome = accepted(case.claim, lambda: found.certificate, lambda data: check(data, case.claim), case.settings.out)
+    outcome = certify(case.claim, lambda: found.certificate, lambda data: check(data, case.claim), case.settings.out)
     if isinstance(outcome, Refused):
         case.details["not proven"] = outcome.why
         return None
@@ -357,7 +357,7 @@ def _chain(case: _Case) -> Verdict | None:
         if found.link is not None and found.link.numbers:
             case.details["numbers"] = found.link.numbers
         return None
-    outcome = accepted(claim, lambda: found.certificate, lambda data: chained.check(data, claim), case.settings.out)
+    outcome = certify(claim, lambda: found.certificate, lambda data: chained.check(data, claim), case.settings.out)
     if isinstance(outcome, Refused):
         case.details["not from its steps"] = outcome.why
         return None
@@ -389,7 +389,7 @@ def _nothing_against_it(case: _Case) -> Verdict | None:
                 if found.tried else "no instance was judged")
         needed = f"at least {_FEWEST} are needed"
         if not found.met:
-            unmet = [condition_text(c, "code") for c in never_met(case.claim, BUDGETS[case.settings.budget])]
+            unmet = [condition_text(c, "code") for c in unsatisfied_hypotheses(case.claim, BUDGETS[case.settings.budget])]
             text += f"; none that was looked at again met {' or '.join(unmet)}" if unmet else ""
             needed = "a family that meets them would decide"
         return case.undecided("instance", case.ratio if found.met else None, f"{text}; {needed}")

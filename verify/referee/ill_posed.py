@@ -2,7 +2,7 @@
 
 import sympy as sp
 
-from verify.exact.accepted import Accepted, accepted
+from verify.exact.certify import Certified, certify
 from verify.exact.check import check
 from verify.prove.contradictions import contradiction
 from verify.prove.illposed import Conflict, conflict, without_value
@@ -39,8 +39,8 @@ def _ill_posed(case, found: Conflict | None) -> Verdict | None:
         return None
     claim = case.claim
     written = contradiction(claim)
-    outcome = written and accepted(claim, lambda: written, lambda data: check(data, claim), case.settings.out)
-    if isinstance(outcome, Accepted):
+    outcome = written and certify(claim, lambda: written, lambda data: check(data, claim), case.settings.out)
+    if isinstance(outcome, Certified):
         case.details |= {"conflict": list(found.parts), "proof": found.proof}
         return case.verdict("ill-posed", None, found.proof, outcome)
     case.conflicts.append(f"without a proof that the checker accepts, z3 or sympy finds that it is ill-posed: {found.proof}")

@@ -101,7 +101,7 @@ def objection(verdict: Verdict, claim: Claim, certificate: Mapping[str, Any] | N
 
 def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
     from verify.checker.formats import FORMATS
-    from verify.checker.words import FORMAT as SINGLE
+    from verify.checker.operators import FORMAT as SINGLE
     from verify.exact import check as single
     from verify.growth import check as growth
     from verify.growth.certificate import FORMAT as GROWTH

@@ -11,11 +11,11 @@ from markupsafe import Markup
 
 from bounds.language.claim import Claim
 from bounds.registry.papers import source_of
+from verify.report.combined_evalue import RATE, combined_evalue
 from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
 from verify.report.lists import ATTENTION, MANY, by_kind, by_paper, drawn, grouped, held, not_proven, not_tested, paper_page
 from verify.report.mathematics import mathematics, symbols
 from verify.report.tables import details_shown, instance_tables
-from verify.report.together import RATE, together
 from verify.results.commands import on_certificate
 from verify.results.drawing import VERDICT_STYLE, save
 from verify.results.figures import looseness
@@ -99,7 +99,7 @@ def write_report(
         kinds=by_kind(pages), reasons=not_proven(pages),
         counts=[(name, counts[name], VERDICT_MEANINGS[name]) for name in VERDICTS], attention=_attention(pages),
         kept=Counter(page["kept"] for page in pages if page["kept"]), many=len(verdicts) > MANY,
-        looseness_alt=_looseness_alt(verdicts), together=together(verdicts), rate=RATE, **about,
+        looseness_alt=_looseness_alt(verdicts), together=combined_evalue(verdicts), rate=RATE, **about,
     )
     for path in _pages_of(earlier, out) - written:
         path.unlink(missing_ok=True)

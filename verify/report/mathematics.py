@@ -9,10 +9,10 @@ import sympy as sp
 
 from bounds.language.alternatives import alternatives
 from bounds.language.claim import Claim, Condition
-from bounds.language.letters import Letter, letter_text
+from bounds.language.notation import Notation, notation_text
 from bounds.language.witness import witness_id
 from bounds.printing.mathml import mathml
-from bounds.printing.render import letters_of, printed, said, there_is
+from bounds.printing.render import letters_of, printable_conditions, printed, there_is
 from bounds.printing.writer import LatexWriter
 
 __all__ = ["Mathematics", "mathematics", "symbols"]
@@ -39,12 +39,13 @@ def mathematics(claim: Claim) -> Mathematics:
     writer = _writer(tuple(letters_of(claim).items()))
 
     def name(of, indices) -> str:
-        return letter_text(of.name, tuple(map(str, indices)), writer.letters)
+        return notation_text(of.name, tuple(map(str, indices)), writer.letters)
 
     assumptions = [
-        (a.name, a.id, [_condition(c, writer) for c in said(printed(a), writer.letters)], a.note) for a in claim.assumptions
+        (a.name, a.id, [_condition(c, writer) for c in printable_conditions(printed(a), writer.letters)], a.note)
+        for a in claim.assumptions
     ]
-    conditions = [("", "", [_condition(c, writer)], "") for c in said(claim.conditions, writer.letters)]
+    conditions = [("", "", [_condition(c, writer)], "") for c in printable_conditions(claim.conditions, writer.letters)]
     variables = [
         (mathml(name(v, (index for index, _ in v.indices))), v.domain + (f" from {v.low}" * (v.domain == "integer")))
         for v in claim.variables
@@ -69,12 +70,12 @@ def symbols(claim: Claim, names, index: str) -> dict[str, str]:
     for name in names:
         if name in letters:
             pair = "<1>" in letters[name].latex
-            written[name] = mathml(letter_text(name, ("t", "k") if pair else (index,), letters))
+            written[name] = mathml(notation_text(name, ("t", "k") if pair else (index,), letters))
     return written
 
 
 @cache
-def _writer(letters: tuple[tuple[str, Letter], ...]) -> LatexWriter:
+def _writer(letters: tuple[tuple[str, Notation], ...]) -> LatexWriter:
     """The same writer for all claims with the same letters."""
     return LatexWriter(dict(letters))
 

@@ -19,15 +19,15 @@ __all__ = ["claim_as_text", "code_version", "deciding_files", "digest", "fingerp
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: rooms and files whose code decides. Of the papers only their operators: each claim enters its own fingerprint.
+#: subpackages and files whose code decides. Of the papers only their operators: each claim enters its own fingerprint.
 DECIDES = (
-    "synthetic", "fedtheory", "bounds/language", "bounds/formulas", "bounds/registry", "bounds/papers/*/words.py",
+    "synthetic", "fedtheory", "bounds/language", "bounds/formulas", "bounds/registry", "bounds/papers/*/operators.py",
     "verify/checker", "verify/claims", "verify/evaluation", "verify/evidence", "verify/exact", "verify/formulas",
     "verify/growth", "verify/instances", "verify/measure", "verify/proofs", "verify/prove", "verify/referee/decide.py",
     "verify/referee/ill_posed.py", "verify/referee/witness.py", "verify/referee/wording.py",
-    "verify/letters", "verify/results/verdict.py", "verify/search", "verify/worst",
+    "verify/symbolic", "verify/results/verdict.py", "verify/search", "verify/worst",
 )
-#: rooms and files within these that decide nothing
+#: subpackages and files within these that decide nothing
 SHOWS = (
     "fedtheory/pages.py", "fedtheory/testing", "verify/evidence/along.py",
     "verify/evidence/stability_figure.py", "verify/formulas/figures.py", "verify/proofs/looseness.py",

@@ -6,7 +6,7 @@ from math import log10
 import numpy as np
 
 from verify.evaluation.judge import Judgement
-from verify.instances.leaves import Leaves, take_rows
+from verify.instances.parameters import Parameters, take_rows
 from verify.instances.shape import Shape
 
 __all__ = ["CANDIDATE", "Archive"]
@@ -31,21 +31,21 @@ class Archive:
         """Whether no instance met the hypotheses yet."""
         return not self._niches
 
-    def add(self, shape: Shape, leaves: Leaves, verdict: Judgement) -> None:
+    def add(self, shape: Shape, params: Parameters, verdict: Judgement) -> None:
         """Take in the highest feasible instance of each kind of a batch."""
         uninformative = abs(verdict.score) < CANDIDATE
         rank = np.where(verdict.met, np.where(uninformative, _UNINFORMATIVE, verdict.score), -2.0)
-        moves = leaves["start_offset"].any(axis=1) if "start_offset" in leaves else np.ones(len(rank), dtype=bool)
+        moves = params["start_offset"].any(axis=1) if "start_offset" in params else np.ones(len(rank), dtype=bool)
         for kind in (True, False):
-            self._add(shape, leaves, np.where(moves == kind, rank, -2.0), kind)
+            self._add(shape, params, np.where(moves == kind, rank, -2.0), kind)
 
-    def _add(self, shape: Shape, leaves: Leaves, rank: np.ndarray, moves: bool) -> None:
+    def _add(self, shape: Shape, params: Parameters, rank: np.ndarray, moves: bool) -> None:
         best = int(np.argmax(rank))
         if rank[best] <= -2.0:
             return
         self._count += 1
         niche = self._niches.setdefault((shape.local_steps > 1, bool(shape.noisy), moves), [])
-        entry = float(rank[best]), self._count, shape, take_rows(leaves, [best])
+        entry = float(rank[best]), self._count, shape, take_rows(params, [best])
         heapq.heappush(niche, entry)
         while len(niche) > _MOST:
             heapq.heappop(niche)
@@ -53,7 +53,7 @@ class Archive:
             length = round(2 * log10(shape.iterations)), shape.local_steps > 1
             self._long[length] = max(self._long.get(length, entry), entry, key=lambda e: e[0])
 
-    def tightest(self, count: int) -> list[tuple[Shape, Leaves]]:
+    def tightest(self, count: int) -> list[tuple[Shape, Parameters]]:
         """Up to ``count`` instances of the highest ranks, of each kind in turn, without uninformative ones. Of long runs on
         samples also the highest of each order of length, however loose, because short runs would displace them."""
         ranked = [enumerate(sorted(niche, key=lambda e: (-e[0], e[1]))) for niche in self._niches.values()]
@@ -63,17 +63,17 @@ class Archive:
         first, more = _different(kept), _different(long)
         return list({**dict([*first.items()][:count]), **more}.values())
 
-    def tightest_of(self, shape: Shape) -> Leaves | None:
+    def tightest_of(self, shape: Shape) -> Parameters | None:
         """The instance of the highest rank of this shape; None where none is kept."""
         of_shape = [entry for niche in self._niches.values() for entry in niche if entry[2] == shape]
         return max(of_shape, key=lambda entry: entry[0])[3] if of_shape else None
 
-    def pick(self, step: int, rng: np.random.Generator) -> tuple[Shape, Leaves]:
+    def pick(self, step: int, rng: np.random.Generator) -> tuple[Shape, Parameters]:
         """One instance at random, of each kind in turn."""
         niche = [*self._niches.values()][step % len(self._niches)]
-        _, _, shape, leaves = niche[int(rng.integers(len(niche)))]
-        return shape, leaves
+        _, _, shape, params = niche[int(rng.integers(len(niche)))]
+        return shape, params
 
 
-def _different(entries) -> dict[tuple, tuple[Shape, Leaves]]:
-    return {(shape, *(a.tobytes() for a in leaves.values())): (shape, leaves) for _, _, shape, leaves in entries}
+def _different(entries) -> dict[tuple, tuple[Shape, Parameters]]:
+    return {(shape, *(a.tobytes() for a in params.values())): (shape, params) for _, _, shape, params in entries}

@@ -21,10 +21,10 @@ from verify.evaluation.environment import TooManyTerms, UnboundName
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import Judgement
 from verify.instances.instance import outcomes
-from verify.instances.leaves import Leaves, joined, leaf_of, within_domain
+from verify.instances.parameters import Parameters, joined, spec_of, within_domain
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
-from verify.search.judged import judged
+from verify.measure.simulate import simulate
+from verify.search.batch_evaluation import evaluate_batch
 from verify.search.stage import State
 
 __all__ = ["Coordinates", "ascend", "ends_from", "evolve", "local_search"]
@@ -50,18 +50,18 @@ class Coordinates:
     of numbers that lie below another one.
     """
 
-    base: Leaves
+    base: Parameters
     parts: dict[str, tuple[np.ndarray, bool, float]]
     domains: dict[str, str]
     most: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, claim: Claim, leaves: Leaves) -> Coordinates:
+    def of(cls, claim: Claim, params: Parameters) -> Coordinates:
         """Of a batch of one instance."""
         equal = claim.procedure is not None and claim.procedure.equal_weights
         parts = {}
-        for name, array in leaves.items():
-            domain = leaf_of(claim, name).domain
+        for name, array in params.items():
+            domain = spec_of(claim, name).domain
             if not array.size or name in _JUMPS or domain in ("binary", "integer") or (name == "weight" and equal):
                 continue
             if domain in ("real", "vector"):
@@ -69,13 +69,13 @@ class Coordinates:
             elif (array > 0).any():
                 parts[name] = (array > 0, True, 1.0)
         most = {v.name: v.below * (1 - _BELOW) for v in claim.variables if v.below is not None}
-        return cls(leaves, parts, {name: leaf_of(claim, name).domain for name in leaves}, most)
+        return cls(params, parts, {name: spec_of(claim, name).domain for name in params}, most)
 
     @property
     def size(self) -> int:
         return sum(int(moves.sum()) for moves, _, _ in self.parts.values())
 
-    def leaves(self, u) -> dict[str, Any]:
+    def params(self, u) -> dict[str, Any]:
         """The instances at vectors (rows, size), of NumPy or torch."""
         rows, start, found = u.shape[0], 0, {}
         torchy = is_torch_array(u)
@@ -104,8 +104,8 @@ class Coordinates:
         return found
 
 
-def evolve(judge: Callable[[Leaves], Judgement], coordinates: Coordinates, generations: int, population: int,
-           seed: int, patience: int | None = None) -> Leaves | None:
+def evolve(judge: Callable[[Parameters], Judgement], coordinates: Coordinates, generations: int, population: int,
+           seed: int, patience: int | None = None) -> Parameters | None:
     """The instance of the highest score that CMA-ES finds; None if there are no or too many numbers.
 
     ``judge`` judges a batch; infeasible instances have the lowest score. The search ends after ``patience`` generations in
@@ -121,12 +121,12 @@ def evolve(judge: Callable[[Leaves], Judgement], coordinates: Coordinates, gener
     best, found, scores = -2.0, None, []
     for _ in range(generations):
         u = np.array(strategy.ask())
-        leaves = coordinates.leaves(u)
-        verdict = judge(leaves)
+        params = coordinates.params(u)
+        verdict = judge(params)
         score = np.where(verdict.met, verdict.score, -2.0)
         top = int(np.argmax(score))
         if score[top] > best:
-            best, found = float(score[top]), {name: array[[top]] for name, array in leaves.items()}
+            best, found = float(score[top]), {name: array[[top]] for name, array in params.items()}
         strategy.tell(list(u), (-score).tolist())
         scores.append(log(max(best + 1, _NOTHING)))
         stuck = patience is not None and len(scores) > patience and scores[-1] < scores[-1 - patience] + _HARDLY
@@ -136,7 +136,7 @@ def evolve(judge: Callable[[Leaves], Judgement], coordinates: Coordinates, gener
 
 
 def ascend(claim: Claim, shape: Shape, coordinates: Coordinates, steps: int, rows: int,
-           rng: np.random.Generator) -> Leaves | None:
+           rng: np.random.Generator) -> Parameters | None:
     """Ends of ``rows`` gradient ascents (Adam) of the gap between both sides, from near the instance.
 
     The hypotheses bind constants and steps to the numbers of the instance, so that an ascent moves within them. Of long runs
@@ -155,7 +155,7 @@ def ascend(claim: Claim, shape: Shape, coordinates: Coordinates, steps: int, row
     for _ in range(steps):
         optimiser.zero_grad()
         try:
-            gap = _gap(claim, realise(claim, shape, coordinates.leaves(u), TORCH, most=_MOST_TERMS))
+            gap = _gap(claim, simulate(claim, shape, coordinates.params(u), TORCH, most=_MOST_TERMS))
         except (RuntimeError, TooManyTerms):  # torch: something on the way has no gradient
             return None
         if not gap.requires_grad:
@@ -168,7 +168,7 @@ def ascend(claim: Claim, shape: Shape, coordinates: Coordinates, steps: int, row
         if u.grad is None or not torch.isfinite(u.grad).all():
             break
         optimiser.step()
-    return coordinates.leaves(ends) if np.isfinite(best).any() else None
+    return coordinates.params(ends) if np.isfinite(best).any() else None
 
 
 def _gap(claim: Claim, environment):
@@ -181,10 +181,11 @@ def _gap(claim: Claim, environment):
     return relative.reshape(relative.shape[0], -1).amax(dim=1)
 
 
-def ends_from(state: State, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Iterator[tuple[Shape, Leaves]]:
+def ends_from(state: State, shape: Shape, params: Parameters,
+              rng: np.random.Generator) -> Iterator[tuple[Shape, Parameters]]:
     """The ends of local searches from one instance."""
     seed, rows = int(rng.integers(1 << 30)), min(_ROWS, state.batch_size(shape))
-    coordinates, steps = Coordinates.of(state.claim, leaves), state.budget.gradient_steps
+    coordinates, steps = Coordinates.of(state.claim, params), state.budget.gradient_steps
     for look in (partial(_by_cma, state, shape, coordinates, rows, seed),
                  partial(ascend, state.claim, shape, coordinates, steps, rows, rng)):
         try:
@@ -195,8 +196,9 @@ def ends_from(state: State, shape: Shape, leaves: Leaves, rng: np.random.Generat
             yield shape, end
 
 
-def _by_cma(state: State, shape: Shape, coordinates: Coordinates, rows: int, seed: int) -> Leaves | None:
-    judge, generations, found = partial(judged, state.claim, shape, backend=state.backend), state.budget.cma_steps, []
+def _by_cma(state: State, shape: Shape, coordinates: Coordinates, rows: int, seed: int) -> Parameters | None:
+    judge, generations, found = partial(evaluate_batch, state.claim, shape,
+                                        backend=state.backend), state.budget.cma_steps, []
     if not shape.family.coupled:
         return evolve(judge, coordinates, generations, rows, seed, generations // 3)
     for again in range(2):  # the second time from the end of the first, as wide as that began
@@ -207,8 +209,8 @@ def _by_cma(state: State, shape: Shape, coordinates: Coordinates, rows: int, see
     return joined(found) if found else None
 
 
-def local_search(state: State) -> Iterator[tuple[Shape, Leaves]]:
+def local_search(state: State) -> Iterator[tuple[Shape, Parameters]]:
     """Local searches from the tightest instances of the archive."""
-    for shape, leaves in state.archive.tightest(state.budget.local_searches):
-        yield from ends_from(state, shape, leaves, state.rng)
+    for shape, params in state.archive.tightest(state.budget.local_searches):
+        yield from ends_from(state, shape, params, state.rng)
 

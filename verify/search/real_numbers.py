@@ -8,8 +8,8 @@ import numpy as np
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition
-from verify.instances.draw import draw_leaves, draw_shape
-from verify.instances.leaves import Leaves
+from verify.instances.draw import draw_params, draw_shape
+from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
 from verify.prove.satisfiable import Untranslatable, satisfiable
 from verify.search.stage import State
@@ -20,7 +20,7 @@ _OWN_SEED = 1618
 _STEPS = 100_000  # of z3: about a fifth of a second
 
 
-def by_real_arithmetic(state: State) -> Iterator[tuple[Shape, Leaves]]:
+def by_real_arithmetic(state: State) -> Iterator[tuple[Shape, Parameters]]:
     """One instance for each way in which z3 finds that the statement of a claim about single numbers fails. Nothing at the
     smallest level of a budget, where few claims need it."""
     claim = state.claim
@@ -38,8 +38,8 @@ def by_real_arithmetic(state: State) -> Iterator[tuple[Shape, Leaves]]:
             shape = state.shapes(draw_shape, state.budget.most_iterations, rng=rng)
             sizes = {name: max(1, round(values.get(name, size))) for name, size in shape.sizes}
             shape = replace(shape, sizes=(*sizes.items(),))
-            leaves = draw_leaves(claim, shape, 1, rng)
-            yield shape, leaves | {name: np.full(leaves[name].shape, values[name]) for name in leaves if name in values}
+            params = draw_params(claim, shape, 1, rng)
+            yield shape, params | {name: np.full(params[name].shape, values[name]) for name in params if name in values}
 
 
 def _about_single_numbers(claim: Claim) -> bool:

@@ -12,12 +12,12 @@ from verify.claims.sizes import integer_variables, possible
 from verify.evaluation.environment import UnboundName
 from verify.exact.confirm import Violation
 from verify.instances.chance import chance_of
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.instance import outcomes
-from verify.instances.leaves import Leaves, floats, joined, take_rows
 from verify.instances.offspring import offspring
+from verify.instances.parameters import Parameters, floats, joined, take_rows
 from verify.instances.shape import Shape
-from verify.search.judged import judged
+from verify.search.batch_evaluation import evaluate_batch
 from verify.search.local_search import ends_from
 from verify.search.stage import State
 
@@ -27,7 +27,7 @@ _ROWS, _MUTATIONS = 16, 64  # instances made of each counterexample: with other 
 _OWN_SEED = 271
 
 
-def related(state: State) -> Iterator[tuple[Shape, Leaves]]:
+def related(state: State) -> Iterator[tuple[Shape, Parameters]]:
     """Instances near the counterexamples of related claims, and local searches from these. Not within the smallest budget,
     which is what finds the counterexamples."""
     if state.budget.before is None:
@@ -37,23 +37,23 @@ def related(state: State) -> Iterator[tuple[Shape, Leaves]]:
         shape = _shape(state.claim, violation.shape, state.budget.most_outcomes)
         if shape is None:
             continue
-        leaves = around(state.claim, shape, violation, rng)
-        yield shape, leaves
+        params = around(state.claim, shape, violation, rng)
+        yield shape, params
         try:
-            verdict = judged(state.claim, shape, leaves, state.backend)
+            verdict = evaluate_batch(state.claim, shape, params, state.backend)
         except UnboundName:  # these clients lack a constant
             continue
         nearest = int(np.argmax(np.where(verdict.met, verdict.score, -2.0)))
-        yield from ends_from(state, shape, take_rows(leaves, [nearest]), rng)
+        yield from ends_from(state, shape, take_rows(params, [nearest]), rng)
 
 
-def around(claim: Claim, shape: Shape, violation: Violation, rng: np.random.Generator) -> Leaves:
+def around(claim: Claim, shape: Shape, violation: Violation, rng: np.random.Generator) -> Parameters:
     """Instances with the numbers of a counterexample as far as they fit this claim, and mutations of the first of them."""
-    leaves = draw_leaves(claim, shape, _ROWS, rng)
-    for name, array in floats(violation.leaves).items():
-        if name == "half_tangent" or (name in leaves and leaves[name].shape[1:] == array.shape[1:]):
-            leaves[name] = np.repeat(array, _ROWS, axis=0)
-    return joined([leaves, offspring(claim, shape, take_rows(leaves, [0]), _MUTATIONS, rng)])
+    params = draw_params(claim, shape, _ROWS, rng)
+    for name, array in floats(violation.params).items():
+        if name == "half_tangent" or (name in params and params[name].shape[1:] == array.shape[1:]):
+            params[name] = np.repeat(array, _ROWS, axis=0)
+    return joined([params, offspring(claim, shape, take_rows(params, [0]), _MUTATIONS, rng)])
 
 
 def _shape(claim: Claim, theirs: Shape, most_outcomes: int) -> Shape | None:

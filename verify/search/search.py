@@ -12,17 +12,17 @@ import numpy as np
 
 from bounds.language.claim import HIDDEN, Claim
 from synthetic.numbers.arrays import NUMPY, Backend
-from verify.claims.choice import placed, position_of
+from verify.claims.existential import position_of, with_position
 from verify.evaluation.environment import NoEntry, UnboundName
 from verify.exact.confirm import Violation
 from verify.exact.shrink import shrink
-from verify.instances.leaves import Leaves, take_rows
+from verify.instances.parameters import Parameters, take_rows
 from verify.instances.shape import Shape
 from verify.search.archive import CANDIDATE, Archive
+from verify.search.batch_evaluation import evaluate_first
 from verify.search.budget import Budget
-from verify.search.candidates import confirmed, effort_of, told
+from verify.search.candidates import confirmed, describe_unconfirmed, effort_of
 from verify.search.failure import Failure, failure_of
-from verify.search.judged import judged_first
 from verify.search.stage import Stage, State
 from verify.search.stages import switched_on
 
@@ -56,13 +56,13 @@ class Found:
     met: int = 0
     sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
     ratio: float = 0.0
-    worst: tuple[Shape, Leaves] | None = None
+    worst: tuple[Shape, Parameters] | None = None
     violation: Violation | None = None
     level: int = 0
     stage: str = ""
     unconfirmed: int = 0
     uncertain: str = ""
-    narrow: list[tuple[float, Shape, Leaves]] = field(default_factory=list)
+    narrow: list[tuple[float, Shape, Parameters]] = field(default_factory=list)
     latest: np.ndarray = field(default_factory=lambda: np.zeros(0))
     effort: int = 0
     failures: list[Failure] = field(default_factory=list)
@@ -92,7 +92,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
     if hidden := [v.name for v in claim.variables if v.domain in HIDDEN]:
         raise ValueError(f"{claim.id} hides the constant {hidden[0]} in O(.), and any number may be it; allowed: a claim "
                          "with a value for it (verify.growth.order.with_constant)")
-    claim = placed(claim)
+    claim = with_position(claim)
     found = Found() if found is None else found
     for number, level in [*enumerate(budget.levels)][found.levels :]:
         found.levels = number + 1
@@ -120,8 +120,8 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
 
 def _through(stage: Stage, state: State, found: Found, watch: Callable[[Found], None] | None) -> Violation | None:
     """Look at the batches of a stage, until exact arithmetic confirms a violation, which is returned."""
-    for shape, leaves in stage(state):
-        violation = _look(state, found, shape, leaves)
+    for shape, params in stage(state):
+        violation = _look(state, found, shape, params)
         if watch:
             watch(found)
         if violation:
@@ -132,8 +132,8 @@ def _through(stage: Stage, state: State, found: Found, watch: Callable[[Found], 
 def _narrow(state: State, found: Found, watch: Callable[[Found], None] | None) -> Violation | None:
     """Look in exact arithmetic at the instances of a level on which float64 hardly sees a violation."""
     narrow, found.narrow = found.narrow, []
-    for _, shape, leaves in narrow:
-        if isinstance(violation := confirmed(state.claim, shape, leaves, state.backend), Violation):
+    for _, shape, params in narrow:
+        if isinstance(violation := confirmed(state.claim, shape, params, state.backend), Violation):
             return violation
     return None
 
@@ -149,11 +149,11 @@ def _counterexamples(related: Sequence[Claim], budget: Budget, seed: int, backen
             yield violation
 
 
-def _look(state: State, found: Found, shape: Shape, leaves: Leaves) -> Violation | None:
+def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Violation | None:
     """Judge a batch: returns a violation that exact arithmetic confirms; else the archive takes in the best instances."""
     claim, backend = state.claim, state.backend
     try:
-        leaves, verdict = judged_first(claim, shape, leaves, backend)
+        params, verdict = evaluate_first(claim, shape, params, backend)
     except UnboundName:
         if found.met:  # then it is these clients that lack a constant
             return None
@@ -171,7 +171,7 @@ def _look(state: State, found: Found, shape: Shape, leaves: Leaves) -> Violation
         worst = int(np.argmax(np.where(holds, verdict.ratio, -1.0)))
         if found.worst is None or verdict.ratio[worst] > found.ratio:
             ratio = min(float(verdict.ratio[worst]), 1.0)  # more than one is rounding: these instances hold
-            found.ratio, found.worst = ratio, (shape, take_rows(leaves, [worst]))
+            found.ratio, found.worst = ratio, (shape, take_rows(params, [worst]))
     score = np.where(verdict.met, verdict.score, -2.0)
     best = int(np.argmax(score))
     effort = effort_of(shape)
@@ -179,7 +179,7 @@ def _look(state: State, found: Found, shape: Shape, leaves: Leaves) -> Violation
             effort == 1 or found.effort < state.budget.confirmations):
         found.effort += effort - 1
         for number, row in enumerate(_candidates(score)):
-            candidate = take_rows(leaves, [row])
+            candidate = take_rows(params, [row])
             if claim.exists is not None:  # what is written of it are the sides at the upper end
                 candidate[position_of(claim)] = np.ones(1)
             violation = confirmed(claim, shape, candidate, backend)
@@ -187,12 +187,12 @@ def _look(state: State, found: Found, shape: Shape, leaves: Leaves) -> Violation
                 return violation
             found.unconfirmed += not number
             if violation.startswith("uncertain"):
-                found.uncertain = found.uncertain or told(claim, shape, candidate, backend, violation)
+                found.uncertain = found.uncertain or describe_unconfirmed(claim, shape, candidate, backend, violation)
         verdict = verdict._replace(met=holds)
     elif 0 < score[best] <= CANDIDATE and claim.exists is None:
-        found.narrow.append((float(score[best]), shape, take_rows(leaves, [best])))
+        found.narrow.append((float(score[best]), shape, take_rows(params, [best])))
         found.narrow = sorted(found.narrow, key=lambda one: -one[0])[:_NARROW]
-    state.archive.add(shape, leaves, verdict)
+    state.archive.add(shape, params, verdict)
     return None
 
 

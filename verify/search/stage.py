@@ -9,14 +9,14 @@ import numpy as np
 from bounds.language.claim import BY_NUMBER, Claim, length_of
 from synthetic.numbers.arrays import Backend
 from verify.exact.confirm import Violation
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.instance import outcomes
-from verify.instances.leaves import Leaves
+from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
 from verify.search.archive import Archive
 from verify.search.budget import Budget
-from verify.search.corners import Corner
-from verify.search.sharing import RUNS
+from verify.search.run_cache import RUNS
+from verify.search.transformations import Transformation
 
 __all__ = ["Stage", "State"]
 
@@ -38,7 +38,7 @@ class State:
     claim: Claim
     budget: Budget
     archive: Archive
-    corners: tuple[Corner, ...]
+    corners: tuple[Transformation, ...]
     backend: Backend
     seeds: list[int]
     counterexamples: Iterable[Violation] = ()
@@ -52,7 +52,7 @@ class State:
         rng = rng or self.rng_of_shapes
         return RUNS.draw(function, self.claim, self.budget.most_outcomes, *arguments, rng=(rng,))
 
-    def drawn(self, shape: Shape, most: int, rng: np.random.Generator | None = None) -> Leaves:
+    def drawn(self, shape: Shape, most: int, rng: np.random.Generator | None = None) -> Parameters:
         """A batch of up to ``most`` instances of a shape, changed by all corners."""
         rng, count = rng or self.rng_of_shapes, min(most, self.batch_size(shape))
         return RUNS.draw(_batch, self.claim, shape, count, self.corners, rng=(rng, self.rng_of_corners))
@@ -70,12 +70,12 @@ class State:
 
 
 def _batch(claim: Claim, rng: np.random.Generator, rng_of_corners: np.random.Generator, shape: Shape, count: int,
-           corners: tuple[Corner, ...]) -> Leaves:
-    leaves = draw_leaves(claim, shape, count, rng)
+           corners: tuple[Transformation, ...]) -> Parameters:
+    params = draw_params(claim, shape, count, rng)
     for corner in corners:
-        leaves = corner(claim, shape, leaves, rng_of_corners)
-    return leaves
+        params = corner(claim, shape, params, rng_of_corners)
+    return params
 
 
 #: a part of a search: generates instances to look at, which may follow from what the archive kept of earlier batches
-Stage = Callable[[State], Iterator[tuple[Shape, Leaves]]]
+Stage = Callable[[State], Iterator[tuple[Shape, Parameters]]]

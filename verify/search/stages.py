@@ -10,23 +10,23 @@ from bounds.language.claim import Claim
 from verify.claims.sizes import integer_variables, possible
 from verify.instances.draw import draw_shape
 from verify.instances.instance import outcomes
-from verify.instances.leaves import Leaves
 from verify.instances.neighbours import neighbour
 from verify.instances.offspring import offspring
+from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
 from verify.instances.shapes import extreme_shapes, small_shapes
-from verify.search.corners import CORNERS, Corner
 from verify.search.local_search import local_search
-from verify.search.longer import longer
+from verify.search.long_runs import long_runs
 from verify.search.real_numbers import by_real_arithmetic
 from verify.search.related import related
 from verify.search.stage import Stage, State
 from verify.search.thresholds import at_thresholds
+from verify.search.transformations import TRANSFORMATIONS, Transformation
 from verify.search.worst_points import worst_points_of
 
 __all__ = ["NAMES", "STAGES", "layer_shapes", "switched_on"]
 
-Batches = Iterator[tuple[Shape, Leaves]]
+Batches = Iterator[tuple[Shape, Parameters]]
 _PATIENCE, _PATIENT_ROUNDS = 10, (100, 300)  # how much longer where no run met the hypotheses; of how many rounds
 _LONGEST_IN_LAYERS = 6  # iterations
 
@@ -78,7 +78,7 @@ def _layered(state: State) -> Batches:
         yield shape, state.drawn(shape, state.budget.small_rows)
 
 
-def _patient(state: State) -> Batches:
+def _very_long_runs(state: State) -> Batches:
     """Long runs, where no instance met the hypotheses so far."""
     if state.archive.empty:
         for shape in state.shapes(extreme_shapes, state.budget.most_iterations, _PATIENT_ROUNDS):
@@ -87,15 +87,15 @@ def _patient(state: State) -> Batches:
 
 def _random(state: State) -> Batches:
     """Random shapes; from the middle on longer runs, if no instance met the hypotheses until then."""
-    longer = 1
+    long_runs = 1
     for step in range(state.budget.batches):
         if step == state.budget.batches // 2 and state.archive.empty:
-            longer = _PATIENCE
-        yield _random_batch(state, longer)
+            long_runs = _PATIENCE
+        yield _random_batch(state, long_runs)
 
 
-def _random_batch(state: State, longer: int) -> tuple[Shape, Leaves]:
-    shape = state.shapes(draw_shape, state.budget.most_iterations, longer, rng=state.rng)
+def _random_batch(state: State, long_runs: int) -> tuple[Shape, Parameters]:
+    shape = state.shapes(draw_shape, state.budget.most_iterations, long_runs, rng=state.rng)
     return shape, state.drawn(shape, state.budget.size, state.rng)
 
 
@@ -109,23 +109,23 @@ def _evolved(state: State) -> Batches:
         shape, parent = state.archive.pick(step, state.rng)
         longest = budget.most_iterations * (_PATIENCE if shape.iterations > budget.most_iterations else 1)
         shape, parent = neighbour(claim, shape, parent, state.rng, budget.most_outcomes, longest)
-        leaves = offspring(claim, shape, parent, state.batch_size(shape), state.rng)
+        params = offspring(claim, shape, parent, state.batch_size(shape), state.rng)
         for corner in state.corners:
             if corner.of_mutations:
-                leaves = corner(claim, shape, leaves, state.rng_of_corners)
-        yield shape, leaves
+                params = corner(claim, shape, params, state.rng_of_corners)
+        yield shape, params
 
 
 STAGES: dict[str, Stage] = {
-    "small": _small, "extreme": _extreme, "layered": _layered, "patient": _patient, "random": _random,
+    "small": _small, "extreme": _extreme, "layered": _layered, "patient": _very_long_runs, "random": _random,
     "thresholds": at_thresholds, "worst-points": worst_points_of, "evolved": _evolved, "local-search": local_search,
-    "real-numbers": by_real_arithmetic, "longer": longer, "related": related,
+    "real-numbers": by_real_arithmetic, "longer": long_runs, "related": related,
 }
 #: of all that can be switched off
-NAMES = (*STAGES, *(corner.name for corner in CORNERS))
+NAMES = (*STAGES, *(corner.name for corner in TRANSFORMATIONS))
 
 
-def switched_on(without: Collection[str]) -> tuple[dict[str, Stage], tuple[Corner, ...]]:
+def switched_on(without: Collection[str]) -> tuple[dict[str, Stage], tuple[Transformation, ...]]:
     """Stages and corners but those called ``without``.
 
     Raises:
@@ -134,4 +134,4 @@ def switched_on(without: Collection[str]) -> tuple[dict[str, Stage], tuple[Corne
     if unknown := sorted({*without} - {*NAMES}):
         raise ValueError(f"unknown stage {unknown[0]!r}; allowed: {', '.join(NAMES)}")
     return ({name: stage for name, stage in STAGES.items() if name not in without},
-            tuple(corner for corner in CORNERS if corner.name not in without))
+            tuple(corner for corner in TRANSFORMATIONS if corner.name not in without))

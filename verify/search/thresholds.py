@@ -7,18 +7,18 @@ import numpy as np
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition
-from bounds.language.words import below
+from bounds.language.operators import below
 from synthetic.numbers.arrays import NUMPY
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import once_by_claim
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
 from verify.evaluation.evaluate import sides
 from verify.instances.instance import outcomes
-from verify.instances.leaves import Leaves, number_of
+from verify.instances.parameters import Parameters, number_of
 from verify.instances.shape import Shape
 from verify.instances.shapes import small_shapes
-from verify.measure.realise import realise
-from verify.search.judged import MOST_TERMS
+from verify.measure.simulate import simulate
+from verify.search.batch_evaluation import MOST_TERMS
 from verify.search.stage import State
 
 __all__ = ["at_thresholds"]
@@ -27,7 +27,7 @@ _OWN_SEED = 2718
 _INSIDE = sp.Rational(1, 10**6)  # how far inside of an event thresholds lie, as a share, so that rounding leaves them there
 
 
-def at_thresholds(state: State) -> Iterator[tuple[Shape, Leaves]]:
+def at_thresholds(state: State) -> Iterator[tuple[Shape, Parameters]]:
     """Small shapes with chance, whose thresholds in events such as ``P(a <= ...)`` are values of the other side."""
     claim, budget = state.claim, state.budget
     if claim.setting != "run" or speaks_of_samples(claim) or not (events := _events(claim)):
@@ -36,15 +36,15 @@ def at_thresholds(state: State) -> Iterator[tuple[Shape, Leaves]]:
     for shape in small_shapes(claim, rng, budget.most_outcomes, 2 * budget.small):
         if prod(outcomes(shape)) == 1:
             continue
-        leaves = state.drawn(shape, budget.small_rows, rng)
+        params = state.drawn(shape, budget.small_rows, rng)
         try:
             with np.errstate(all="ignore"):
-                environment = realise(claim, shape, leaves, NUMPY, most=MOST_TERMS)
+                environment = simulate(claim, shape, params, NUMPY, most=MOST_TERMS)
                 for name, event in events:
-                    leaves = leaves | {name: _begun(event, environment, leaves[name], rng)}
+                    params = params | {name: _begun(event, environment, params[name], rng)}
         except (TooManyTerms, UnboundName):
             continue
-        yield shape, leaves
+        yield shape, params
 
 
 @once_by_claim

@@ -11,18 +11,18 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY
-from verify.checker.limits import Meter
+from verify.checker.limits import WorkLimit
 from verify.claims.method import subset_left_open
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import integer_variables, possible
 from verify.evaluation.environment import UnboundName
 from verify.instances.chance import chance_of
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.instance import federation_of, outcomes
-from verify.instances.leaves import LEAVES, SLACK, Leaves, take_rows
+from verify.instances.parameters import PARAMETERS, SLACK, Parameters, take_rows
 from verify.instances.shape import Shape
 from verify.instances.through_points import through_points
-from verify.search.judged import judged
+from verify.search.batch_evaluation import evaluate_batch
 from verify.search.local_search import ends_from
 from verify.search.stage import State
 from verify.worst.configurations import Setting, Template
@@ -57,7 +57,7 @@ def _by_size(template: Template) -> int:
 TEMPLATES = (*sorted(STRESS_TEMPLATES, key=_by_size),)
 
 
-def worst_points_of(state: State) -> Iterator[tuple[Shape, Leaves]]:
+def worst_points_of(state: State) -> Iterator[tuple[Shape, Parameters]]:
     """Instances with the losses of worst points at the settings where a program says that the statement is false. Beyond the
     smallest budget also at those where it is nearly false, with local searches from these."""
     claim = state.claim
@@ -76,21 +76,21 @@ def worst_points_of(state: State) -> Iterator[tuple[Shape, Leaves]]:
     for found in _worst(known):
         if (batch := _through(state, found, rng)) is None:
             continue
-        shape, leaves = batch
-        yield shape, leaves
+        shape, params = batch
+        yield shape, params
         try:
-            verdict = judged(claim, shape, leaves, state.backend)
+            verdict = evaluate_batch(claim, shape, params, state.backend)
         except UnboundName:  # these clients lack a constant
             continue
         nearest = int(np.argmax(np.where(verdict.met, verdict.score, -2.0)))
         if verdict.met[nearest]:
-            yield from ends_from(state, shape, take_rows(leaves, [nearest]), rng)
+            yield from ends_from(state, shape, take_rows(params, [nearest]), rng)
 
 
 def _settings(claim: Claim, count: int | None) -> Iterator[Evaluation]:
     """Yields evaluations at the first ``count`` templates (None: all), then by coordinate ascent from the worst of them,
     then at large sizes if these seem to be worse."""
-    meter = Meter(_EFFORT * (_PATIENT if count is None else 1))
+    meter = WorkLimit(_EFFORT * (_PATIENT if count is None else 1))
     look, known = partial(_look, claim, meter), []
     try:
         for number, found in enumerate(evaluations(look, TEMPLATES[:count]), 1):
@@ -110,7 +110,7 @@ def _settings(claim: Claim, count: int | None) -> Iterator[Evaluation]:
         return
 
 
-def _look(claim: Claim, meter: Meter, given: Mapping[str, Fraction], template: Template, most: int = _LETTERS,
+def _look(claim: Claim, meter: WorkLimit, given: Mapping[str, Fraction], template: Template, most: int = _LETTERS,
           enough: float = 0.0):
     try:
         found = worst(claim, given, template, most, meter)
@@ -130,13 +130,13 @@ def _worst(known: Iterable[Evaluation]) -> list[Evaluation]:
         :_LOOKED_AT]
 
 
-def _through(state: State, known: Evaluation, rng: np.random.Generator) -> tuple[Shape, Leaves] | None:
+def _through(state: State, known: Evaluation, rng: np.random.Generator) -> tuple[Shape, Parameters] | None:
     """Instances whose losses go through the worst points at a setting; None where it has no shape, or too many pieces."""
     shape = shape_at(state.claim, known.setting, state.budget.most_outcomes)
     if shape is None:
         return None
-    shape, leaves = at_points(state.claim, shape, known.case.on_a_line(), rng)
-    return (shape, leaves) if shape.family.pieces <= _PIECES else None
+    shape, params = at_points(state.claim, shape, known.case.on_a_line(), rng)
+    return (shape, params) if shape.family.pieces <= _PIECES else None
 
 
 def shape_at(claim: Claim, setting: Setting, most_outcomes: int) -> Shape | None:
@@ -151,22 +151,22 @@ def shape_at(claim: Claim, setting: Setting, most_outcomes: int) -> Shape | None
     return shape if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes else None
 
 
-def at_points(claim: Claim, shape: Shape, found: WorstPoints, rng: np.random.Generator) -> tuple[Shape, Leaves]:
+def at_points(claim: Claim, shape: Shape, found: WorstPoints, rng: np.random.Generator) -> tuple[Shape, Parameters]:
     """Instances whose losses go through the points and whose runs start where the program's start. Some have the numbers of
     the setting, too, others any numbers."""
     family, losses = through_points(found.points, found.steep, found.flat)
     shape = replace(shape, family=family)
-    leaves = draw_leaves(claim, shape, _ROWS, rng)
+    params = draw_params(claim, shape, _ROWS, rng)
     weights = np.array([[float(Fraction(w)) for w in found.setting.weights]])
     for name, array in {**losses, "offset": np.zeros((1, shape.clients)), "weight": weights / weights[:, :1]}.items():
-        leaves[name] = np.repeat(array, _ROWS, axis=0)
-    optimum = federation_of(shape, leaves, NUMPY).x_star  # one of several, where the objective is flat
-    leaves["start_offset"] = found.start - np.broadcast_to(np.nan_to_num(optimum), (_ROWS, 1))
-    for name, array in leaves.items():
+        params[name] = np.repeat(array, _ROWS, axis=0)
+    optimum = federation_of(shape, params, NUMPY).x_star  # one of several, where the objective is flat
+    params["start_offset"] = found.start - np.broadcast_to(np.nan_to_num(optimum), (_ROWS, 1))
+    for name, array in params.items():
         if name.startswith(SLACK) or name == "step_fraction":
             array[:_EXACTLY] = 1.0
-        elif name not in LEAVES and isinstance(found.setting.values.get(name), str):
+        elif name not in PARAMETERS and isinstance(found.setting.values.get(name), str):
             array[:_EXACTLY] = float(Fraction(found.setting.values[name]))
-    if "step_scale" in leaves and isinstance(step := found.setting.values.get("eta_l"), list):
-        leaves["step_scale"][:_EXACTLY] = float(Fraction(step[0])) * max(found.steep)
-    return shape, leaves
+    if "step_scale" in params and isinstance(step := found.setting.values.get("eta_l"), list):
+        params["step_scale"][:_EXACTLY] = float(Fraction(step[0])) * max(found.steep)
+    return shape, params

@@ -56,7 +56,7 @@ def square(vector):
 
 def pairs(block: Block, one, other, L: float, m: float):
     """The inner products of the interpolation conditions between points ``one`` and ``other`` (pairs,), flat: those of
-    :func:`verify.checker.forms.between`, without the values; ``L`` may be infinite."""
+    :func:`verify.checker.quadratic_forms.between`, without the values; ``L`` may be infinite."""
     x, g, part = block.places, block.gradients, 1 / (2 * (L - m))
     dx, dg = x[one] - x[other], g[one] - g[other]
     curved = dx * (m / 2 / (1 - m / L)) - dg * (2 * m * part)

@@ -12,7 +12,7 @@ import sympy as sp
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim, Condition
 from bounds.language.names import symbol
 from synthetic.base.checks import whole
@@ -25,10 +25,10 @@ from verify.evaluation.environment import NamedArray
 from verify.evaluation.judge import judge
 from verify.exact.statement import statement_of
 from verify.instances.chance import chance_of
-from verify.instances.draw import draw_leaves
-from verify.instances.leaves import Leaves
+from verify.instances.draw import draw_params
+from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.results.drawing import save_as
 from verify.results.figures import bound_and_measurement
 from verify.results.verdict import Series
@@ -165,24 +165,24 @@ def on_quadratics(claim: Claim, setting: Setting, seed: int) -> np.ndarray:
     procedure = claim.procedure
     shape = Shape(sizes["clients"], 0, _DIM, sizes["local_steps"], sizes["rounds"], sizes.get("participants", 1),
                   procedure.sampling if procedure else "full", sizes=own, chance=chance_of(procedure, claim.variables))
-    leaves = draw_leaves(claim, shape, _RUNS, rng)
+    params = draw_params(claim, shape, _RUNS, rng)
     numbers = {name: np.array(value, dtype=object) for name, value in setting.values.items() if not isinstance(value, dict)}
     numbers = {name: np.vectorize(lambda text: float(Fraction(text)), otypes=[float])(n) for name, n in numbers.items()}
     high = float(numbers.get("L", 1.0))
     low = min(float(numbers.get("mu", high / 1000)), high)  # quadratics are strictly convex
-    corner = rng.random(leaves["curvature"].shape)
+    corner = rng.random(params["curvature"].shape)
     corner = np.where(rng.random(corner.shape) < 0.5, corner.round(), corner)  # half of the curvatures are at an end
-    leaves["curvature"] = low + (high - low) * corner
-    leaves |= {name: np.broadcast_to(n, leaves[name].shape) for name, n in numbers.items() if name in leaves}
+    params["curvature"] = low + (high - low) * corner
+    params |= {name: np.broadcast_to(n, params[name].shape) for name, n in numbers.items() if name in params}
     values = {name: NamedArray(n.reshape(1, 1, 1, *n.shape), n.ndim) for name, n in numbers.items()}
     with np.errstate(all="ignore"):  # instances without a value do not meet the hypotheses
-        verdict = judge(claim, realise(claim, shape, leaves, NUMPY, values=values))
-        met = verdict.met & _within(claim, shape, leaves, values)
+        verdict = judge(claim, simulate(claim, shape, params, NUMPY, values=values))
+        met = verdict.met & _within(claim, shape, params, values)
     ratios = verdict.ratio[met]
     return ratios[np.isfinite(ratios)]
 
 
-def _within(claim: Claim, shape: Shape, leaves: Leaves, values: Mapping[str, NamedArray]) -> np.ndarray | bool:
+def _within(claim: Claim, shape: Shape, params: Parameters, values: Mapping[str, NamedArray]) -> np.ndarray | bool:
     """Whether what numbers bound at all points, as ``sigma_g_max`` does, is no larger than they say: the instance's own."""
     bounds = [name for name in statement_of(claim)["everywhere"] if name in values]
     if not bounds:
@@ -190,12 +190,12 @@ def _within(claim: Claim, shape: Shape, leaves: Leaves, values: Mapping[str, Nam
     told = []
     for name in bounds:
         number = values[name].data
-        over = ((words.k, 0, words.clients - 1),) if OVER_SPACE.get(name) else ()
-        own = symbol(name)[words.k] if over else symbol(name)
+        over = ((operators.k, 0, operators.clients - 1),) if OVER_SPACE.get(name) else ()
+        own = symbol(name)[operators.k] if over else symbol(name)
         told.append(Condition(own, "<=", sp.Float(float(number.min())), over))
     own = replace(claim, conditions=(*claim.conditions, *told))
     rest = {name: value for name, value in values.items() if name not in bounds}
-    return judge(own, realise(own, shape, leaves, NUMPY, values=rest)).met
+    return judge(own, simulate(own, shape, params, NUMPY, values=rest)).met
 
 
 def bound_over_rounds_figure(found: BoundOverRounds, *, ax: Axes | None = None) -> Figure | Axes:

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from synthetic.letters.letters import Letters
+from synthetic.symbolic.symbolic_federation import SymbolicFederation
 from verify.worst.blocks import Block, pairs, square
 
 __all__ = ["Question", "RunArrays", "Units", "conditions", "run_arrays"]
@@ -84,7 +84,7 @@ class RunArrays(NamedTuple):
     free: np.ndarray | None
 
 
-def run_arrays(letters: Letters, models, question: Question, free=None) -> RunArrays:
+def run_arrays(letters: SymbolicFederation, models, question: Question, free=None) -> RunArrays:
     """The run that gave the ``models`` (1, dim), of which the first is the start; ``free`` (1, clients, dim): what clients'
     arrays are away from their values at the optimum."""
     needed = [question.given != "distance" or question.least,

@@ -13,9 +13,9 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition, length_of, names_in
 from bounds.language.layers import layer_part
+from bounds.language.operators import clients
 from bounds.language.space import infimum
-from bounds.language.words import clients
-from verify.checker.form import SIZES
+from verify.checker.schema import SIZES
 from verify.claims.entries import entries_of_equation, entry_equations
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import once_by_claim

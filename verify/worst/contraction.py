@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 
 from bounds.language.claim import Assumption, Claim, Condition, Procedure, Variable
-from bounds.language.words import (
+from bounds.language.operators import (
     F_star,
     L_client,
     Sum,
@@ -36,7 +36,7 @@ from fedtheory.registry import find_algorithm
 from verify.checker.run import METHODS
 from verify.exact.check import CheckResult, check
 from verify.exact.statement import formula
-from verify.letters.rounds import FROM_ANY_STATE
+from verify.symbolic.rounds import FROM_ANY_STATE
 from verify.worst.configurations import Setting, instantiate
 
 __all__ = ["PREFIX", "Contraction", "check_contraction", "terms", "zeta_sq"]

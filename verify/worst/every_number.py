@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from bounds.language.claim import Claim
-from verify.letters.every_number import ANY
+from verify.symbolic.exchangeable_clients import ANY
 from verify.worst.configurations import Setting
 from verify.worst.coordinate_ascent import ERRORS
 

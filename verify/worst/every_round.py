@@ -9,19 +9,19 @@ from typing import Any
 
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Claim
 from verify.checker import rounds as checker
-from verify.checker.forms import Form, NoForm, plain
 from verify.checker.limits import SETTINGS, bounded
+from verify.checker.operators import replayed
+from verify.checker.quadratic_forms import NotQuadratic, QuadraticForm, plain
+from verify.checker.round_invariance import BY_ROUND
 from verify.checker.rounds import FORMAT
 from verify.checker.run import METHODS
-from verify.checker.timeless import BY_ROUND
-from verify.checker.words import replayed
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
-from verify.letters.letters import Letters
-from verify.letters.rounds import Duty, duties
+from verify.symbolic.rounds import ProofObligation, obligations
+from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.coordinate_ascent import ERRORS
 from verify.worst.every_number import first_proof, has_degree
@@ -45,7 +45,7 @@ from verify.worst.worst_case import WorstCase, functions_of, proof_in_own_units
 __all__ = ["at", "every_round", "potentials", "proofs_of"]
 
 _MOST = 32  # letters
-_COUNTS = {words.rounds, words.iterations}
+_COUNTS = {operators.rounds, operators.iterations}
 _LARGER = (Template(6, 1, 1), Template(1, 1, 6), Template(2, 1, 5, near=(Fraction(9, 10), Fraction(1)), weights=(1, 3)))
 _NEAR = 1e-5  # factors that are larger than one by less are one
 _GIVE_UP = 3  # templates without a proof after which none is looked for at others
@@ -123,7 +123,7 @@ def _at(claim: Claim, given, template: Template, onwards: bool) -> WorstCase:
             tried.append((instantiate(claim, {"rounds": Fraction(number), **given}, template), None))
     else:
         setting = instantiate(claim, {"rounds": Fraction(1), **given}, template)
-        tried += [(setting, potential) for potential in potentials(claim, Letters(stated, *setting))]
+        tried += [(setting, potential) for potential in potentials(claim, SymbolicRun(stated, *setting))]
     said: Exception | None = None
     for setting, potential in tried:
         if onwards and (one := first_proof(claim, setting, partial(_onwards, claim, stated, setting, potential))):
@@ -146,13 +146,13 @@ def _proven(claim: Claim, stated, setting: Setting, potential, degree: int | Non
     """What is known at a setting; with a ``degree`` it is one for every number of clients."""
     units = natural_units(claim, setting)
     of_units = units.divided(claim, setting)
-    asked = duties(stated, of_units, potential, degree)
+    asked = obligations(stated, of_units, potential, degree)
     letters = asked[0].letters
     if degree is not None and not has_degree(letters, degree):
-        raise NoForm("noise of equal weights has a degree")
-    bounded(max(len(duty.letters.depends) for duty in asked), _MOST, "letters")
+        raise NotQuadratic("noise of equal weights has a degree")
+    bounded(max(len(obligation.letters.depends) for obligation in asked), _MOST, "letters")
     known = claim.id, setting, functions_of(letters, units.curvature), len(letters.depends), ()
-    proofs = proofs_of(asked, None if of_units == setting else lambda: duties(stated, setting, potential, degree))
+    proofs = proofs_of(asked, None if of_units == setting else lambda: obligations(stated, setting, potential, degree))
     if proofs is None:
         return WorstCase(*known, None, "no proof of one round was found" * (potential is None))
     one = {**setting._asdict(), "potential": potential, "proofs": proofs} | ({} if degree is None else {"degree": degree})
@@ -166,7 +166,8 @@ def _onwards(claim: Claim, stated, setting: Setting, potential, onwards: Setting
     return None if found.certificate is None else replace(found, setting=setting, onwards=onwards)
 
 
-def proofs_of(asked: list[Duty], own: Callable[[], list[Duty]] | None = None) -> list[dict[str, str]] | None:
+def proofs_of(asked: list[ProofObligation],
+              own: Callable[[], list[ProofObligation]] | None = None) -> list[dict[str, str]] | None:
     """Multipliers for all that is to be proven; None where some have not been found. ``own()``: the same in the units in
     which it is to be proven, where what is ``asked`` is in others."""
     programs, of_own = _programs(asked), None
@@ -183,7 +184,7 @@ def proofs_of(asked: list[Duty], own: Callable[[], list[Duty]] | None = None) ->
     return found
 
 
-def _programs(asked: list[Duty]) -> list[tuple[Given, Form, Form]]:
+def _programs(asked: list[ProofObligation]) -> list[tuple[Given, QuadraticForm, QuadraticForm]]:
     """Returns the program and both sides of everything that is to be proven; one program serves all of the same letters and
     past."""
     programs: dict[tuple[int, int], Given] = {}
@@ -199,24 +200,25 @@ def _programs(asked: list[Duty]) -> list[tuple[Given, Form, Form]]:
 
 
 # potentials ----------------------------------------------------------------------------------------------------------------
-def potentials(claim: Claim, letters: Letters) -> Iterator[dict[str, Any]]:
+def potentials(claim: Claim, letters: SymbolicRun) -> Iterator[dict[str, Any]]:
     """Potentials that a statement about the last round, or about sums over all, suggests: what its right side says of the
     first state, said of the state before round r, and what the left side says of the last one."""
     statement = claim.statement
     left, right = (statement.left, statement.right) if statement.relation == "<=" else (statement.right, statement.left)
-    mean = left.has(words.E)
+    mean = left.has(operators.E)
     summed = any(isinstance(a, sp.Sum) and a.limits[0][2].free_symbols & _COUNTS for a in left.atoms(sp.Sum))
     first, bases, cost, level = sp.S.Zero, [], sp.S.Zero, sp.S.Zero
-    times = words.rounds if left.has(1 / words.rounds) else sp.S.One
+    times = operators.rounds if left.has(1 / operators.rounds) else sp.S.One
     for term in sp.Add.make_args(sp.expand_mul(right * times)):
         own, counted = term.as_independent(*_COUNTS, as_Add=False)
-        powers = [(a, words.rounds) for a in counted.atoms(sp.Pow) if a.exp.free_symbols & _COUNTS]
+        powers = [(a, operators.rounds) for a in counted.atoms(sp.Pow) if a.exp.free_symbols & _COUNTS]
         powers += [(a.function, a.limits[0][0]) for a in counted.atoms(sp.Sum) if isinstance(a.function, sp.Pow)]
-        bases += [a.base ** sp.expand(a.exp.subs(words.iterations, words.rounds * words.local_steps)).coeff(index)
+        bases += [a.base ** sp.expand(a.exp.subs(operators.iterations,
+                                                 operators.rounds * operators.local_steps)).coeff(index)
                   for a, index in powers]
         if _measured(term):
             first += own
-        elif counted == words.rounds or counted.has(sp.Sum):
+        elif counted == operators.rounds or counted.has(sp.Sum):
             cost += own
         else:
             level += own
@@ -225,26 +227,27 @@ def potentials(claim: Claim, letters: Letters) -> Iterator[dict[str, Any]]:
     for q in dict.fromkeys([*factors, Fraction(1)]):
         paid = cost + level * (1 - sp.Rational(q.numerator, q.denominator))
         for value in values:
-            written = formula(_of_round(claim, words.E(value) if mean and not value.has(words.E) else value))
+            written = formula(_of_round(claim, operators.E(value) if mean and not value.has(operators.E) else value))
             yield {"value": written, "factor": str(q), "cost": formula(paid)}
 
 
 def _measured(term) -> bool:
     """Whether a term speaks of a model or of a least value."""
-    return term.has(words.norm2, words.dot, words.objective, words.F, words.grad, words.objective_grad, words.F_star,
-                    words.F_star_client)
+    return term.has(operators.norm2, operators.dot, operators.objective, operators.F, operators.grad,
+                    operators.objective_grad, operators.F_star,
+                    operators.F_star_client)
 
 
 def _of_round(claim: Claim, value):
     """What is said of the first or the last state, said of the state before round r."""
-    r = words.r
-    value = value.xreplace({words.rounds: r, words.iterations: r * words.local_steps})
+    r = operators.r
+    value = value.xreplace({operators.rounds: r, operators.iterations: r * operators.local_steps})
     by_time = {"x_sampled", "x_local", "x"}
 
     def moved(a):
         name = str(a.base.label)
         if a.indices[0] != 0 or name not in {*by_time, *BY_ROUND, *METHODS[claim.procedure.base][1]}:
             return a
-        return a.base[(r * words.local_steps if name in by_time else r, *a.indices[1:])]
+        return a.base[(r * operators.local_steps if name in by_time else r, *a.indices[1:])]
 
     return value.replace(lambda a: isinstance(a, sp.Indexed), moved)

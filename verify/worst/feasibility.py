@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from bounds.language.claim import Claim
-from bounds.language.words import local_steps, tau
+from bounds.language.operators import local_steps, tau
 from verify.exact.statement import statement_of
 from verify.worst.configurations import FAR, Setting
 

@@ -8,9 +8,9 @@ import numpy as np
 from fedtheory.engine import rounds_of
 from synthetic.base.constants import Constant
 from synthetic.base.display import RichDisplay, lines
-from synthetic.letters.interpolant import Interpolant, least_on_simplex
 from synthetic.numbers.arrays import NUMPY, Backend, to_numpy
 from synthetic.numbers.draws import Draws
+from synthetic.symbolic.interpolant import Interpolant, least_on_simplex
 from verify.worst.blocks import largest
 from verify.worst.method_worst_case import WorstOfMethod
 

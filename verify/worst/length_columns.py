@@ -5,8 +5,8 @@ from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from verify.letters.amounts import LENGTH, Amount, lower, row_of, upper
-from verify.letters.length_rules import Rules
+from verify.symbolic.length_rules import Rules
+from verify.symbolic.norm_expressions import LENGTH, NormExpression, lower, row_of, upper
 
 __all__ = ["Column", "Used", "in_units", "largest", "unit_of"]
 
@@ -15,11 +15,11 @@ class Column:
     """An amount that is never negative, what stands for it in a proof, and its coefficients in floats, those of lengths in
     units of the largest coefficients of their vectors. A sum with it takes from some keys, and leaves more of others."""
 
-    def __init__(self, amount: Amount, kind: str, entry: Any):
+    def __init__(self, amount: NormExpression, kind: str, entry: Any):
         self.amount, self.kind, self.entry = amount, kind, entry
         self.numbers = {key: in_units(key, c) for key, c in amount.terms.items()}
         self.takes = [key for key, c in self.numbers.items() if c > 0]
-        self.leaves = [key for key, c in self.numbers.items() if c < 0]
+        self.params = [key for key, c in self.numbers.items() if c < 0]
 
 
 def _middle(value) -> Fraction:
@@ -41,7 +41,7 @@ def in_units(key, value) -> float:
 class Used:
     """What programs use of a run on letters: each is made once for all pairs of sides."""
 
-    def __init__(self, rules: Rules, known: dict[str, Amount]):
+    def __init__(self, rules: Rules, known: dict[str, NormExpression]):
         self.rules, self.numbers = rules, {function: place for place, function in enumerate(rules.points)}
         self.names = [(Column(amount, "known", name), {letter for key in amount.terms if key and key[0] == LENGTH
                                                         for letter, _ in key[1]}) for name, amount in known.items()]

@@ -3,9 +3,9 @@
 from fractions import Fraction
 from typing import Any
 
-from verify.checker.forms import Row
-from verify.letters.amounts import Amount, lower, number, upper
-from verify.letters.length_rules import nonnegative
+from verify.checker.quadratic_forms import SymbolicVector
+from verify.symbolic.length_rules import nonnegative
+from verify.symbolic.norm_expressions import NormExpression, lower, number, upper
 from verify.worst.length_columns import Column
 
 __all__ = ["combination", "substituted"]
@@ -14,7 +14,7 @@ _PASSES = 2  # over all that is to be made up for
 _FINEST = 10**18  # denominators of multipliers that are rounded up
 
 
-def combination(parts: list[Row], whole: Row, near) -> list[Fraction] | None:
+def combination(parts: list[SymbolicVector], whole: SymbolicVector, near) -> list[Fraction] | None:
     """The coefficients, near the given ones, of which the parts sum to the whole; None where there are none."""
     letters = sorted({letter for row in (*parts, whole) for letter in row.terms})
     rows = [[row.terms.get(letter, Fraction(0)) for row in parts] + [whole.terms.get(letter, Fraction(0))]
@@ -39,12 +39,12 @@ def combination(parts: list[Row], whole: Row, near) -> list[Fraction] | None:
             for n in range(len(parts))]
 
 
-def substituted(gap: Amount, columns: list[Column], weights: list[float]) -> list[Fraction] | None:
+def substituted(gap: NormExpression, columns: list[Column], weights: list[float]) -> list[Fraction] | None:
     """Multipliers of amounts that leave nothing negative of a gap: every negative coefficient is made up for by the amounts
     that bound it, in proportion to the weights; None where that does not end."""
     shares: dict[Any, dict[int, Fraction]] = {}
     for place, (column, weight) in enumerate(zip(columns, weights, strict=True)):
-        for key in column.leaves:
+        for key in column.params:
             if key:
                 shares.setdefault(key, {})[place] = Fraction(-column.numbers[key] * weight)
     for own in shares.values():

@@ -12,10 +12,10 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from verify.checker.forms import ORIGIN, Row
-from verify.letters.amounts import GAP, LENGTH, SIGNED, SQUARE, Amount, lower, row_of, upper
-from verify.letters.length_rules import Rules, nonnegative
-from verify.letters.length_runs import OWN, TWIN
+from verify.checker.quadratic_forms import ORIGIN, SymbolicVector
+from verify.symbolic.length_rules import Rules, nonnegative
+from verify.symbolic.length_runs import OWN, TWIN
+from verify.symbolic.norm_expressions import GAP, LENGTH, SIGNED, SQUARE, NormExpression, lower, row_of, upper
 from verify.worst.length_columns import Column, Used, in_units, largest, unit_of
 from verify.worst.length_fractions import combination, substituted
 
@@ -37,7 +37,7 @@ class Found(NamedTuple):
     factor: float | None
 
 
-def found_proofs(rules: Rules, known: dict[str, Amount], pairs: Sequence[tuple[Amount, Amount]],
+def found_proofs(rules: Rules, known: dict[str, NormExpression], pairs: Sequence[tuple[NormExpression, NormExpression]],
                  factor: bool | None = False, proof: bool | None = True) -> list[Found]:
     """For each pair of sides a proof that the first is at most the second, or how much larger the latter would have to be;
     for ``factor`` None the factor is 1 where the program proves that but no fractions are found, for ``proof`` None none are
@@ -93,7 +93,7 @@ def _size(b: np.ndarray) -> float:
 class _Program:
     """The columns of a pair of sides, and the vectors of which triangles are made: their items, ``lines``, and keys."""
 
-    def __init__(self, used: Used, smaller: Amount, larger: Amount):
+    def __init__(self, used: Used, smaller: NormExpression, larger: NormExpression):
         self.used, self.rules, self.smaller, self.larger, self.gap = used, used.rules, smaller, larger, larger - smaller
         self.letters = self._letters(smaller, larger)
         self.columns: list[Column] = []
@@ -112,7 +112,7 @@ class _Program:
         least = self.factor()
         return Found(None, inf if none and least is not None and least < _BELOW else least)
 
-    def _letters(self, *sides: Amount) -> set[int]:
+    def _letters(self, *sides: NormExpression) -> set[int]:
         """The letters of the sides, and those on whose gradients' points they stand."""
         used, found = self.used, set[int]()
         keys = [key for side in sides for key in side.terms if key]
@@ -198,7 +198,7 @@ class _Program:
         are alike in length."""
         signs = [(key, c) for side, sign in ((self.smaller, -1), (self.larger, 1)) for key, c in (side * sign).terms.items()]
         taken = {key for key, c in signs if lower(c) < 0} | {key for column in self.columns for key in column.takes}
-        left = {key for key, c in signs if upper(c) > 0} | {key for column in self.columns for key in column.leaves}
+        left = {key for key, c in signs if upper(c) > 0} | {key for column in self.columns for key in column.params}
         twice = {key for key, count in Counter(self.keys).items() if count > 1}
         return tuple(np.array([key in some or key in twice for key in self.keys]).nonzero()[0] for some in (taken, left))
 
@@ -245,7 +245,7 @@ class _Program:
         numbers = np.concatenate([-vectors[self.wholes[of_whole], in_whole], number, -number])
         return A, sparse.csc_matrix((numbers, (rows, places)), shape=(len(self.wholes) * len(letters), width))
 
-    def _gap(self, amount: Amount, end) -> np.ndarray:
+    def _gap(self, amount: NormExpression, end) -> np.ndarray:
         found = np.zeros(len(self.of_key))
         for key, c in amount.terms.items():
             found[self.of_key[key]] = in_units(key, end(c)) * (1.0 if key else self.of_one)
@@ -307,5 +307,5 @@ class _Program:
         return proof
 
 
-def _written(row: Row):
+def _written(row: SymbolicVector):
     return [[letter, str(c)] for letter, c in sorted(row.terms.items())]

@@ -6,11 +6,11 @@ from fractions import Fraction
 from random import Random
 
 from bounds.language.claim import Claim
-from verify.checker.forms import NoForm
 from verify.checker.limits import SETTINGS
+from verify.checker.quadratic_forms import NotQuadratic
 from verify.exact.statement import statement_of
-from verify.letters.amounts import number
-from verify.letters.length_proof import rules_of
+from verify.symbolic.length_proof import rules_of
+from verify.symbolic.norm_expressions import number
 from verify.worst.configurations import Template
 from verify.worst.coordinate_ascent import ERRORS
 from verify.worst.proven import FEWEST, TEMPLATES, Proven, in_one_line, most_often, only_small
@@ -44,7 +44,7 @@ def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, templa
     try:
         return WorstCase(claim.id, *worst_of_lengths(claim, given or {}, template or Template(), most, factors, proofs),
                          relation=claim.statement.relation)
-    except NoForm as error:
+    except NotQuadratic as error:
         raise ValueError(f"{claim.id} has no proof about lengths: {error}") from error
     except KeyError as error:
         raise LookupError(f"{claim.id} has no proof about lengths: nothing is known of {error}") from error

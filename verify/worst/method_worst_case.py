@@ -13,8 +13,8 @@ from fedtheory.registry import find_algorithm, made_by, make_algorithm
 from fedtheory.returned import not_called
 from synthetic.base.checks import number, one_of, whole
 from synthetic.base.display import RichDisplay
-from synthetic.letters.combination import NotLinear
-from synthetic.letters.letters import Letters, NoChance, TooManyLetters
+from synthetic.symbolic.combination import NotLinear
+from synthetic.symbolic.symbolic_federation import NoChance, SymbolicFederation, TooManyBasisVectors
 from verify.worst.blocks import Largest, largest
 from verify.worst.conditions import Question, RunArrays, Units, conditions, run_arrays
 
@@ -58,19 +58,6 @@ class WorstOfMethod(RichDisplay):
     program: dict[str, Any]
     solution: Largest | None
     units: Units
-
-    @property
-    def answer(self) -> str:
-        """The worst case in words: what is measured after the last round, in units of what is given at the start."""
-        what, given = (_TEXTS[name] for name in (self.question.measure, self.question.given))
-        zeta, apart = self.question.zeta_sq, ""
-        if zeta is not None and self.clients > 1:
-            spread = "|grad F_k - grad F|^2" if self.question.bounded_below else "|grad F_k(x_*)|^2"
-            apart = f" and the mean of {spread} is at most {zeta:.6g}"
-        worst = ("has no bound" if self.ratio == np.inf else
-                 f"is {'' if self.tight else 'at most '}{self.ratio:.6g} in the worst case")
-        return (f"{what} after {self.rounds} round{'s' * (self.rounds > 1)} {worst}, if {given} at the start is at most 1"
-                f"{apart}{', and a function attains it' if self.tight and self.ratio < np.inf else ''}")
 
     def _summary(self) -> str:
         return f"{self.algorithm.name} on all {self.functions} functions: {'' if self.tight else 'at most '}{self.ratio:.6g}"
@@ -162,11 +149,11 @@ def _on_letters(algorithm, rounds: int, clients: int, tilt, variates: bool, exac
     what :func:`_run` returns."""
     most = 4 + rounds * (algorithm.local_steps + 2)
     while True:
-        letters = Letters(most, clients, exact, curvature or 1.0)
+        letters = SymbolicFederation(most, clients, exact, curvature or 1.0)
         try:
             models, free = _run(algorithm, letters, rounds, tilt, variates)
             run = letters, models, free
-        except TooManyLetters as error:
+        except TooManyBasisVectors as error:
             if most > _MOST:
                 raise ValueError(f"{algorithm.name}: {error}") from error
             most *= 2

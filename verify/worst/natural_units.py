@@ -9,9 +9,9 @@ from bounds.formulas.units import Unit, check_units, units_of
 from bounds.language.claim import Claim
 from bounds.language.names import ONE
 from fedtheory.registry import find_algorithm
-from verify.checker.forms import Form
+from verify.checker.quadratic_forms import QuadraticForm
+from verify.claims.normalisations import units_of_variables
 from verify.claims.sizes import once_by_claim
-from verify.claims.told import units_of_variables
 from verify.worst.configurations import Setting
 from verify.worst.program import inner
 
@@ -112,16 +112,16 @@ def _each(value: Any, factor: Fraction) -> Any:
     return str(Fraction(value) * factor) if isinstance(value, str) else value
 
 
-def in_own_units(multipliers: Mapping[str, Fraction], natural: tuple[Form, Mapping[str, Form]],
-                 own: tuple[Form, Mapping[str, Form]]) -> dict[str, Fraction] | None:
+def in_own_units(multipliers: Mapping[str, Fraction], natural: tuple[QuadraticForm, Mapping[str, QuadraticForm]],
+                 own: tuple[QuadraticForm, Mapping[str, QuadraticForm]]) -> dict[str, Fraction] | None:
     """The multipliers with which what is known proves a gap in its own units, from those in ``natural`` ones; None where the
     forms are not the same in other units. Pairs: the gap, and what is known by name."""
     units = units_of_forms((natural[0], own[0]), multipliers, natural[1], own[1])
     return None if {*units} != {*multipliers} else {name: number / units[name] for name, number in multipliers.items()}
 
 
-def units_of_forms(first: tuple[Form, Form], names: Iterable[str], natural: Mapping[str, Form],
-                   own: Mapping[str, Form]) -> dict[str, Fraction]:
+def units_of_forms(first: tuple[QuadraticForm, QuadraticForm], names: Iterable[str], natural: Mapping[str, QuadraticForm],
+                   own: Mapping[str, QuadraticForm]) -> dict[str, Fraction]:
     """The units of forms, by name, from what they are in natural and in own units; that of the ``first`` one is 1. Only
     those that can be told; none where a form is another one in other units.
 
@@ -135,7 +135,7 @@ def units_of_forms(first: tuple[Form, Form], names: Iterable[str], natural: Mapp
             return _root(units[i, i] * units[j, j])
         return units.get(key)
 
-    def of_form(one: Form, other: Form, otherwise: set[Fraction]) -> Fraction | None:
+    def of_form(one: QuadraticForm, other: QuadraticForm, otherwise: set[Fraction]) -> Fraction | None:
         """The unit of a form, which its keys say, or else is the one in ``otherwise``; None where there is none."""
         if one.parts.keys() != other.parts.keys():
             raise ValueError("different forms")

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bounds.language.claim import Claim
-from verify.checker.forms import ORIGIN, Form, NoForm, Row
-from verify.checker.limits import Meter, TooLarge, bounded
+from verify.checker.limits import TooLarge, WorkLimit, bounded
+from verify.checker.quadratic_forms import ORIGIN, NotQuadratic, QuadraticForm, SymbolicVector
 from verify.exact.statement import statement_of
-from verify.letters.letters import Letters
+from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.program import Program, Solution, programs
 from verify.worst.worst_case import STEPS
@@ -46,9 +46,9 @@ class _Asked(NamedTuple):
     """A program, and sides: the least of ``smaller`` and the ``others`` against the larger one."""
 
     program: Program
-    smaller: Form
-    larger: Form
-    others: tuple[Form, ...] = ()
+    smaller: QuadraticForm
+    larger: QuadraticForm
+    others: tuple[QuadraticForm, ...] = ()
 
 
 class Worst(NamedTuple):
@@ -56,7 +56,7 @@ class Worst(NamedTuple):
 
     factor: float
     setting: Setting
-    letters: Letters
+    letters: SymbolicRun
     asked: _Asked
     solution: Solution
 
@@ -73,7 +73,7 @@ class Worst(NamedTuple):
 
 
 def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, template: Template | None = None,
-          most: int | None = None, meter: Meter | None = None) -> Worst | None:
+          most: int | None = None, meter: WorkLimit | None = None) -> Worst | None:
     """How bad a statement about runs is at most with full gradients; None where nothing is known of that, and where no
     factor is enough. Numbers that bound the noise alone are zero. ``meter``: counts the effort of the programs, which grows
     with the cube of their size; once it is used up, no program is solved.
@@ -86,15 +86,15 @@ def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, template: T
     none, bounds = _no_noise(stated)
     setting = instantiate(claim, {**(given or {}), **dict.fromkeys(bounds, Fraction(0))}, template)
     try:
-        meter = meter or Meter(inf)
-        meter.spend(0)
-        letters = Letters({**stated, "hypotheses": [*stated["hypotheses"], none]}, *setting,
+        meter = meter or WorkLimit(inf)
+        meter.charge(0)
+        letters = SymbolicRun({**stated, "hypotheses": [*stated["hypotheses"], none]}, *setting,
                           **({} if most is None else {"most": most, "steps": STEPS}))
         asked = _asked(letters, stated["statement"], most)
-        meter.spend(sum(each.program.large**3 for each in asked))
+        meter.charge(sum(each.program.large**3 for each in asked))
     except RecursionError as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: a number is defined by itself") from error
-    except (NoForm, TooLarge) as error:
+    except (NotQuadratic, TooLarge) as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}") from error
     solved = [(one, each) for each in asked if (one := each.program.solve(each.smaller, each.larger, others=each.others))]
     solved = [pair for pair in solved if pair[0].factor < inf]
@@ -115,9 +115,9 @@ def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, temp
 
 def _no_noise(stated: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The hypothesis that gradients are full, and the numbers that bound nothing but the noise of clients."""
-    bounds = [rule["right"] for rule in stated["hypotheses"] if Letters.bounds_client(rule) == "sigma_sq_client"]
+    bounds = [rule["right"] for rule in stated["hypotheses"] if SymbolicRun.bounds_client(rule) == "sigma_sq_client"]
     others = [rule for rule in stated["hypotheses"]
-              if rule["left"] not in bounds and Letters.bounds_client(rule) != "sigma_sq_client"]
+              if rule["left"] not in bounds and SymbolicRun.bounds_client(rule) != "sigma_sq_client"]
     plain = [name for name in bounds if isinstance(name, str) and stated["free"].get(name) == []]
     free = [name for name in plain if not _speaks(others, name)]
     return {"left": ["sigma_sq_client", "k"], "relation": "<=", "right": 0, "over": [["k", 0, ["+", -1, "clients"]]],
@@ -130,7 +130,7 @@ def _speaks(of: Any, name: str) -> bool:
     return of == name or (isinstance(of, list) and any(_speaks(each, name) for each in of))
 
 
-def _asked(letters: Letters, statement: dict[str, Any], most: int | None) -> list[_Asked]:
+def _asked(letters: SymbolicRun, statement: dict[str, Any], most: int | None) -> list[_Asked]:
     """A question for each pair of sides; a single one of a statement about the least of several numbers."""
     several = _least(statement)
     asked = [(given.whole, *pair) for given, *pair in programs(letters, several or [statement])]
@@ -155,7 +155,7 @@ def _least(statement: dict[str, Any]) -> list[dict[str, Any]]:
     return []
 
 
-def _straightened(letters: Letters, asked: _Asked, solution: Solution) -> Solution:
+def _straightened(letters: SymbolicRun, asked: _Asked, solution: Solution) -> Solution:
     """Of all solutions that are nearly as bad one whose vectors lie nearly on a line, as far as a few programs find it: the
     length across the main direction of the last one is made as small as it can be."""
     program, larger = asked.program, asked.larger
@@ -169,7 +169,7 @@ def _straightened(letters: Letters, asked: _Asked, solution: Solution) -> Soluti
         main = directions[:, -1]
         across = np.eye(len(main)) - np.outer(main, main)
         places = ((i, j) for j in range(len(main)) for i in range(j + 1))
-        length = Form({(program.chosen[i], program.chosen[j]): Fraction(float(across[i, j]) * (1 if i == j else 2))
+        length = QuadraticForm({(program.chosen[i], program.chosen[j]): Fraction(float(across[i, j]) * (1 if i == j else 2))
                        for i, j in places})
         turned = again.solve(-length, larger)
         if turned is None or turned.factor == inf:
@@ -178,11 +178,11 @@ def _straightened(letters: Letters, asked: _Asked, solution: Solution) -> Soluti
     return solution
 
 
-def _on_a_line(letters: Letters, program: Program, setting: Setting, factor: float, solution: Solution) -> WorstPoints:
+def _on_a_line(letters: SymbolicRun, program: Program, setting: Setting, factor: float, solution: Solution) -> WorstPoints:
     sizes, directions = np.linalg.eigh(solution.gram)
     along = dict(zip(program.chosen, directions[:, -1] * max(sizes[-1], 0.0) ** 0.5, strict=True))
 
-    def place(row: Row) -> float:
+    def place(row: SymbolicVector) -> float:
         return sum(float(c) * along.get(letter, 0.0) for letter, c in row.terms.items() if letter != ORIGIN)
 
     points = [np.array([(place(x), place(g), sum(float(c) * solution.values.get(key, 0.0) for key, c in value.terms.items()))

@@ -11,12 +11,12 @@ from scipy.optimize import minimize_scalar
 
 from synthetic.base.checks import number, whole
 from synthetic.base.display import RichDisplay
-from verify.checker.forms import Form, NoForm
 from verify.checker.limits import TooLarge, bounded
+from verify.checker.quadratic_forms import NotQuadratic, QuadraticForm
+from verify.checker.round_invariance import substituted
 from verify.checker.rounds import FORMAT
-from verify.checker.timeless import put
 from verify.exact.statement import formula, statement_of
-from verify.letters.rounds import AnyState, Duty, duties
+from verify.symbolic.rounds import AnyState, ProofObligation, obligations
 from verify.worst.contraction import Contraction, check_contraction, terms, zeta_sq
 from verify.worst.every_round import proofs_of
 from verify.worst.natural_units import units_of_forms
@@ -99,7 +99,7 @@ def potential(method: str, clients: int = 2, L=1, mu=None, **arguments) -> Poten
     asked = Contraction(method, _exact(arguments), whole("clients", clients), L, mu)
     try:
         return _best(asked.divided(L), asked)
-    except (NoForm, TooLarge) as error:
+    except (NotQuadratic, TooLarge) as error:
         raise ValueError(f"{method} has no potential of this kind: {error}") from error
 
 
@@ -145,13 +145,14 @@ class _Shrinking:
             {name: program.column(sides[place]) for name, sides in pairs.items()}
             for program, place in ((self.round, 0), (self.round, 1), (self.state, 1)))
         self.distance = self.first["x.x"]
-        self.paid = self.round.column(letters.given[zeta_sq.name] if asked.cost else Form({}))
+        self.paid = self.round.column(letters.given[zeta_sq.name] if asked.cost else QuadraticForm({}))
         self.names = _independent({name: np.concatenate([self.after[name], self.before[name]])[:, None] for name in names})
 
     @staticmethod
-    def _sides(letters: AnyState, node) -> tuple[Form, Form]:
+    def _sides(letters: AnyState, node) -> tuple[QuadraticForm, QuadraticForm]:
         """A number after a round, and before."""
-        rule = {"left": put(node, {"r": ["+", "r", 1]}), "relation": "<=", "right": node, "over": [["r", 0, 0]], "text": ""}
+        rule = {"left": substituted(node, {"r": ["+", "r", 1]}), "relation": "<=", "right": node, "over": [["r", 0, 0]],
+                "text": ""}
         letters.made_up.append(rule)
         ((letters.past, after, before),) = letters.compared(rule)
         return after, before
@@ -310,11 +311,11 @@ def _rates(near: float, tight: bool) -> Iterator[Fraction]:
 def anew(statement: Contraction, natural: Contraction | None = None) -> dict[str, Any] | None:
     """The proof of a statement, looked for anew; None where none is found. ``natural``: the same
     statement in other units, in which it is looked for."""
-    def duties_at(one: Contraction) -> list[Duty]:
-        return duties(statement_of(one.claim), one.setting, one.in_checker)
+    def obligations_at(one: Contraction) -> list[ProofObligation]:
+        return obligations(statement_of(one.claim), one.setting, one.in_checker)
 
     one = natural or statement
-    proofs = proofs_of(duties_at(one), None if one == statement else lambda: duties_at(statement))
+    proofs = proofs_of(obligations_at(one), None if one == statement else lambda: obligations_at(statement))
     if proofs is None:
         return None
     settings = [{**statement.setting._asdict(), "potential": statement.in_checker, "proofs": proofs}]

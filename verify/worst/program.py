@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from verify.checker.forms import LAYER, Form, Row
-from verify.letters.letters import Letters
-from verify.letters.waiting import Waiting
+from verify.checker.quadratic_forms import LAYER, QuadraticForm, SymbolicVector
+from verify.symbolic.lazy import LazyMapping
+from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst.solution_check import Asked
 
 __all__ = [
@@ -147,7 +147,8 @@ class Program:
     """Known inequalities ``c >= 0`` and equalities ``c == 0`` as arrays, to write ``factor * larger - smaller`` as a sum of
     multiples of them and of a square. ``chosen``: the letters to do without others, and all that is known of these alone."""
 
-    def __init__(self, letters: Letters, known: tuple[Mapping[str, Form], Mapping[str, Form]], chosen: set[int]):
+    def __init__(self, letters: SymbolicRun, known: tuple[Mapping[str, QuadraticForm], Mapping[str, QuadraticForm]],
+                 chosen: set[int]):
         self.letters, self.chosen = letters, sorted(chosen)
         self.inequalities, self.equalities = (
             {name: form for name, form in _about(forms, chosen).items() if of_letters(form) <= chosen} for forms in known)
@@ -203,13 +204,14 @@ class Program:
         places = np.array([self.rows[pair] for pair in pairs], dtype=int) - len(self.keys) - 1
         return [*map(len, groups)], places, np.array(count, dtype=int)
 
-    def column(self, form: Form) -> np.ndarray:
+    def column(self, form: QuadraticForm) -> np.ndarray:
         """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
         found = np.zeros(len(self.rows))
         found[[self.rows[key] for key in form.parts]] = [c / form.over for c in form.parts.values()]
         return found * self.units
 
-    def solve(self, smaller: Form, larger: Form, cost: float | None = None, others: Sequence[Form] = (),
+    def solve(self, smaller: QuadraticForm, larger: QuadraticForm, cost: float | None = None,
+              others: Sequence[QuadraticForm] = (),
               rough: bool = False, refined: bool = False) -> Solution | None:
         """The least ``factor`` for which ``factor * larger - smaller`` is certainly not negative, infinite where none is
         enough; with a ``cost`` of all multipliers of inequalities the cheapest proof that ``larger - smaller`` is not, an
@@ -286,14 +288,14 @@ class Program:
         shape = len(self.rows) + len(behind), len(self.names) + len(free)
         return _by_columns(*map(np.concatenate, (numbers, rows, columns)), shape)
 
-    def may_be_negative(self, form: Form) -> bool:
+    def may_be_negative(self, form: QuadraticForm) -> bool:
         """Whether a form is none of squares, in floats, and numbers that are not negative."""
         if any(c < 0 if not key else not inner(key) for key, c in form.parts.items()):
             return True
         found = self.matrix(form)
         return bool(np.linalg.eigvalsh(found)[0] < -SMALL * np.abs(found).max()) if found.size else False
 
-    def matrix(self, form: Form) -> np.ndarray:
+    def matrix(self, form: QuadraticForm) -> np.ndarray:
         """The symmetric matrix of a form's inner products, over the chosen letters."""
         return self.from_upper(self.column(form)[len(self.keys) + 1 :])
 
@@ -314,7 +316,8 @@ class Program:
 class Given:
     """Programs with what is known given a past, ``(inequalities, equalities)`` by name, for proofs of ``sides``."""
 
-    def __init__(self, letters: Letters, known: tuple[Mapping[str, Form], Mapping[str, Form]], sides: Sequence[Form]):
+    def __init__(self, letters: SymbolicRun, known: tuple[Mapping[str, QuadraticForm], Mapping[str, QuadraticForm]],
+                 sides: Sequence[QuadraticForm]):
         self.letters, self.known, self.sides = letters, known, sides
 
     @cached_property
@@ -322,7 +325,7 @@ class Given:
         """The program with all letters that a proof may need."""
         return Program(self.letters, self.known, needed(self.known, self.sides))
 
-    def spoken(self, *sides: Form) -> Program | None:
+    def spoken(self, *sides: QuadraticForm) -> Program | None:
         """The program with the letters of the points that some forms speak of, and all that is known of these alone; None
         where these are all letters, or none."""
         named = {i % LAYER for side in sides for i in of_letters(side)}
@@ -337,7 +340,7 @@ class Given:
         part = Program(self.letters, known, needed(known, sides))
         return part if part.chosen else None
 
-    def parts(self, gap: Form, most: int | None) -> Iterator[Program]:
+    def parts(self, gap: QuadraticForm, most: int | None) -> Iterator[Program]:
         """Programs for a proof that a form is not negative: with the letters that it names, with the points that it speaks
         of, and with all; those no larger than with so many letters."""
         seen = []
@@ -377,18 +380,19 @@ def _groups(letters: Sequence[int], pairs: Iterable[tuple[int, int]]) -> list[li
     return [*map(sorted, groups)]
 
 
-def _letters(rows: Sequence[Row]) -> set[int]:
+def _letters(rows: Sequence[SymbolicVector]) -> set[int]:
     """The numbers of vectors' letters in the first layer."""
     return set().union(*(row.letters for row in rows))
 
 
-def _about(forms: Mapping[str, Form], chosen: set[int]) -> Mapping[str, Form]:
+def _about(forms: Mapping[str, QuadraticForm], chosen: set[int]) -> Mapping[str, QuadraticForm]:
     """Those forms that may be of these letters alone: none that would have to be made of others first."""
-    own, forms = {i % LAYER for i in chosen}, Waiting.of(forms)
+    own, forms = {i % LAYER for i in chosen}, LazyMapping.of(forms)
     return {name: forms[name] for name in forms if (rows := forms.made_of(name)) is None or _letters(rows) <= own}
 
 
-def programs(letters: Letters, statements: Sequence, at_rest: bool = False) -> list[tuple[Given, Form, Form]]:
+def programs(letters: SymbolicRun, statements: Sequence,
+             at_rest: bool = False) -> list[tuple[Given, QuadraticForm, QuadraticForm]]:
     """Of each pair of sides that the statements compare the programs, the smaller side and the larger one; ``at_rest``: of
     runs that start at the optimum.
 
@@ -400,26 +404,27 @@ def programs(letters: Letters, statements: Sequence, at_rest: bool = False) -> l
     if at_rest:
         start = {*letters.given["start_offset"].parts}
         triples = [(past, *(_without(side, start) for side in pair)) for past, *pair in triples]
-        of_pasts = {past: tuple(Waiting.of(forms).each(partial(_without, zero=start)) for forms in both)
+        of_pasts = {past: tuple(LazyMapping.of(forms).each(partial(_without, zero=start)) for forms in both)
                     for past, both in of_pasts.items()}
     found = {past: Given(letters, known, [side for at, *pair in triples if at == past for side in pair])
              for past, known in of_pasts.items()}
     return [(found[past], *pair) for past, *pair in triples]
 
 
-def _without(form: Form, zero: set[int]) -> Form:
+def _without(form: QuadraticForm, zero: set[int]) -> QuadraticForm:
     """A form where some letters are zero."""
     return form.reduced({key: c for key, c in form.parts.items() if not (inner(key) and zero & {*key})}, form.over)
 
 
-def needed(known: tuple[Mapping[str, Form], Mapping[str, Form]], sides: Sequence[Form]) -> set[int]:
+def needed(known: tuple[Mapping[str, QuadraticForm], Mapping[str, QuadraticForm]],
+           sides: Sequence[QuadraticForm]) -> set[int]:
     """The letters without which no proof can do: not those of which nothing is known but that they are uncorrelated."""
     inequalities, equalities = known
     forms = [*sides, *inequalities.values(), *(form for form in equalities.values() if len(form.parts) > 1)]
     return set().union(*map(of_letters, forms))
 
 
-def of_letters(form: Form) -> set[int]:
+def of_letters(form: QuadraticForm) -> set[int]:
     """The letters of a form's inner products."""
     return form.letters
 

@@ -6,8 +6,8 @@ from math import gcd, inf, lcm
 
 import numpy as np
 
-from verify.checker.forms import Form, combined, nonnegative
 from verify.checker.limits import bits
+from verify.checker.quadratic_forms import QuadraticForm, combined, nonnegative
 from verify.worst.program import SMALL, Given, Program, Solution, inner
 
 __all__ = ["proof"]
@@ -23,7 +23,8 @@ _ENTRIES = (((1000,), 1e-4), ((10, 100, 1000), 5e-4))
 _BITS = 2_500  # of numbers that elimination, whose numbers are as many times longer as there are letters, is given
 
 
-def proof(given: Given, smaller: Form, larger: Form, most: int | None = None) -> dict[str, Fraction] | None:
+def proof(given: Given, smaller: QuadraticForm, larger: QuadraticForm, most: int | None = None,
+          ) -> dict[str, Fraction] | None:
     """Multipliers with which ``larger - smaller`` is exactly a sum of what is known and of squares; None if not found.
 
     First what is known of few letters is tried, then what is known of all, if these are at most so many."""
@@ -36,9 +37,9 @@ def proof(given: Given, smaller: Form, larger: Form, most: int | None = None) ->
     return None
 
 
-def _proof(program: Program, gap: Form) -> dict[str, Fraction] | None:
+def _proof(program: Program, gap: QuadraticForm) -> dict[str, Fraction] | None:
     for cost in _COSTS:
-        solution = program.solve(Form({}), gap, cost)
+        solution = program.solve(QuadraticForm({}), gap, cost)
         if solution and solution.factor == inf:  # whatever the cost
             return None
         for found in _near(program, gap, solution) if solution else ():
@@ -53,7 +54,7 @@ def _proof(program: Program, gap: Form) -> dict[str, Fraction] | None:
     return None
 
 
-def _near(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str, Fraction]]:
+def _near(program: Program, gap: QuadraticForm, solution: Solution) -> Iterator[dict[str, Fraction]]:
     """Rational multipliers near the solver's; with smaller ones too where the active ones fulfil no equations."""
     found = None
     for found in _rounded(program, gap, solution):
@@ -67,7 +68,7 @@ def _near(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str,
             yield from _rounded(program, gap, solution._replace(active=active))
 
 
-def _may_prove(program: Program, gap: Form, multipliers: dict[str, Fraction]) -> bool:
+def _may_prove(program: Program, gap: QuadraticForm, multipliers: dict[str, Fraction]) -> bool:
     """Whether what remains may be a square and a number that is not negative, in floats: exact sums take far longer."""
     sizes, known = program.arrays
     parts, whole = sizes * [float(multipliers.get(name, 0)) for name in program.names], program.column(gap)
@@ -77,7 +78,7 @@ def _may_prove(program: Program, gap: Form, multipliers: dict[str, Fraction]) ->
     return plain and _no_eigenvalue_below(program.from_upper(pairs), -exact)
 
 
-def _may_be_square(program: Program, rest: Form) -> bool:
+def _may_be_square(program: Program, rest: QuadraticForm) -> bool:
     """Whether inner products may be those of a square, in floats, and are not too long: exact elimination takes a thousand
     times as long."""
     if max(map(bits, rest.parts.values()), default=0) > _BITS:
@@ -90,7 +91,7 @@ def _no_eigenvalue_below(matrix: np.ndarray, least: float) -> bool:
     return not matrix.size or bool(np.linalg.eigvalsh(matrix)[0] >= least)
 
 
-def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str, Fraction]]:
+def _rounded(program: Program, gap: QuadraticForm, solution: Solution) -> Iterator[dict[str, Fraction]]:
     """Rational multipliers near the solver's, that fulfil all equations: coefficients of numbers without a value vanish,
     and so does the slack along what looks like its null space."""
     near, simple = (_null(program, solution.slack, *fractions) for fractions in _ENTRIES)
@@ -138,7 +139,7 @@ def _null(program: Program, slack: np.ndarray, most: Sequence[int], within: floa
     return found
 
 
-def _applied(form: Form, v: dict[int, Fraction]) -> dict[int, Fraction]:
+def _applied(form: QuadraticForm, v: dict[int, Fraction]) -> dict[int, Fraction]:
     """The matrix of a form's inner products times a vector."""
     found: dict[int, Fraction] = {}
     for key, c in form.parts.items():

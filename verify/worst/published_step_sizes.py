@@ -6,14 +6,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from bounds.language.claim import Claim
-from bounds.language.words import eta_l
+from bounds.language.operators import eta_l
 from bounds.registry.claims import all_claims
 from fedtheory.schedules import Tabulated
 from synthetic.base.checks import whole
-from verify.checker.forms import plain
+from verify.checker.quadratic_forms import plain
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, free_names, statement_of
-from verify.letters.letters import Letters
+from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst.configurations import Template, instantiate
 from verify.worst.coordinate_ascent import ERRORS
 from verify.worst.feasibility import feasible
@@ -80,7 +80,7 @@ def _of_claim(claim: Claim, given: dict[str, Fraction]) -> Iterator[tuple[Fracti
             setting = feasible(claim, instantiate(claim, given, template))
             if any(setting.sizes[name] != given[name] for name in ("rounds", "clients", "local_steps")):
                 return
-            letters = Letters(statement_of(claim), *setting)
+            letters = SymbolicRun(statement_of(claim), *setting)
             steps = [letters.value(formula(eta_l[t]), {}, None) for t in range(setting.sizes["iterations"])]
             seen.add(tuple(map(plain, steps)))
         except ERRORS:

@@ -11,16 +11,16 @@ from typing import Any
 from bounds.language.claim import Claim
 from synthetic.base.display import RichDisplay
 from verify.checker import proof as checker
-from verify.checker.forms import Form, NoForm
 from verify.checker.limits import TooLarge, bounded
+from verify.checker.operators import replayed
 from verify.checker.proof import FORMAT
-from verify.checker.words import replayed
+from verify.checker.quadratic_forms import NotQuadratic, QuadraticForm
 from verify.claims.sizes import once_by_claim
 from verify.exact.statement import statement_of
-from verify.letters.every_number import ANY, EveryNumber
-from verify.letters.letters import Letters
-from verify.letters.replay import Replay
-from verify.letters.waiting import Waiting
+from verify.symbolic.exchangeable_clients import ANY, EveryClientCount
+from verify.symbolic.lazy import LazyMapping
+from verify.symbolic.replay import Replay
+from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.every_number import first_proof, has_degree
 from verify.worst.feasibility import feasible
@@ -170,7 +170,7 @@ def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None,
             solved = [_factor(*each, most, rough, enough) for each in asked]
     except RecursionError as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: a number is defined by itself") from error
-    except (NoForm, TooLarge) as error:
+    except (NotQuadratic, TooLarge) as error:
         needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error
     factors = (*(one and one.factor for one in solved),)
@@ -182,15 +182,16 @@ def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None,
 
 
 @lru_cache(4)
-def _asked(claim: Claim, text: str, most: int | None, at_rest: bool) -> tuple[Letters, list[tuple[Given, Form, Form]]]:
+def _asked(claim: Claim, text: str, most: int | None,
+           at_rest: bool) -> tuple[SymbolicRun, list[tuple[Given, QuadraticForm, QuadraticForm]]]:
     """Letters at a setting, and the programs of the statement; ``most`` letters in as many steps as a look may take."""
     stated, *notes = _read(claim)
     limits = {} if most is None else {"most": most, "steps": STEPS}
-    letters = Letters(stated, *json.loads(text), notes=notes, **limits)
+    letters = SymbolicRun(stated, *json.loads(text), notes=notes, **limits)
     return letters, programs(letters, [stated["statement"]], at_rest=at_rest)
 
 
-def _own_programs(claim: Claim, text: str) -> list[tuple[Given, Form, Form]]:
+def _own_programs(claim: Claim, text: str) -> list[tuple[Given, QuadraticForm, QuadraticForm]]:
     return _asked(claim, text, None, False)[1]
 
 
@@ -205,10 +206,10 @@ def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: 
     units = natural_units(claim, onwards)
     of_units = units.divided(claim, onwards)
 
-    def programs_at(at: Setting) -> tuple[Letters, list[tuple[Given, Form, Form]]]:
-        letters = EveryNumber(stated, *at, degree=degree)
+    def programs_at(at: Setting) -> tuple[SymbolicRun, list[tuple[Given, QuadraticForm, QuadraticForm]]]:
+        letters = EveryClientCount(stated, *at, degree=degree)
         if not has_degree(letters, degree):
-            raise NoForm("noise of equal weights has a degree")
+            raise NotQuadratic("noise of equal weights has a degree")
         return letters, programs(letters, [stated["statement"]])
 
     letters, pairs = programs_at(of_units)
@@ -218,7 +219,8 @@ def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: 
     return None if certificate is None else WorstCase(*known, onwards=onwards)
 
 
-def _factor(given: Given, smaller: Form, larger: Form, most: int | None, rough: bool, enough: float) -> Solution | None:
+def _factor(given: Given, smaller: QuadraticForm, larger: QuadraticForm, most: int | None, rough: bool,
+            enough: float) -> Solution | None:
     """What the letters of the points that the sides speak of prove where that is enough, or where the solver says that all
     letters prove less, else what all letters prove."""
     few = given.spoken(smaller, larger) if enough else None
@@ -237,7 +239,7 @@ def _small(program: Program, most: int | None) -> Program:
     return program
 
 
-def _solved(program: Program, smaller: Form, larger: Form, rough: bool) -> Solution | None:
+def _solved(program: Program, smaller: QuadraticForm, larger: QuadraticForm, rough: bool) -> Solution | None:
     """A rough factor only where the solver is sure of it. Of a larger side that is never positive the other one is
     multiplied: ``- larger <= - factor smaller``. Infinite where the statement is false although a factor below one is
     enough, as the larger side may be negative where the smaller one is."""
@@ -247,7 +249,7 @@ def _solved(program: Program, smaller: Form, larger: Form, rough: bool) -> Solut
     found = _rough_first(program, rough, smaller, larger)
     small = found is None or found.factor < SMALL or (found.factor < 1 and program.may_be_negative(smaller))
     if negative and small:
-        whole = _rough_first(program, rough, Form({}), larger - smaller, 0.0)
+        whole = _rough_first(program, rough, QuadraticForm({}), larger - smaller, 0.0)
         if whole is not None and whole.factor == inf:
             return whole
     return found
@@ -277,11 +279,11 @@ def certified(stated, setting: Setting, asked, most: int | None, own: Callable[[
     return (certificate, "") if accepted else (None, f"the checker: {reason}")
 
 
-def proof_in_own_units(found: dict[str, Fraction], program: Given, pair: Sequence[Form],
-                       own: tuple[Given, Form, Form]) -> dict[str, Fraction] | None:
+def proof_in_own_units(found: dict[str, Fraction], program: Given, pair: Sequence[QuadraticForm],
+                       own: tuple[Given, QuadraticForm, QuadraticForm]) -> dict[str, Fraction] | None:
     """A proof in its own units, from the one that was ``found`` in others; another one if forms change with the units."""
     given, smaller, larger = own
-    natural, carried = ((larger - smaller, Waiting.of(of.known[0]) | of.known[1]) for of, smaller, larger in (
+    natural, carried = ((larger - smaller, LazyMapping.of(of.known[0]) | of.known[1]) for of, smaller, larger in (
         (program, *pair), own))
     carried = in_own_units(found, natural, carried)
     return proof(given, smaller, larger) if carried is None else carried
@@ -290,10 +292,11 @@ def proof_in_own_units(found: dict[str, Fraction], program: Given, pair: Sequenc
 def has_form(claim: Claim, template: Template) -> int:
     """The number of pairs of forms that a claim compares at a template. Raises what :func:`worst_case` raises."""
     stated = statement_of(claim)
-    return sum(1 for _ in Letters(stated, *feasible(claim, instantiate(claim, {}, template))).compared(stated["statement"]))
+    run = SymbolicRun(stated, *feasible(claim, instantiate(claim, {}, template)))
+    return sum(1 for _ in run.compared(stated["statement"]))
 
 
-def functions_of(letters: Letters, curvature: Fraction = Fraction(1)) -> str:
+def functions_of(letters: SymbolicRun, curvature: Fraction = Fraction(1)) -> str:
     """The class of functions and the law of gradients, in words; see :func:`class_of`."""
     return f"{class_of(letters, curvature=curvature)}, {'full' if letters.exact else 'unbiased'} gradients"
 

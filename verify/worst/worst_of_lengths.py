@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from bounds.language.claim import Claim, names_in
-from bounds.language.words import norm
+from bounds.language.operators import norm
 from verify.checker import length_certificate as checker
-from verify.checker.limits import LETTERS, bounded
-from verify.checker.words import replayed
+from verify.checker.limits import BASIS_VECTORS, bounded
+from verify.checker.operators import replayed
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import once_by_claim
 from verify.exact.statement import statement_of
-from verify.letters import length_proof
+from verify.symbolic import length_proof
 from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.feasibility import feasible
 from verify.worst.lengths import found_proofs
@@ -64,7 +64,7 @@ def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], template: Temp
             feasible(claim, setting)
             rules = length_proof.rules_of({**stated, **own})
             pairs, known = rules.compared(stated["statement"]), rules.known()
-            bounded(len(rules.upstream), most or 2 * LETTERS, "letters")
+            bounded(len(rules.upstream), most or 2 * BASIS_VECTORS, "letters")
             break
         except ValueError as error:
             refused = refused or error

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from bounds.language import functions, words
+from bounds.language import functions, operators
 from bounds.language import samples as on_samples
 from tests.bounds.claim_values import Values, entry
 
@@ -152,9 +152,10 @@ def simple(left, right):
 def values(w, definitions) -> Values:
     """Values in a world; definitions are put in."""
     return Values(lambda name, places: entry(getattr(w, name), places), {
-        words.norm2: sq, words.norm: norm, words.dot: lambda u, v: float(u @ v), words.E: E, words.E_round: E_t,
-        words.grad: lambda k, v: w.grad(int(k), v), words.tau: lambda t: t - t % K, functions.f_grad: w.f_grad,
-        words.objective: w.objective, words.objective_grad: w.objective_grad,
+        operators.norm2: sq, operators.norm: norm, operators.dot: lambda u, v: float(u @ v), operators.E: E,
+        operators.E_round: E_t,
+        operators.grad: lambda k, v: w.grad(int(k), v), operators.tau: lambda t: t - t % K, functions.f_grad: w.f_grad,
+        operators.objective: w.objective, operators.objective_grad: w.objective_grad,
         on_samples.E_data: E_data, on_samples.E_unused: E_unused, on_samples.F_pop: w.F_pop,
         on_samples.worst_mean_gap: w.worst_mean_gap, on_samples.worst_mean_signed_gap: w.worst_mean_signed_gap,
     }, definitions=definitions, number=float)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bounds.language import coordinates, words
+from bounds.language import coordinates, operators
 from tests.bounds.chance import CHANCE, Max, Min
 from tests.bounds.claim_values import Values, entry, name_of, reading_of
 from tests.bounds.papers import fadamgc_world
@@ -93,9 +93,9 @@ def values(w, definitions) -> Values:
         return np.max(np.array([of(body, {str(name): i}) for i in range(round(of(low)), round(of(high)) + 1)]), axis=0)
 
     return Values(lambda name, places: entry(getattr(w, name), places), {
-        words.norm2: sq, words.norm: length, words.dot: lambda x, y: x @ y,
-        words.grad: lambda k, v: w.grad(client(k), v), words.objective: w.objective,
-        words.objective_grad: w.objective_grad, coordinates.scaled: lambda u, v, b: u / (v + b),
+        operators.norm2: sq, operators.norm: length, operators.dot: lambda x, y: x @ y,
+        operators.grad: lambda k, v: w.grad(client(k), v), operators.objective: w.objective,
+        operators.objective_grad: w.objective_grad, coordinates.scaled: lambda u, v, b: u / (v + b),
         coordinates.reciprocal: lambda v, b: 1 / (v + b), coordinates.root: np.sqrt,
         coordinates.square: lambda v: v * v, coordinates.upper: np.maximum,
         coordinates.raised: lambda v, b: v + b, coordinates.least: min,

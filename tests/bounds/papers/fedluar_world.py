@@ -9,7 +9,7 @@ from math import isqrt, sqrt
 from types import SimpleNamespace
 
 from bounds.language import layers as on_layers
-from bounds.language import words
+from bounds.language import operators
 from tests.bounds.chance import CHANCE, E, Max, Min
 from tests.bounds.claim_values import Values, Vec, dot, entry, power, reading_of, sq
 
@@ -213,9 +213,10 @@ def values(w, definitions) -> Values:
         return sum(sorted(found, reverse=True)[: int(of(number))])
 
     return Values(lambda name, places: entry(getattr(w, name), places), {
-        words.norm2: lambda v: sq(v) if v != 0 else 0, words.norm: length, words.dot: dot,
-        words.F: lambda k, v: w.F(int(k), v), words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
-        words.objective_grad: w.objective_grad, on_layers.layer_part: lambda n, v: part(int(n), v),
+        operators.norm2: lambda v: sq(v) if v != 0 else 0, operators.norm: length, operators.dot: dot,
+        operators.F: lambda k, v: w.F(int(k), v), operators.grad: lambda k, v: w.grad(int(k), v),
+        operators.objective: w.objective,
+        operators.objective_grad: w.objective_grad, on_layers.layer_part: lambda n, v: part(int(n), v),
         on_layers.share: lambda a, b: a / b if b else a,
     } | CHANCE, binding={on_layers.largest_sum: largest_sum}, definitions=definitions, power=exact_power, largest=Max,
         smallest=Min)

@@ -10,7 +10,7 @@ import math
 import random
 from fractions import Fraction as Q
 
-from bounds.language import words
+from bounds.language import operators
 from tests.bounds.chance import Max, Min
 from tests.bounds.claim_values import Values, Vec, dot, sq
 
@@ -136,6 +136,7 @@ class _Words:
         self.w = w
 
     def __getitem__(self, word):
-        plain = {words.norm2: sq, words.norm: norm, words.dot: dot, words.tau: lambda t: t - t % SIZES["local_steps"]}
-        assert word in plain or issubclass(word, words.Operator), word
+        plain = {operators.norm2: sq, operators.norm: norm, operators.dot: dot,
+                 operators.tau: lambda t: t - t % SIZES["local_steps"]}
+        assert word in plain or issubclass(word, operators.Operator), word
         return plain.get(word) or getattr(self.w, word.__name__)

@@ -7,8 +7,8 @@ import fedtheory
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
 from synthetic.quadratic.quadratic import Quadratic
-from verify.instances.draw import draw_leaves, draw_shape
-from verify.measure.realise import realise
+from verify.instances.draw import draw_params, draw_shape
+from verify.measure.simulate import simulate
 
 CLAIM = find_claim("fedalign/claim-opposite@theta")
 
@@ -17,7 +17,7 @@ def runs(seed):
     """Random numbers of the claim, with what its conditions define: name -> array, one number or one per free client."""
     rng = np.random.default_rng(seed)
     shape = draw_shape(CLAIM, rng, 64, 64)
-    environment = realise(CLAIM, shape, draw_leaves(CLAIM, shape, 1, rng), NUMPY)
+    environment = simulate(CLAIM, shape, draw_params(CLAIM, shape, 1, rng), NUMPY)
     return {name: bound.data.reshape(-1) for name, bound in environment.bound.items()}
 
 

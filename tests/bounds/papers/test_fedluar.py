@@ -9,7 +9,7 @@ import sympy as sp
 
 from bounds.formulas.units import check_units
 from bounds.language import layers as on_layers
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import names_in
 from bounds.registry.papers import claims_of_paper, files_of
 from fedtheory import make_algorithm
@@ -71,7 +71,7 @@ def test_units_clash_only_where_the_paper_adds_a_number_to_a_squared_curvature()
         clashes = {tuple(terms[-1] for _, terms in c.groups) for c in check_units(claim)[0]}
         if claim.id.startswith("fedluar/eq-6@displacement-as-printed"):
             assert clashes
-        elif 9 * words.L**2 in sp.preorder_traversal(claim.statement.right):
+        elif 9 * operators.L**2 in sp.preorder_traversal(claim.statement.right):
             assert clashes == {("L*eta/clients", "9*L**2")}
         else:
             assert clashes <= {("L*eta/clients", "9*L**2")}

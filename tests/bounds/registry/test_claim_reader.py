@@ -3,12 +3,12 @@
 import pytest
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Condition, Variable
 from bounds.language.coordinates import highest
 from bounds.registry.user_claims import load_claims
 
-k, t, r = words.k, words.t, words.r
+k, t, r = operators.k, operators.t, operators.r
 y = sp.Symbol("a", positive=True)
 
 
@@ -23,25 +23,26 @@ def claim(fields):
 
 
 STATED = {  # a statement as it is written -> as it is read
-    "objective(x_round[1]) < F_star": Condition(words.objective(words.x_round[1]), "<", words.F_star),
+    "objective(x_round[1]) < F_star": Condition(operators.objective(operators.x_round[1]), "<", operators.F_star),
     "0.1 <= 1/3": Condition(sp.Rational(1, 10), "<=", sp.Rational(1, 3)),
     "mu_client[k] <= included[t, k] for t in 0..iterations-1 for k in 0..clients-1": Condition(
-        words.mu_client[k], "<=", words.included[t, k], ((t, 0, words.iterations - 1), (k, 0, words.clients - 1))),
+        operators.mu_client[k], "<=", operators.included[t, k],
+        ((t, 0, operators.iterations - 1), (k, 0, operators.clients - 1))),
     "eta_l[t] <= 1 for t in 2..iterations step local_steps": Condition(
-        words.eta_l[2 + t * words.local_steps], "<=", 1,
-        ((t, 0, sp.floor((words.iterations - 2) / words.local_steps)),)),
+        operators.eta_l[2 + t * operators.local_steps], "<=", 1,
+        ((t, 0, sp.floor((operators.iterations - 2) / operators.local_steps)),)),
     "Max(mu_client[k], (k, 0, clients-1)) >= 0": Condition(
-        highest(k, 0, words.clients - 1, words.mu_client[k]), ">=", 0),
+        highest(k, 0, operators.clients - 1, operators.mu_client[k]), ">=", 0),
     "Min(mu_client[k], (k, 0, clients-1)) >= 0": Condition(
-        -highest(k, 0, words.clients - 1, -words.mu_client[k]), ">=", 0),
+        -highest(k, 0, operators.clients - 1, -operators.mu_client[k]), ">=", 0),
     "Mean(mu_client[k], (k, 0, clients-1)) >= 0": Condition(
-        words.Sum(words.mu_client[k], (k, 0, words.clients - 1)) / words.clients, ">=", 0),
-    "P(F_star <= 1) >= 1/2": Condition(words.E(words.below(words.F_star, 1)), ">=", sp.Rational(1, 2)),
-    "P(F_star >= 1) >= 1/2": Condition(words.E(words.below(1, words.F_star)), ">=", sp.Rational(1, 2)),
-    "P(F_star < 1) >= 1/2": Condition(1 - words.E(words.below(1, words.F_star)), ">=", sp.Rational(1, 2)),
-    "P(F_star > 1) >= 1/2": Condition(1 - words.E(words.below(words.F_star, 1)), ">=", sp.Rational(1, 2)),
+        operators.Sum(operators.mu_client[k], (k, 0, operators.clients - 1)) / operators.clients, ">=", 0),
+    "P(F_star <= 1) >= 1/2": Condition(operators.E(operators.below(operators.F_star, 1)), ">=", sp.Rational(1, 2)),
+    "P(F_star >= 1) >= 1/2": Condition(operators.E(operators.below(1, operators.F_star)), ">=", sp.Rational(1, 2)),
+    "P(F_star < 1) >= 1/2": Condition(1 - operators.E(operators.below(1, operators.F_star)), ">=", sp.Rational(1, 2)),
+    "P(F_star > 1) >= 1/2": Condition(1 - operators.E(operators.below(operators.F_star, 1)), ">=", sp.Rational(1, 2)),
     "floor(t/local_steps) <= dim for t in 0..3": Condition(
-        sp.floor(t / words.local_steps), "<=", words.symbol("dim"), ((t, 0, 3),)),
+        sp.floor(t / operators.local_steps), "<=", operators.symbol("dim"), ((t, 0, 3),)),
 }
 
 
@@ -79,8 +80,9 @@ statement = "twice < zeta"
 """)
     zeta = sp.Symbol("zeta", real=True)
     assert [c for a in first.assumptions for c in a.conditions][1:] == [
-        Condition(words.L, "<=", 2), Condition(words.mu_client[k], ">=", words.mu, ((k, 0, words.clients - 1),)),
-        Condition(zeta, "==", highest(k, 0, words.clients - 1, words.norm(words.grad(k, words.x_star))))]
+        Condition(operators.L, "<=", 2),
+        Condition(operators.mu_client[k], ">=", operators.mu, ((k, 0, operators.clients - 1),)),
+        Condition(zeta, "==", highest(k, 0, operators.clients - 1, operators.norm(operators.grad(k, operators.x_star))))]
     assert {*first.used_definitions()} == {"gap", "twice"}
     assert second.statement.strict and second.hypotheses == first.hypotheses and second.procedure == first.procedure
 
@@ -88,7 +90,7 @@ statement = "twice < zeta"
 def test_a_list_of_assumptions_may_have_a_hyphen_and_reads_as_no_condition(tmp_path):
     text = claim("assume = ['strongly-convex']\nstatement = 'F_star <= 1'")
     (found,) = read(tmp_path, f'[assumptions]\nstrongly-convex = ["L <= 2"]\n{text}')
-    assert [a.conditions for a in found.assumptions] == [(Condition(words.L, "<=", 2),)]
+    assert [a.conditions for a in found.assumptions] == [(Condition(operators.L, "<=", 2),)]
     for name in ("mu >= 0", "a b", "", "x" * 101):
         with pytest.raises(ValueError, match="a list of assumptions is called by"):
             read(tmp_path, f'[assumptions]\n"{name}" = ["L <= 2"]\n{text}')

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.registry.collection import Collection, WrongClaims, paper_claims
 from tests.not_empty import not_empty
 
@@ -75,7 +75,7 @@ def test_a_reading_gives_the_statement_another_relation():
 
 def test_given_the_run_nothing_is_expected():
     found = claims()["one/more@pathwise"]
-    assert not found.statement.left.has(words.E) and claims()["one/more"].statement.left.has(words.E)
+    assert not found.statement.left.has(operators.E) and claims()["one/more"].statement.left.has(operators.E)
 
 
 def test_own_readings_stand_before_values_of_axes():

@@ -6,10 +6,10 @@ import pytest
 import sympy as sp
 
 from bounds.formulas.units import check_units
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Condition
 from bounds.language.coordinates import highest
-from bounds.language.words import F, clients, k, objective, participants, rounds, sampled, x_star
+from bounds.language.operators import F, clients, k, objective, participants, rounds, sampled, x_star
 from bounds.printing.render import show
 from bounds.registry.collection import Collection, WrongClaims
 from bounds.registry.user_claims import load_claims
@@ -34,16 +34,16 @@ ARRAYS = 'setting = "algebra"\nvariables = ["n: integer", "p[i]: simplex[n]", "b
     ("Max(F(k, x_star), k)", highest(k, 0, clients - 1, F(k, x_star))),
     ("Min(F(k, x_star), k)", -highest(k, 0, clients - 1, -F(k, x_star))),
     ("Max(F(k, x_star), (k, 0, 1))", highest(k, 0, 1, F(k, x_star))),
-    ("Sum(Max(k, F(k, x_star)), (k, 0, 1))", words.Sum(words.Max(F(k, x_star), k), (k, 0, 1))),
-    ("Max(Sum(F(k, x_star), k), rounds)", words.Max(words.Sum(F(k, x_star), (k, 0, clients - 1)), rounds)),
+    ("Sum(Max(k, F(k, x_star)), (k, 0, 1))", operators.Sum(operators.Max(F(k, x_star), k), (k, 0, 1))),
+    ("Max(Sum(F(k, x_star), k), rounds)", operators.Max(operators.Sum(F(k, x_star), (k, 0, clients - 1)), rounds)),
 ])
 def test_max_is_over_all_values_of_an_index_that_nothing_binds(text, formula):
     assert statement(f"{text} >= 0").left == formula
 
 
 def test_max_of_a_bound_index_is_the_larger_of_two_numbers(tmp_path):
-    assert statement("Max(k, F(k, x_star)) >= 0 for each k").left == words.Max(F(k, x_star), k)
-    assert statement("Max(rounds, k) >= 0 for each k").left == words.Max(rounds, k)
+    assert statement("Max(k, F(k, x_star)) >= 0 for each k").left == operators.Max(F(k, x_star), k)
+    assert statement("Max(rounds, k) >= 0 for each k").left == operators.Max(rounds, k)
     for text in ("Max(F(k, x_star), k) >= 0 for each k", "Sum(Max(F(k, x_star), k), k) >= 0"):
         with pytest.raises(WrongClaims, match=r"k is bound around F\(k, x_star\) and stands bare behind it"):
             statement(text)
@@ -58,7 +58,7 @@ def claims_in(text: str, folder: Path) -> tuple:
 
 
 def test_an_index_runs_over_the_arrays_that_have_it():
-    assert statement("Sum(p[i], i) == 1", ARRAYS).left == words.Sum(P[I], (I, 0, N - 1))
+    assert statement("Sum(p[i], i) == 1", ARRAYS).left == operators.Sum(P[I], (I, 0, N - 1))
     assert statement("Sum(b[i], i) >= Max(b[i], i)", ARRAYS).left.limits == ((I, 0, N),)
     assert statement("p[i] <= 1 for each i", ARRAYS).over == ((I, 0, N - 1),)
     for text, message in (("Sum(p[i]*b[i], i) >= 0", "a range of Sum is written"), ("Sum(p[0], i) >= 0", "a range of Sum"),
@@ -73,7 +73,7 @@ def test_a_probability_stands_in_any_formula():
     whole = 'sampling = "without-replacement"\ndefinitions = {chance = "P(sampled[0, 0] >= 1)"}\nlet = {"at_least(a)" = '
     whole += '"P(sampled[0, 0] >= a)"}\nstatement = "chance + at_least(1) == 2*participants/clients"'
     claim = claims(f'[[claim]]\nid = "mine/a"\n{whole}\n')["mine/a"]
-    chance = words.E(words.below(1, sampled[0, 0]))
+    chance = operators.E(operators.below(1, sampled[0, 0]))
     assert claim.definitions["chance"].formula == chance
     assert claim.statement == Condition(chance + claim.definitions["chance"].symbol, "==", 2 * participants / clients)
     with pytest.raises(WrongClaims, match="a probability is written"):
@@ -106,7 +106,7 @@ def test_abbreviations_are_written_out_inside_assumptions_and_in_constants_may_u
     assert texts == ["L_client[k] <= L for each k", "sigma_sq_client[k] <= (2*sigma_sq) for each k", "mu >= 0",
                      "mu_client[k] >= mu for each k", "both"]
     assert [len(a.conditions) for a in claim.assumptions] == [1, 1, 1, 1, 2]
-    assert claim.assumptions[1].conditions[0].right == 2 * words.sigma_sq
+    assert claim.assumptions[1].conditions[0].right == 2 * operators.sigma_sq
     assert [(v.name, v.domain) for v in claim.variables] == [("mu", "nonnegative"), ("C", "hidden")]
     assert claim.constants_may_use == ("rounds", "clients", "mu")
     with pytest.raises(WrongClaims, match="unknown name 'size'"):
@@ -142,7 +142,7 @@ def test_a_claim_extends_a_claim_a_reading_or_a_part(name, conditions, reading):
     found = claims(EXTENDED.replace("EXTENDED", name), "paper")
     assert [f"{c.left} {c.sign} {c.right}" for c in found["paper/c"].conditions] == conditions
     assert reading in found["paper/c"].reading and not [i for i in found if i.startswith("paper/c@")]
-    assert found["paper/c"].statement.right == objective(words.x_round[1])
+    assert found["paper/c"].statement.right == objective(operators.x_round[1])
 
 
 def test_what_is_extended_stands_above():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import Condition
 from bounds.registry.collection import PaperClaims, paper_claims
 
@@ -88,22 +88,22 @@ def test_a_claim_of_a_paper_may_name_its_own_source_or_derivation(tmp_path):
 
 
 def test_abbreviations_have_arguments_and_indices_and_use_one_another(tmp_path):
-    t, x, E, norm2 = words.t, words.x_sampled, words.E, words.norm2
+    t, x, E, norm2 = operators.t, operators.x_sampled, operators.E, operators.norm2
     left, right = both_sides(claims(tmp_path, claim('statement = "V[t+1] <= mean(D(x_sampled[t])) for each t"')))
-    assert left == E(norm2(x[t + 1] - words.x_star))
-    assert right == E(norm2(x[t] - words.x_star))
+    assert left == E(norm2(x[t + 1] - operators.x_star))
+    assert right == E(norm2(x[t] - operators.x_star))
 
 
 def test_an_argument_may_be_an_abbreviation_or_an_array(tmp_path):
     let = '[let]\n"sum(f, a)" = "f(a[0]) + f(a[1])"\n'
     left, _ = both_sides(claims(tmp_path, let + claim('statement = "sum(D, x_sampled) <= L"')))
-    assert left == sum(words.norm2(words.x_sampled[t] - words.x_star) for t in (0, 1))
+    assert left == sum(operators.norm2(operators.x_sampled[t] - operators.x_star) for t in (0, 1))
 
 
 def test_names_of_arguments_hide_nothing_inside_other_abbreviations(tmp_path):
     let = '[let]\n"double(a)" = "2*a"\n"shifted(a)" = "double(a + 1)"\n'
     left, right = both_sides(claims(tmp_path, let + claim('statement = "shifted(L) <= double(mu)"')))
-    assert (left, right) == (2 * (words.L + 1), 2 * words.mu)
+    assert (left, right) == (2 * (operators.L + 1), 2 * operators.mu)
 
 
 def test_conditions_and_lists_are_written_out_in_place(tmp_path):
@@ -115,9 +115,9 @@ def test_conditions_and_lists_are_written_out_in_place(tmp_path):
 def test_conditions_have_arguments(tmp_path):
     let = '[let]\n"bounded(a, b)" = ["a <= b", "steps_to(b)"]\n"steps_to(h)" = "eta_l[t] <= h for each t"\n'
     found = claims(tmp_path, let + claim('conditions = ["bounded(mu, 2/(L + mu))"]\nstatement = "L >= 0"'))["a"]
-    high = 2 / (words.L + words.mu)
-    assert found.conditions == (Condition(words.mu, "<=", high), Condition(
-        words.eta_l[words.t], "<=", high, ((words.t, 0, words.iterations - 1),)))
+    high = 2 / (operators.L + operators.mu)
+    assert found.conditions == (Condition(operators.mu, "<=", high), Condition(
+        operators.eta_l[operators.t], "<=", high, ((operators.t, 0, operators.iterations - 1),)))
 
 
 def test_a_reading_gives_an_abbreviation_an_assumption_or_a_list_another_meaning(tmp_path):
@@ -133,7 +133,7 @@ reading = "as printed, steps may grow"
 let = {smooth = "smooth_as_printed", falling = []}
 """))
     assert [*found] == ["a", "a@without", "a@printed"]
-    assert both_sides(found, "a@without")[0] == words.norm2(words.x_sampled[words.t] - words.x_star)
+    assert both_sides(found, "a@without")[0] == operators.norm2(operators.x_sampled[operators.t] - operators.x_star)
     assert [one.id for one in found["a@printed"].assumptions] == ["demo/assumption-1@as-printed"]
     assert found["a@printed"].assumptions[0].for_all_functions is not None
     assert len(found["a@printed"].conditions) == 1
@@ -159,7 +159,7 @@ def test_a_claims_own_readings_multiply_with_an_axis(tmp_path):
                                    '[claim.readings.twice]\nreading = "twice"\nstatement = "L >= 2*mu"'))
     assert [*found] == ["a", "a@own", "a@twice", "a@twice+own"]
     assert found["a@twice+own"].reading == "mask on each client's own model; twice"
-    assert both_sides(found, "a@twice+own")[1] == 2 * words.mu
+    assert both_sides(found, "a@twice+own")[1] == 2 * operators.mu
 
 
 def test_a_reading_with_an_id_of_its_own_multiplies_too(tmp_path):
@@ -181,19 +181,19 @@ def test_a_claim_extends_one_above_it(tmp_path):
                                    '[claim.readings.b]\nreading = "b"')
                    + claim('extends = "a"\nalso = ["falling"]\nlet = {f_of = "2*mu"}', "c"))
     assert [*found] == ["a", "a@b", "c"]
-    assert (found["c"].kind, len(found["c"].conditions), both_sides(found, "c")[0]) == ("lemma", 2, 2 * words.mu)
+    assert (found["c"].kind, len(found["c"].conditions), both_sides(found, "c")[0]) == ("lemma", 2, 2 * operators.mu)
 
 
 def test_given_conditions_expectations_on_the_past_of_a_round(tmp_path):
     section = claim('given = "r"\nstatement = "E(objective(x_round[r+1])) <= theta for each r"')
     left, _ = both_sides(claims(tmp_path, section))
-    assert left == words.E_round(words.objective(words.x_round[words.r + 1]), words.r)
+    assert left == operators.E_round(operators.objective(operators.x_round[operators.r + 1]), operators.r)
 
 
 def test_quantities_have_letters_units_and_sources(tmp_path):
     found = claims(tmp_path, claim('statement = "theta >= 0"'))["a"].definitions["theta"]
     assert (found.latex, found.meaning, found.unit, found.source) == (r"\theta", "a rate", "loss", "eq. (1)")
-    assert found.formula == 2 * words.E(words.objective(words.x_sampled[1]))
+    assert found.formula == 2 * operators.E(operators.objective(operators.x_sampled[1]))
 
 
 def test_names_have_letters_domains_and_units(tmp_path):
@@ -215,9 +215,10 @@ def test_a_size_may_have_an_upper_end(tmp_path):
 def test_each_sum_and_the_expectation_over_sampling(tmp_path):
     found = claims(tmp_path, claim('sampling = "with-replacement"\nstatement = """'
                                    'E(Sum(client_weight[k]*x_sampled[t], k), sampling) == x[t] for each t"""'))["a"]
-    mean = words.Sum(words.client_weight[words.k] * words.x_sampled[words.t], (words.k, 0, words.clients - 1))
-    assert found.statement.left == words.E(mean, words.sampling)
-    assert found.statement.over == ((words.t, 0, words.iterations - 1),)
+    mean = operators.Sum(operators.client_weight[operators.k] * operators.x_sampled[operators.t],
+                         (operators.k, 0, operators.clients - 1))
+    assert found.statement.left == operators.E(mean, operators.sampling)
+    assert found.statement.over == ((operators.t, 0, operators.iterations - 1),)
 
 
 def test_a_reading_averages_over_everything_in_place_of_the_sampling(tmp_path):
@@ -225,8 +226,8 @@ def test_a_reading_averages_over_everything_in_place_of_the_sampling(tmp_path):
     found = claims(tmp_path, let + claim('sampling = "with-replacement"\nstatement = "over(objective(x_sampled[t])) <= L"\n'
                                          'variables = ["t: integer"]\n[claim.readings.all]\nreading = "all"\n'
                                          'let = {"over(a)" = "E(a)"}'))
-    gap = words.objective(words.x_sampled[words.t])
-    assert [one.statement.left.args[1:] for one in found.values()] == [(words.sampling,), ()]
+    gap = operators.objective(operators.x_sampled[operators.t])
+    assert [one.statement.left.args[1:] for one in found.values()] == [(operators.sampling,), ()]
     assert all(one.statement.left.args[0].func == gap.func for one in found.values())
 
 
@@ -236,7 +237,7 @@ def test_claims_compare_bounds(tmp_path):
                    + claim('conditions = ["eta_g >= 1"]\n[claim.compare]\nleft = "a"\nright = "b"', "c")
                    + claim('[claim.monotone]\nof = "b"\nin = "eta_g"', "d"))
     left, right = both_sides(found, "c")
-    assert (left, right) == (words.L, 2 * words.L * next(s for s in right.free_symbols if s.name == "eta_g"))
+    assert (left, right) == (operators.L, 2 * operators.L * next(s for s in right.free_symbols if s.name == "eta_g"))
     assert found["c"].compares == ("demo/a", "demo/b")
     assert found["d"].statement is not None
 

@@ -15,9 +15,9 @@ from fedtheory.registry import find_algorithm
 from tests.fedtheory.references.common import EXTRA, START, Given, now
 from tests.fedtheory.references.sides import ETA, Row
 from verify.checker.intervals import Interval, Vector
-from verify.checker.limits import Meter
+from verify.checker.limits import WorkLimit
+from verify.checker.operators import WORDS
 from verify.checker.run import METHODS, Run
-from verify.checker.words import WORDS
 
 __all__ = ["CHECKED", "checked", "replayed"]
 
@@ -102,7 +102,7 @@ def replayed(method: str, given: Given, options: dict, *, eta_l, tracked=None, s
     if solve is not None and "epsilon" in options:  # it knows how exactly it solves
         options["epsilon"] = None
     instance = SimpleNamespace(
-        size=sizes, active=given.active, tracked=tracked, parameter=numbers.__getitem__, meter=Meter(), operators=WORDS,
+        size=sizes, active=given.active, tracked=tracked, parameter=numbers.__getitem__, meter=WorkLimit(), operators=WORDS,
         how={"options": options, "sampling": "full" if full else "without-replacement",
              "indicator": "broadcast"},
         step_size=[Fraction(now(eta_l, t)) for t in range(rounds) for _ in range(given.local_steps)])

@@ -8,8 +8,8 @@ import pytest
 import fedtheory as ft
 from bounds.registry.claims import find_claim
 from synthetic import Quadratic
+from tests.messages import contains_in_order as tells
 from tests.not_empty import not_empty
-from tests.said import tells
 from verify.api.attained import attained
 from verify.worst.worst_case import WorstCase
 

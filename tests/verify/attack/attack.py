@@ -39,19 +39,19 @@ from tests.verify.attack.scopes import attack_scopes, proofs_of_many
 from tests.verify.attack.second_opinion import refutes, restated
 from tests.verify.attack.side_conditions import attack_side_conditions
 from tests.verify.attack.table import NoOpinion, Table
-from verify.checker.form import STATED, sized, stated
 from verify.checker.length_certificate import FORMAT as LENGTHS
 from verify.checker.proof import FORMAT as PROOF
 from verify.checker.rounds import FORMAT as EVERY_ROUND
+from verify.checker.schema import STATED, sized, stated
 from verify.exact.check import CheckResult, replay_alone
 from verify.exact.check import check as check_single
 from verify.growth.certificate import FORMAT as GROWTH
 from verify.growth.check import check as check_growth
 from verify.growth.check import check_file
 from verify.growth.order import with_constant
-from verify.letters.every_number import EveryNumber
-from verify.letters.letters import Letters
 from verify.results.fingerprint import code_version
+from verify.symbolic.exchangeable_clients import EveryClientCount
+from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst.program import programs
 from verify.worst.proof import proof
 
@@ -88,7 +88,7 @@ def _proven_anew(data: dict[str, Any]) -> dict[str, Any]:
         setting, = data["settings"]
         sizes = sized(data | setting)
         values = (setting[name] for name in ("values", "unknown", "weights"))
-        kind, degree = (EveryNumber, {"degree": setting["degree"]}) if "degree" in setting else (Letters, {})
+        kind, degree = (EveryClientCount, {"degree": setting["degree"]}) if "degree" in setting else (SymbolicRun, {})
         letters = kind({part: data[part] for part in STATED}, sizes, *values, **degree)
         with np.errstate(all="ignore"):
             asked = programs(letters, [data["statement"]])

@@ -10,7 +10,7 @@ from typing import Any
 
 from bounds.controls.fedavg import CLASS, control
 from bounds.language.claim import Claim, Condition, Procedure
-from bounds.language.words import norm2, rounds, x_round, x_star
+from bounds.language.operators import norm2, rounds, x_round, x_star
 from bounds.registry.claims import all_claims, find_claim
 from tests.verify.attack.dropped_hypotheses import to_prove
 from verify.checker.run import METHODS

@@ -20,13 +20,13 @@ from verify.evaluation.judge import exact_violation, judge
 from verify.exact import balls, comparison
 from verify.exact.replay import _values_of, rerun
 from verify.instances.chance import chance_of
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.instance import outcomes
-from verify.instances.leaves import Leaves
+from verify.instances.parameters import Parameters
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.quadratic import QUADRATIC
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 
 __all__ = ["disproves", "refutes", "restated"]
 
@@ -113,9 +113,9 @@ def _broken_at(data: Mapping[str, Any], claim: Claim, seed: int) -> bool:
     rng, values = np.random.default_rng(seed), _values_of(claim, data, NUMPY)
     bounds, looked_at = {name: values[name] for name in data["everywhere"] if name in values}, False
     for _ in range(_BATCHES):
-        shape, leaves = _federations(data, claim, rng)
-        open_ones = {name: array for name, array in leaves.items() if name not in values}
-        verdict = judge(claim, realise(claim, shape, open_ones, NUMPY, values=values), least=_NOTHING)
+        shape, params = _federations(data, claim, rng)
+        open_ones = {name: array for name, array in params.items() if name not in values}
+        verdict = judge(claim, simulate(claim, shape, open_ones, NUMPY, values=values), least=_NOTHING)
         met = verdict.met & _within(bounds, claim, shape, open_ones, values)
         looked_at |= bool(met.any())
         if (met & (verdict.score > _SURE)).any():
@@ -125,12 +125,13 @@ def _broken_at(data: Mapping[str, Any], claim: Claim, seed: int) -> bool:
     return False
 
 
-def _within(bounds: Mapping[str, Any], claim: Claim, shape: Shape, leaves: Leaves, values: Mapping[str, Any]) -> np.ndarray:
+def _within(bounds: Mapping[str, Any], claim: Claim, shape: Shape, params: Parameters,
+            values: Mapping[str, Any]) -> np.ndarray:
     """Which federations have constants over all points that are no larger than the values of a proof, (rows,)."""
     found = np.ones(_ROWS, dtype=bool)
     if bounds:
         others = {name: value for name, value in values.items() if name not in bounds}
-        measured = realise(claim, shape, leaves, NUMPY, values=others).bound
+        measured = simulate(claim, shape, params, NUMPY, values=others).bound
         for name, bound in bounds.items():
             if name not in measured:
                 return np.zeros(_ROWS, dtype=bool)
@@ -176,7 +177,7 @@ def _constant(data: Mapping[str, Any], name: str, otherwise: float) -> float:
     return otherwise
 
 
-def _federations(data: Mapping[str, Any], claim: Claim, rng: np.random.Generator) -> tuple[Shape, Leaves]:
+def _federations(data: Mapping[str, Any], claim: Claim, rng: np.random.Generator) -> tuple[Shape, Parameters]:
     """Random federations of the sizes of a proof, mostly near the ends of the classes of functions that it is about."""
     sizes = data["sizes"]
     high = _constant(data, "L_client", 1.0)
@@ -191,20 +192,20 @@ def _federations(data: Mapping[str, Any], claim: Claim, rng: np.random.Generator
         chance=chance_of(claim.procedure, claim.variables))
     while prod(outcomes(shape)) > _OUTCOMES and shape.noisy:
         shape = replace(shape, noisy=shape.noisy[1:])
-    leaves = draw_leaves(claim, shape, _ROWS, rng) | {
+    params = draw_params(claim, shape, _ROWS, rng) | {
         "weight": np.broadcast_to([float(Fraction(p)) for p in data["weights"]], (_ROWS, shape.clients))}
     each, row = (_ROWS, shape.clients, shape.dim), (_ROWS, 1, 1)
     bottom = np.where(rng.random(row) < 0.5, max(low, high / 1000), rng.uniform(max(low, 0), high, row))
     if shape.family is QUADRATIC:
         share = np.where(rng.random(row) < 0.6, rng.integers(0, 2, each), rng.random(each))
-        leaves["curvature"] = bottom + (high - bottom) * share
+        params["curvature"] = bottom + (high - bottom) * share
     else:
-        slope = leaves["piece_slope"] if low < 0 else abs(leaves["piece_slope"])
-        scale = (high - max(low, 0)) / (leaves["tail"] + abs(slope).sum(axis=2)).max(axis=(1, 2), keepdims=True)
-        leaves |= {"tail": leaves["tail"] * scale + max(low, 0), "piece_slope": slope * scale[..., None]}
-    leaves["start_offset"] = leaves["start_offset"] * 10 ** rng.uniform(-2, 1.5, (_ROWS, 1))
-    leaves["center"] = leaves["center"] * 10 ** rng.uniform(-3, 1, row) * (rng.random(row) < 0.8)
+        slope = params["piece_slope"] if low < 0 else abs(params["piece_slope"])
+        scale = (high - max(low, 0)) / (params["tail"] + abs(slope).sum(axis=2)).max(axis=(1, 2), keepdims=True)
+        params |= {"tail": params["tail"] * scale + max(low, 0), "piece_slope": slope * scale[..., None]}
+    params["start_offset"] = params["start_offset"] * 10 ** rng.uniform(-2, 1.5, (_ROWS, 1))
+    params["center"] = params["center"] * 10 ** rng.uniform(-3, 1, row) * (rng.random(row) < 0.8)
     if shape.noisy:
-        length = np.linalg.norm(leaves["noise"], axis=-1, keepdims=True).clip(1e-9)
-        leaves["noise"] = leaves["noise"] / length * 2 * variance**0.5 * np.where(rng.random(row) < 0.7, 1, rng.random(row))
-    return shape, leaves
+        length = np.linalg.norm(params["noise"], axis=-1, keepdims=True).clip(1e-9)
+        params["noise"] = params["noise"] / length * 2 * variance**0.5 * np.where(rng.random(row) < 0.7, 1, rng.random(row))
+    return shape, params

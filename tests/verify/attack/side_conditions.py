@@ -16,9 +16,9 @@ from random import Random
 from bounds.language.claim import Claim
 from bounds.registry.user_claims import load_claims
 from tests.verify.attack.table import Table
-from verify.checker.form import SIZES
 from verify.checker.instance import Instance
-from verify.checker.words import COMPARE, FORMAT, breaks
+from verify.checker.operators import COMPARE, FORMAT, breaks
+from verify.checker.schema import SIZES
 from verify.exact.statement import statement_of
 from verify.prove.prove import prove
 

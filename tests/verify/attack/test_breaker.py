@@ -4,8 +4,8 @@ import pytest
 
 from verify.checker.formats import check_of
 from verify.checker.formulas import Formulas
+from verify.checker.operators import replayed
 from verify.checker.scope import scope
-from verify.checker.words import replayed
 
 NOTHING = {"put": {}, "steps": []}
 LAST, LAST_TIME, LAST_ROUND = (["+", -1, name] for name in ("clients", "iterations", "rounds"))

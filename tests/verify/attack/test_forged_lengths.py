@@ -10,7 +10,7 @@ import pytest
 from bounds.registry.claims import find_claim
 from tests.verify.attack.mutants import mutant
 from verify.checker import length_certificate
-from verify.checker.words import replayed
+from verify.checker.operators import replayed
 from verify.exact.check import check
 from verify.worst.lengths_proven import lengths_at
 

@@ -18,11 +18,11 @@ from verify.exact.certificate import certificate
 from verify.exact.check import check
 from verify.growth.check import check as check_growth
 from verify.growth.check import check_file
-from verify.instances.draw import draw_leaves
-from verify.instances.leaves import map_leaves
+from verify.instances.draw import draw_params
+from verify.instances.parameters import map_params
 from verify.instances.shape import Shape
 from verify.instances.shapes import small_shapes
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.referee.decide import Settings, decide
 
 CONVEX, DISTANCE, MASKED = "classical/gd-convex", "classical/sgd-stability-distance", "fedluar/lemma-A.2-shift@forced"
@@ -38,8 +38,8 @@ def _honest(claim_id: str) -> str:
         return json.dumps(verdict.details["instance"])
     rng = np.random.default_rng(0)
     shape = next(iter(small_shapes(claim, rng, 64, 4))) if claim_id == DISTANCE else Shape()
-    leaves = map_leaves(draw_leaves(claim, shape, 1, rng), _simple)
-    return json.dumps(certificate(claim, realise(claim, shape, leaves, EXACT), 1, 0))
+    params = map_params(draw_params(claim, shape, 1, rng), _simple)
+    return json.dumps(certificate(claim, simulate(claim, shape, params, EXACT), 1, 0))
 
 
 def _simple(name, array):

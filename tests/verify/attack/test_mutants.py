@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bounds.language.words import clients
+from bounds.language.operators import clients
 from bounds.registry.claims import find_claim
 from tests.verify.attack import attack as attacking
 from tests.verify.attack import every_round
@@ -18,12 +18,12 @@ from tests.verify.attack.mutants import mutant
 from tests.verify.attack.other_kinds import of_other_kinds
 from tests.verify.attack.second_opinion import disproves, refutes, restated
 from verify.checker import proof as checker
-from verify.checker.powers import CLIENTS
+from verify.checker.laurent_polynomials import CLIENTS
 from verify.checker.theories import noise
 from verify.exact.check import CheckResult, replay_alone
 from verify.exact.statement import statement_of
-from verify.letters import known_of_all
 from verify.referee.decide import Settings, decide
+from verify.symbolic import exchangeable_facts
 from verify.worst.every_round import at
 
 #: refuted claims: a run with chance, a point, plain numbers, samples, a method with roots
@@ -105,7 +105,7 @@ def test_the_attack_notices_a_checker_to_which_everything_is_a_square(proven, mo
 
 
 def test_the_attack_notices_noise_of_means_that_is_taken_for_half_of_it(proven, monkeypatch):
-    for theory in (known_of_all, noise):  # the prover's, and the checker's
+    for theory in (exchangeable_facts, noise):  # the prover's, and the checker's
         monkeypatch.setattr(theory, "CLIENTS", 2 * CLIENTS)
     assert attack(of(proven, True, "attacked/noise-of-a-mean"), 60, seed=0).faults
 

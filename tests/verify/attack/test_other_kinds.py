@@ -194,9 +194,9 @@ TIE = ("last-of-several", put(VALUES, "b", ["0", "1"]))
 #: fault -> (file of the checker, text, other text, a false claim, change of its instance as one of the true claim); with the
 #: fault the checker accepts it, and without it refuses
 FAULTS = {
-    "argmin takes the largest": ("words.py", "return min(pairs,", "return max(pairs,", "best-round", None),
-    "argmin takes the last of several": ("words.py", "return min(pairs,", "return min(pairs[::-1],", *TIE),
-    "any tie is decided": ("words.py", "return min(pairs, key=lambda pair: pair[0])[1]", "return pairs[-1][1]", *TIE),
+    "argmin takes the largest": ("operators.py", "return min(pairs,", "return max(pairs,", "best-round", None),
+    "argmin takes the last of several": ("operators.py", "return min(pairs,", "return min(pairs[::-1],", *TIE),
+    "any tie is decided": ("operators.py", "return min(pairs, key=lambda pair: pair[0])[1]", "return pairs[-1][1]", *TIE),
     "wrong chances": ("run.py", "(1 - chance, 0)", "(chance, 0)", "nobody-takes-part", None),
     "an outcome less": ("run.py", "[(chance, 1), (1 - chance, 0)]", "[(chance, 1)]", "nobody-takes-part", None),
     "nobody is everybody": ("run.py", "goes_on = bool(drawn) or", "goes_on = True or", "mean-step", None),
@@ -205,26 +205,27 @@ FAULTS = {
     "the server's variate is zero": (
         "methods/averaging.py", 'run.over_all(c) if start in ("zero",', 'run.zero if start in ("zero",',
         "variates-and-their-mean", None),
-    "an end is left out": ("form.py", "(places[0], places[-1]) == (0, 1)", "places[0] == 0", "better-step",
+    "an end is left out": ("schema.py", "(places[0], places[-1]) == (0, 1)", "places[0] == 0", "better-step",
                            put("subdivision", ["0", "1/4"])),
     "a piece is its lower end": ("instance.py", "Interval(low, high) if low < high else Fraction(low)", "Fraction(low)",
                                  "better-step", put("subdivision", ["0", "1"])),
     "any hypothesis is a condition on the number": (
-        "existing.py", "return mentions(sides, self.alone) and all(only_of(side, names) for side in sides)",
+        "existential.py", "return mentions(sides, self.alone) and all(only_of(side, names) for side in sides)",
         "return mentions(sides, self.alone)", "for-every-value", both(put(VALUES, "a", "2"), put(VALUES, "b", "2"))),
     "what defines a name is not looked at": (
-        "existing.py", "mentions(formula, known) and only_of(formula, known | self.sizes | {*indices})",
+        "existential.py", "mentions(formula, known) and only_of(formula, known | self.sizes | {*indices})",
         "mentions(formula, known)", "for-every-value-by-definition", put(VALUES, "a", "3/2")),
     "conditions that no value meets": (
         "counterexample.py", "if not any(allowed(", "if certificate is None and any(allowed(", "some-value-is-allowed",
         put("sizes", "n", 2)),
-    "steps of both signs": ("existing.py", "len(others) == 1 and", "others and", "steps-of-both-signs",
+    "steps of both signs": ("existential.py", "len(others) == 1 and", "others and", "steps-of-both-signs",
                             put("subdivision", ["0", "1"])),
     "a power of what is small is not": (
-        "near.py", "Interval(0, self.top**apart) if apart else 1", "self.top**apart if apart else 1", "next-to-the-end",
+        "one_sided_limit.py", "Interval(0, self.top**apart) if apart else 1", "self.top**apart if apart else 1",
+        "next-to-the-end",
         put(VALUES, "a", "1/2")),
     "an end that counts is left out": (
-        "existing.py", 'certificate["exists"]["open"][:1] == [True]', "True", "at-the-end", None),
+        "existential.py", 'certificate["exists"]["open"][:1] == [True]', "True", "at-the-end", None),
     "the coin falls half as often": (
         "methods/averaging.py", "[(p, True), (1 - p, False)]", "[(p / 2, True), (1 - p / 2, False)]", "coin", None),
     "shifts move away": ("methods/averaging.py", "(mean - models[k]) * scale", "(models[k] - mean) * scale", "coin", None),

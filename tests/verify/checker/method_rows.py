@@ -7,7 +7,7 @@ import numpy as np
 
 from bounds.controls.fedavg import control
 from bounds.language.claim import INDEPENDENT, Condition, Procedure, Variable
-from bounds.language.words import E, F_star, iterations, objective, x_sampled
+from bounds.language.operators import E, F_star, iterations, objective, x_sampled
 from synthetic.numbers.arrays import BALLS, EXACT
 from tests.verify.checker.test_replay import _simple
 from verify.checker.instance import Instance
@@ -15,12 +15,12 @@ from verify.checker.methods import adaptive
 from verify.checker.run import METHODS
 from verify.exact.certificate import certificate
 from verify.instances.chance import chance_of
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.factored import FactoredClients
 from verify.instances.instance import federation_of
-from verify.instances.leaves import map_leaves
+from verify.instances.parameters import map_params
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 
 __all__ = ["FULL_ONLY", "ROWS", "TOSSING", "names_of", "noisy_client", "replayed"]
 
@@ -209,13 +209,13 @@ def replayed(name, sampling, seed=None, noisy=(), rounds=2, steps=2, equal=True)
                   chance=chance_of(procedure, variables))
     if base == "fedpara":
         shape = FactoredClients(entries=2).fitting(shape)
-    leaves = map_leaves(draw_leaves(claim, shape, 1, np.random.default_rng(seed)), _simple)
-    leaves["start_offset"] = np.array([[Q(5, 4), Q(-3, 7), Q(1, 2), Q(-1, 3), Q(1, 5), Q(2, 3)][: shape.dim]])
-    if "noise" in leaves:  # such that its mean is zero exactly, on balls too
-        leaves["noise"] = np.array([[[Q(1, 2), Q(-1, 4)]] * len(noisy)])
-    leaves |= {number: np.array([value]) for number, value in numbers}
-    federation = federation_of(shape, leaves, backend)
-    environment = realise(claim, shape, leaves, backend, federation.with_layers(shape.layers))
+    params = map_params(draw_params(claim, shape, 1, np.random.default_rng(seed)), _simple)
+    params["start_offset"] = np.array([[Q(5, 4), Q(-3, 7), Q(1, 2), Q(-1, 3), Q(1, 5), Q(2, 3)][: shape.dim]])
+    if "noise" in params:  # such that its mean is zero exactly, on balls too
+        params["noise"] = np.array([[[Q(1, 2), Q(-1, 4)]] * len(noisy)])
+    params |= {number: np.array([value]) for number, value in numbers}
+    federation = federation_of(shape, params, backend)
+    environment = simulate(claim, shape, params, backend, federation.with_layers(shape.layers))
     data = certificate(claim, environment, 1, 0)
     return environment, Instance(json.loads(json.dumps(data, default=str)))
 

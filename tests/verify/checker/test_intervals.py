@@ -26,7 +26,7 @@ from verify.checker.intervals import (
     root,
     shown,
 )
-from verify.checker.words import COMPARE, WORDS, breaks, largest_sum
+from verify.checker.operators import COMPARE, WORDS, breaks, largest_sum
 
 RATIONALS = st.fractions(min_value=-50, max_value=50, max_denominator=1000)
 POSITIVE = st.fractions(min_value=Q(1, 1000), max_value=10**6, max_denominator=1000)

@@ -12,7 +12,7 @@ import sympy as sp
 
 from bounds.controls.fedavg import CLASS, control
 from bounds.language.claim import Condition, Procedure, Variable
-from bounds.language.words import L, eta_l, iterations, norm, norm2, r, rounds, t, x_round, x_star
+from bounds.language.operators import L, eta_l, iterations, norm, norm2, r, rounds, t, x_round, x_star
 from bounds.registry.claims import find_claim
 from fedtheory import ALGORITHMS
 from synthetic.numbers.arrays import BALLS
@@ -23,10 +23,10 @@ from verify.evaluation.evaluate import sides
 from verify.exact.certificate import certificate
 from verify.exact.check import replay_alone as check
 from verify.exact.comparison import differences
-from verify.instances.draw import draw_leaves
-from verify.instances.leaves import map_leaves
+from verify.instances.draw import draw_params
+from verify.instances.parameters import map_params
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.referee.decide import Settings, decide
 
 # certificates of claims about methods --------------------------------------------------------------------------------------
@@ -135,9 +135,9 @@ def test_what_cannot_be_enumerated_or_measured_is_undecided(base, sampling, word
 
 
 # irrational numbers --------------------------------------------------------------------------------------------------------
-def written_on_balls(claim, shape, leaves):
+def written_on_balls(claim, shape, params):
     """The certificate of an instance whose sides are balls."""
-    environment = realise(claim, shape, leaves, BALLS)
+    environment = simulate(claim, shape, params, BALLS)
     left, right = (side.ravel()[-1] for side in sides(claim.statement, environment)[:2])
     return json.loads(json.dumps(certificate(claim, environment, left, right)))
 
@@ -150,8 +150,8 @@ def irrational(base="fedsam", conditions=(), **options):
     claim = control(
         "end", "run", statement, variables=variables, assumptions=CLASS, procedure=procedure, conditions=conditions)
     shape = Shape(2, 0, 2, 2, 1)
-    leaves = map_leaves(draw_leaves(claim, shape, 1, np.random.default_rng(5)), _simple)
-    return claim, shape, leaves | {"start_offset": np.array([[Q(5, 4), Q(-3, 7)]])}
+    params = map_params(draw_params(claim, shape, 1, np.random.default_rng(5)), _simple)
+    return claim, shape, params | {"start_offset": np.array([[Q(5, 4), Q(-3, 7)]])}
 
 
 @pytest.mark.parametrize("base", ["fedsam", "local-adam", "fadamgc", "fa-nt"])
@@ -168,9 +168,9 @@ def test_irrational_sides_are_enclosed(base):
 
 def test_what_is_not_certain_is_no_violation():
     """No interval can tell |x|^2 from the square of |x|."""
-    claim, shape, leaves = irrational("fedswa")
+    claim, shape, params = irrational("fedswa")
     equal = replace(claim, statement=Condition(norm(x_round[rounds]) ** 2, "<=", norm2(x_round[rounds])))
-    data = json.loads(json.dumps(certificate(equal, realise(equal, shape, leaves, BALLS), 2, 1)))
+    data = json.loads(json.dumps(certificate(equal, simulate(equal, shape, params, BALLS), 2, 1)))
     data |= {"left": "-100 to 100", "right": "-100 to 100"}
     assert not check(data).accepted and "nothing violates" in check(data).reason
 

@@ -17,24 +17,24 @@ import pytest
 
 from bounds.controls.fedavg import CLASS, TWINS, control
 from bounds.language.claim import Condition, Procedure
-from bounds.language.words import E, F_star, iterations, norm, objective, x_sampled, x_star
+from bounds.language.operators import E, F_star, iterations, norm, objective, x_sampled, x_star
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import EXACT
 from tests.changes import both, put
 from tests.verify.checker.records import compare_with_record
 from verify.checker import counterexample as checker
 from verify.checker.instance import Instance
-from verify.checker.words import FORMAT
+from verify.checker.operators import FORMAT
 from verify.exact.certificate import certificate
 from verify.exact.check import read
 from verify.exact.check import replay_alone as check
 from verify.exact.comparison import differences
 from verify.exact.statement import formula, statement_of
 from verify.growth.check import check_file
-from verify.instances.draw import draw_leaves
-from verify.instances.leaves import map_leaves
+from verify.instances.draw import draw_params
+from verify.instances.parameters import map_params
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
@@ -359,12 +359,12 @@ def test_the_checker_runs_as_the_engine_does(indicator, sampling, participants, 
     rng = np.random.default_rng([steps, rounds, len(noisy), participants])
     included = set()
     for number in range(4):
-        leaves = map_leaves(draw_leaves(claim, shape, 1, rng), _simple)
-        leaves["epsilon"] = np.array([[Fraction(int(rng.integers(0, 7)), 2) for _ in range(rounds + 1)]])
+        params = map_params(draw_params(claim, shape, 1, rng), _simple)
+        params["epsilon"] = np.array([[Fraction(int(rng.integers(0, 7)), 2) for _ in range(rounds + 1)]])
         if number < 2:  # everybody there: with a threshold that all meet, and one that nobody meets
-            leaves["available"] = leaves["available"] * 0 + 1
-            leaves["epsilon"] = leaves["epsilon"] * 0 + (10**9 if number else Fraction(1, 10**9))
-        environment = realise(claim, shape, leaves, EXACT)
+            params["available"] = params["available"] * 0 + 1
+            params["epsilon"] = params["epsilon"] * 0 + (10**9 if number else Fraction(1, 10**9))
+        environment = simulate(claim, shape, params, EXACT)
         data = json.loads(json.dumps(certificate(claim, environment, 1, 0)))
         compare_with_record(Instance(data), environment, MEASURED)
         included |= {tuple(row) for row in environment.bound["included"].data.reshape(-1, 4)}
@@ -410,9 +410,9 @@ def test_rational_norms_are_replayed_in_every_dimension():
     """(3, 4) has norm 5: the statement |x_0 - x*| <= 4 is refuted in two dimensions."""
     claim = control("norm", "run", Condition(norm(x_sampled[0] - x_star), "<=", 4), assumptions=CLASS)
     shape = Shape(dim=2)
-    leaves = map_leaves(draw_leaves(claim, shape, 1, np.random.default_rng(0)), _simple)
-    leaves["start_offset"] = np.array([[Fraction(3), Fraction(4)]])
-    environment = realise(claim, shape, leaves, EXACT)
+    params = map_params(draw_params(claim, shape, 1, np.random.default_rng(0)), _simple)
+    params["start_offset"] = np.array([[Fraction(3), Fraction(4)]])
+    environment = simulate(claim, shape, params, EXACT)
     data = json.loads(json.dumps(certificate(claim, environment, 5, 4)))
     assert check(data).accepted
     data["instance"]["start_offset"] = ["4", "4"]  # |(4, 4)| lies between 5.65 and 5.66

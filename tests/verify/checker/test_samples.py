@@ -11,10 +11,22 @@ import sympy as sp
 from bounds.language import samples as on_samples
 from bounds.language.claim import Condition, Procedure
 from bounds.language.names import symbol
-from bounds.language.words import E, L_client, grad, k, mu_client, norm, norm2, objective, objective_grad, rounds, x_round
+from bounds.language.operators import (
+    E,
+    L_client,
+    grad,
+    k,
+    mu_client,
+    norm,
+    norm2,
+    objective,
+    objective_grad,
+    rounds,
+    x_round,
+)
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import EXACT
-from tests.verify.instances.test_worlds import GAP, LAST, SHAPES, claim_of, linear, random_leaves, shape_of
+from tests.verify.instances.test_data_sets import GAP, LAST, SHAPES, claim_of, linear, random_leaves, shape_of
 from verify.checker.instance import Instance
 from verify.claims.method import free_starts
 from verify.evaluation.evaluate import evaluate
@@ -23,7 +35,7 @@ from verify.exact.certificate import certificate
 from verify.exact.check import replay_alone as check
 from verify.exact.statement import not_replayed
 from verify.instances.chance import Chance, chance_of
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 
 sigma_g, sigma_g_2, sigma_g_client, server_variate = map(
     symbol, ("sigma_g", "sigma_g_2", "sigma_g_client", "server_variate"))
@@ -45,8 +57,8 @@ def exact_leaves(shape, seed):
             for name, array in random_leaves(shape, seed).items()}
 
 
-def written(claim, shape, leaves):
-    environment = realise(claim, shape, leaves, EXACT)
+def written(claim, shape, params):
+    environment = simulate(claim, shape, params, EXACT)
     sides = exact_violation(claim, environment)
     return environment, json.loads(json.dumps(certificate(claim, environment, *sides)))
 
@@ -57,11 +69,11 @@ def written(claim, shape, leaves):
 def test_the_checker_computes_the_same(word, shape):
     """Every word on an instance with rational numbers; the statement says that it is far below its value."""
     left, shape = (RANDOM | GIVEN)[word], SHAPES[shape]
-    leaves = exact_leaves(shape, 3)
+    params = exact_leaves(shape, 3)
     claim = claim_of(left, replaced="any" if word in GIVEN else "random", sampling=shape.sampling)
     claim = replace(claim, statement=Condition(left, "<=", -10**6))
     assert not_replayed(claim) is None
-    environment, data = written(claim, shape, leaves)
+    environment, data = written(claim, shape, params)
     assert Fraction(data["left"]) in np.asarray(evaluate(left, environment)).ravel().tolist()
     result = check(data)
     assert result.accepted, result.reason
@@ -78,9 +90,9 @@ def test_constants(shape):
 
 
 def test_heterogeneity_and_lipschitz_constants():
-    shape, leaves = shape_of(2, 1), linear([[1, 3], [5, 5]])
+    shape, params = shape_of(2, 1), linear([[1, 3], [5, 5]])
     left = E(GAP) + sigma_g + sigma_g_client[0] + sigma_g_2
-    _, data = written(claim_of(left), shape, leaves)
+    _, data = written(claim_of(left), shape, params)
     assert check(data).accepted
     bounds = Instance(data).given
     assert [bounds[name] for name in ("G_lip", "sigma_g", "sigma_g_2")] == [5, 2, 2]
@@ -101,8 +113,8 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_tampered_certificates_are_rejected(change):
     shape = shape_of(1, 1)
-    leaves = linear([[1, 3]]) | {"sample_curvature": np.array([[[[Fraction(1)]]]])}
-    _, data = written(claim_of(3 * E(GAP) + on_samples.E_data(objective(LAST[0]))), shape, leaves)
+    params = linear([[1, 3]]) | {"sample_curvature": np.array([[[[Fraction(1)]]]])}
+    _, data = written(claim_of(3 * E(GAP) + on_samples.E_data(objective(LAST[0]))), shape, params)
     assert check(data).accepted
     CHANGES[change](data)
     assert not check(data).accepted

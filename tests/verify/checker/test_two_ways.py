@@ -9,10 +9,10 @@ from tests.not_empty import not_empty
 from tests.verify.attack.certificates import proofs
 from verify.checker import proof as checked
 from verify.checker import rounds as checked_rounds
-from verify.checker.form import STATED
-from verify.checker.known import known
-from verify.letters import proof as proving
-from verify.letters import rounds as proving_rounds
+from verify.checker.class_facts import class_facts
+from verify.checker.schema import STATED
+from verify.symbolic import proof as proving
+from verify.symbolic import rounds as proving_rounds
 from verify.worst.every_round import every_round
 
 #: claims that are proven for every number of rounds, by one round and by a potential
@@ -23,12 +23,12 @@ def duties_of_both(certificate):
     """By setting, what is to be proven: as the checker has it, and as the prover has it."""
     for setting in not_empty(certificate["settings"]):
         whole = {name: certificate[name] for name in STATED} | setting
-        numbers, _ = checked.numbers_of(whole)
+        numbers, _ = checked.parse_setting(whole)
         if certificate["format"] == checked.FORMAT:
-            yield checked.duties(whole, numbers), proving.duties(whole, numbers)
+            yield checked.obligations(whole, numbers), proving.obligations(whole, numbers)
         else:
-            ours = proving_rounds.duties(whole, numbers, setting["potential"], setting.get("degree"))
-            yield checked_rounds.duties(whole, numbers), ours
+            ours = proving_rounds.obligations(whole, numbers, setting["potential"], setting.get("degree"))
+            yield checked_rounds.obligations(whole, numbers), ours
 
 
 def compare(certificate):
@@ -38,10 +38,10 @@ def compare(certificate):
         assert len(checkers) == len(provers)
         for one, other in zip(checkers, provers, strict=True):
             assert (one.larger - one.smaller).equals(other.larger - other.smaller)
-        pasts = [*dict.fromkeys(duty.past for duty in checkers if duty.run is checkers[0].run)]
-        ours = known(checkers[0].run, pasts)
-        for past, (inequalities, equalities) in provers[0].letters.known({duty.past for duty in provers if (
-                duty.letters is provers[0].letters)}).items():
+        pasts = [*dict.fromkeys(obligation.past for obligation in checkers if obligation.run is checkers[0].run)]
+        ours = class_facts(checkers[0].run, pasts)
+        for past, (inequalities, equalities) in provers[0].letters.known({obligation.past for obligation in provers if (
+                obligation.letters is provers[0].letters)}).items():
             for forms, zero in ((inequalities, False), (equalities, True)):
                 for name in forms:
                     form, is_zero = ours[past].fact(name)

@@ -9,10 +9,10 @@ from verify.claims.entries import entries_of_equation, entry_equations
 from verify.exact.certificate import certificate
 from verify.exact.check import check
 from verify.exact.statement import statement_of
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
-from verify.proofs.of_runs import proof_of_run
+from verify.measure.simulate import simulate
+from verify.proofs.strategies import proof_of_run
 from verify.search.budget import Budget
 from verify.search.search import search
 
@@ -50,7 +50,7 @@ def claim_of(tmp_path):
 def steps(claim, rounds=5, rows=40):
     """The steps of some instances, (instances, iterations)."""
     shape = Shape(rounds=rounds)
-    environment = realise(claim, shape, draw_leaves(claim, shape, rows, np.random.default_rng(0)), NUMPY)
+    environment = simulate(claim, shape, draw_params(claim, shape, rows, np.random.default_rng(0)), NUMPY)
     return environment.bound["eta_l"].data[:, 0, 0]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
-from bounds.language.words import local_steps, norm2, r, rounds, x_round, x_star
+from bounds.language.operators import local_steps, norm2, r, rounds, x_round, x_star
 from bounds.registry.claims import find_claim
 from fedtheory.schedules import Tabulated
 from synthetic.base.checks import number
@@ -16,10 +16,10 @@ from synthetic.numbers.decimals import as_written
 from verify.claims.method import algorithm_of, selection_of
 from verify.exact.certificate import certificate
 from verify.exact.check import replay_alone as check
-from verify.instances.draw import draw_leaves, draw_shape
-from verify.instances.leaves import take_rows
+from verify.instances.draw import draw_params, draw_shape
+from verify.instances.parameters import take_rows
 from verify.instances.resize import without_client
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.search import candidates
 from verify.search.budget import BUDGETS
 from verify.search.search import search
@@ -69,27 +69,27 @@ def piecewise_instance(claim, clients=2):
     shape = next(s for s in (draw_shape(claim, rng, 16, 10) for _ in range(500))
                  if s.family.knots and s.clients >= clients and s.participants < max(s.clients, 2)
                  and candidates._size(s) > candidates._LARGE)
-    return shape, take_rows(draw_leaves(claim, shape, 2, rng), [0])
+    return shape, take_rows(draw_params(claim, shape, 2, rng), [0])
 
 
 def test_clients_with_curvatures_of_their_own_can_be_left_out():
     """Clients of a claim about clients that differ by a bounded gradient, once they are quadratics in place of pieces."""
     claim = find_claim("fadamgc/eq-209@second")
-    shape, leaves = piecewise_instance(claim, clients=3)
-    flat_shape, flat = next(shape.family.simpler(claim, shape, leaves))
+    shape, params = piecewise_instance(claim, clients=3)
+    flat_shape, flat = next(shape.family.simpler(claim, shape, params))
     flat["curvature"] = np.broadcast_to(flat["curvature"], flat["center"].shape).copy()
     fewer, left = without_client(claim, flat_shape, flat, 0)
     assert left["curvature"].shape[1] == left["center"].shape[1] == fewer.clients
     with np.errstate(all="ignore"):
-        realise(claim, fewer, left, NUMPY)
+        simulate(claim, fewer, left, NUMPY)
 
 
 def test_a_simpler_family_without_the_claims_constant_is_passed_over(monkeypatch):
     """Quadratics have no Lipschitz constant, of which the claim speaks."""
     claim = find_claim("fedmoswa/eq-34@second+theta-l")
-    shape, leaves = piecewise_instance(claim, clients=1)
+    shape, params = piecewise_instance(claim, clients=1)
     tried = []
     monkeypatch.setattr(candidates, "simpler", lambda *given: tried.append(given) or list(given[1].family.simpler(*given)))
     monkeypatch.setattr(candidates, "CANDIDATE", -2.0)
-    candidates._smaller(claim, shape, leaves, NUMPY)
+    candidates._smaller(claim, shape, params, NUMPY)
     assert tried

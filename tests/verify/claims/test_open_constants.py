@@ -9,7 +9,7 @@ import sympy as sp
 
 from bounds.language.claim import Assumption, Claim, Condition, Procedure
 from bounds.language.definitions import DEFINITIONS
-from bounds.language.words import (
+from bounds.language.operators import (
     E,
     F_star,
     L,
@@ -35,9 +35,9 @@ from verify.exact.check import replay_alone as check
 from verify.growth.check import check_file
 from verify.growth.order import with_constant
 from verify.instances.chance import chance_of
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.referee.decide import Settings, decide
 from verify.search.budget import BUDGETS
 from verify.search.search import search
@@ -69,10 +69,10 @@ def test_what_a_step_needs_of_the_run_is_assumed():
 
 def test_an_assumed_constant_must_hold_on_the_run():
     shape = Shape(clients=2, local_steps=2, rounds=2)
-    leaves = draw_leaves(CIRCULAR, shape, 60, np.random.default_rng(0))
+    params = draw_params(CIRCULAR, shape, 60, np.random.default_rng(0))
     with np.errstate(all="ignore"):
-        environment = realise(CIRCULAR, shape, leaves, NUMPY)
-    assumed, largest = leaves[f"{ASSUMED}G"][:, 0], abs(environment.bound["g"].data).max(axis=(1, 2, 3, 4, 5))
+        environment = simulate(CIRCULAR, shape, params, NUMPY)
+    assumed, largest = params[f"{ASSUMED}G"][:, 0], abs(environment.bound["g"].data).max(axis=(1, 2, 3, 4, 5))
     met = judge(CIRCULAR, environment).met
     assert 0 < met.sum() < 60 and (assumed[met] >= largest[met] * (1 - 1e-9)).all() and (assumed < largest).any()
     assert environment.bound["eta_l"].data.max() < 1 / environment.bound["L"].data.min()
@@ -101,9 +101,9 @@ def test_a_parameter_that_cannot_be_costs_its_own_instance_alone():
     moments = replace(moments, conditions=(*moments.conditions, Condition(beta1, "==", 1 - objective(x_round[0])),
                                            Condition(beta1, "<=", 1)))
     shape = Shape(clients=2, rounds=2)
-    leaves = draw_leaves(moments, shape, 60, np.random.default_rng(1))
+    params = draw_params(moments, shape, 60, np.random.default_rng(1))
     with np.errstate(all="ignore"):
-        environment = realise(moments, shape, leaves, NUMPY)
+        environment = simulate(moments, shape, params, NUMPY)
     value = environment.bound["beta1"].data.ravel()
     assert (value < 0).any() and (value > 0).any()
     met = judge(moments, environment).met
@@ -117,9 +117,9 @@ def test_steps_that_a_theorem_prescribes_are_taken(name):
     order = with_constant(find_claim(f"fadamgc/{name}"), 1)
     shape = Shape(clients=3, local_steps=2, rounds=2, participants=3, sampling="without-replacement",
                   sizes=(("trackers", 3),), chance=chance_of(order.procedure, order.variables))
-    leaves = draw_leaves(order, shape, 200, np.random.default_rng(0))
+    params = draw_params(order, shape, 200, np.random.default_rng(0))
     with np.errstate(all="ignore"):
-        environment = realise(order, shape, leaves, NUMPY)
+        environment = simulate(order, shape, params, NUMPY)
     assert judge(order, environment).met.mean() > 0.2
 
 

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from bounds.registry.claims import all_claims
-from tests.said import tells
+from tests.messages import contains_in_order
 from verify.cli import main as cli
 from verify.results.records import load_verdicts
 from verify.results.store import stored_verdict
@@ -141,7 +141,7 @@ def test_bad_input_is_one_line_and_status_2(run, tmp_path, monkeypatch, argv, wo
     monkeypatch.chdir(tmp_path)
     status, out, err = run(*argv)
     assert (status, out) == (2, "")
-    assert err.startswith("error: ") and err.count("\n") == 1 and tells(err, words)
+    assert err.startswith("error: ") and err.count("\n") == 1 and contains_in_order(err, words)
     assert os.listdir(tmp_path) == []
 
 
@@ -187,7 +187,8 @@ def test_cuda_where_there_is_none(run, tmp_path):
     if torch.cuda.is_available():
         pytest.skip("there is one")
     status, _, err = run("verify", "--device", "cuda", "--out", tmp_path)
-    assert status == 2 and err.startswith("error: ") and tells(err, "'cuda' …allowed…: cpu\n") and err.count("\n") == 1
+    assert status == 2 and err.startswith("error: ") and err.count("\n") == 1
+    assert contains_in_order(err, "'cuda' …allowed…: cpu\n")
 
 
 @pytest.mark.parametrize(
@@ -247,7 +248,7 @@ def test_papers_and_claims_add_up_without_repetition(run, tmp_path, monkeypatch)
 def test_interrupt_keeps_what_is_done(run, tmp_path, referee, decided):
     referee(*["refuted"] * decided, KeyboardInterrupt())
     status, _, err = run("verify", *SOME, "--out", tmp_path)
-    assert status == 130 and tells(err, f"interrupted … {decided} of 3 claims")
+    assert status == 130 and contains_in_order(err, f"interrupted … {decided} of 3 claims")
     if decided:
         assert len(load_verdicts(tmp_path)) == 2 and (tmp_path / "index.html").is_file()
     assert [p for p in tmp_path.rglob("*.partial")] == []

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests import ROOT
-from tests.said import tells
+from tests.messages import contains_in_order
 
 GOOD = """
 from fedtheory import Algorithm
@@ -57,4 +57,4 @@ def test_bad_input(run, tmp_path, arguments, message):
     path.write_text(GOOD)
     broken.write_text("1 / 0")
     status, _, error = run("conform", *(a.format(path=path, broken=broken) for a in arguments))
-    assert status == 2 and tells(error, message)
+    assert status == 2 and contains_in_order(error, message)

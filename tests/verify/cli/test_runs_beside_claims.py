@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fedtheory import load_trajectory
-from tests.said import tells
+from tests.messages import contains_in_order
 from verify.cli.main import main
 
 OWN = """
@@ -59,7 +59,7 @@ def test_a_method_of_ones_own_runs_only_where_it_is_named(tmp_path, capsys):
     witness.unlink()
     command = ["compare", "li2020/theorem-1", "--run", str(path)]
     assert main(command) == 2 and not witness.exists()
-    assert tells(capsys.readouterr().err, "mine.py:Lazy; only --algorithm FILE.py:NAME runs a file")
+    assert contains_in_order(capsys.readouterr().err, "mine.py:Lazy; only --algorithm FILE.py:NAME runs a file")
     assert main([*command, "--algorithm", f"{method}:Lazy"]) == 0 and witness.exists()
     assert "the claim is about FedAvg; the runs are Lazy's" in capsys.readouterr().out
     method.write_text(method.read_text().replace("self.factor *", "2 * self.factor *"))

@@ -12,7 +12,7 @@ __all__ = ["CHECKS"]
 
 
 def at(module, **values):
-    return module.numbers(**start_values(module.CONTROLS) | values)
+    return module.compute(**start_values(module.CONTROLS) | values)
 
 
 def by_hand(federation, models):

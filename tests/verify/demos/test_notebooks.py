@@ -39,9 +39,9 @@ def test_a_notebook_runs_and_shows_its_numbers(name):
     demo = picture_of(name)
     outputs, names = app_of(name).run()
     page = shown(outputs)
-    own = demo.numbers(**start_values(demo.CONTROLS))
+    own = demo.compute(**start_values(demo.CONTROLS))
     assert same(names["found"], own)
-    assert as_svg(demo.picture(own), demo.said(own)) in page
+    assert as_svg(demo.picture(own), demo.caption(own)) in page
     places = [re.search(sign, page).start() for sign in ("<h1", "<svg", "<marimo-(slider|text)", "Questions")]
     assert places == sorted(places)
     assert len(re.findall(r"<li>", page.partition("Questions")[2])) == 3
@@ -51,14 +51,14 @@ def test_a_notebook_runs_and_shows_its_numbers(name):
 def test_a_control_that_moves_moves_the_picture(name):
     demo, app = picture_of(name), app_of(name)
     start = start_values(demo.CONTROLS)
-    first = demo.numbers(**start)
+    first = demo.compute(**start)
     for key, control in not_empty(demo.CONTROLS.items()):
         if isinstance(control, Text):
             continue
         value = next(value for value in reversed(control.values) if value != control.start)
         outputs, names = app.run(defs={"controls": SimpleNamespace(value=start | {key: value})})
         assert not same(names["found"], first), key
-        assert as_svg(demo.picture(first), demo.said(first)) not in shown(outputs), key
+        assert as_svg(demo.picture(first), demo.caption(first)) not in shown(outputs), key
 
 
 def same(one, other) -> bool:
@@ -74,9 +74,9 @@ def same(one, other) -> bool:
 def test_a_picture_is_drawn_at_both_ends_of_every_control(name):
     demo = picture_of(name)
     for values in not_empty(ends(demo.CONTROLS)):
-        found = demo.numbers(**values)
-        text = as_svg(demo.picture(found), demo.said(found))
-        assert text.startswith("<svg") and "nan" not in demo.said(found), values
+        found = demo.compute(**values)
+        text = as_svg(demo.picture(found), demo.caption(found))
+        assert text.startswith("<svg") and "nan" not in demo.caption(found), values
 
 
 @pytest.mark.parametrize("name", NAMES)

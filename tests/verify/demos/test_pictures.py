@@ -32,7 +32,7 @@ from verify.demos.pictures import (
 
 def at(module, **values):
     """The numbers of a picture, at its first values but for those given."""
-    return module.numbers(**start_values(module.CONTROLS) | values)
+    return module.compute(**start_values(module.CONTROLS) | values)
 
 
 def fedavg_stops_where_a_long_run_ends():
@@ -156,8 +156,8 @@ def test_the_search_is_seen_while_it_goes():
         count = len(each.tried)
         assert each.verdict is None and (each.stages, each.tried) == (found.stages[:count], found.tried[:count])
         assert all(map(np.array_equal, each.ratios, found.ratios))
-        assert f"{each.tried[-1]} instances tried" in live_counterexample.said(each)
-    assert "under way" not in live_counterexample.said(found)
+        assert f"{each.tried[-1]} instances tried" in live_counterexample.caption(each)
+    assert "under way" not in live_counterexample.caption(found)
     first, last = (live_counterexample.picture(each).axes[0].get_title(loc="left") for each in (seen[0], found))
     assert "under way" in first and "under way" not in last
 
@@ -208,7 +208,7 @@ def test_what_is_not_in_the_language_is_refused_and_does_nothing(text, where, tm
     found = at(live_counterexample, **({"statement": typed, "condition": typed} if where == "both" else {where: typed}))
     assert found.wrong and found.verdict is None and "\n" not in found.wrong and "typed.toml" not in found.wrong
     assert list(tmp_path.iterdir()) == []
-    said = live_counterexample.said(found)
+    said = live_counterexample.caption(found)
     assert "<" not in said and "`" not in said and "$" not in said
     live_counterexample.picture(found)
 

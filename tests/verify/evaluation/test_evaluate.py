@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 from bounds.language.claim import Condition, Definition
-from bounds.language.words import (
+from bounds.language.operators import (
     E,
     E_noise,
     F,

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import pytest
 
 from bounds.registry.user_claims import load_claims
-from verify.checker.forms import NoForm
-from verify.checker.letter_words import LetterWords
-from verify.checker.words import MEANS
+from verify.checker.operators import MEANS
+from verify.checker.quadratic_forms import NotQuadratic
+from verify.checker.symbolic_operators import SymbolicOperators
 from verify.claims.method import faults_of_method
-from verify.letters.letters import Letters
 from verify.referee.decide import Settings, decide
+from verify.symbolic.symbolic_run import SymbolicRun
 
 
 def claim(statement: str, folder, fields: str = ""):
@@ -44,8 +44,8 @@ def test_there_is_none_beside_samples(tmp_path):
 
 
 def test_no_proof_takes_it_for_another_mean():
-    with pytest.raises(NoForm, match="which is no round"):
-        Letters.mean(SimpleNamespace(given_past=None), ("E_step", (Fraction(0), Fraction(1))), "x", None, {}, None)
+    with pytest.raises(NotQuadratic, match="which is no round"):
+        SymbolicRun.mean(SimpleNamespace(given_past=None), ("E_step", (Fraction(0), Fraction(1))), "x", None, {}, None)
     formulas = SimpleNamespace(value=lambda node, at: Fraction(1))
-    with pytest.raises(NoForm, match="which is no round"):
-        LetterWords(SimpleNamespace(instance=SimpleNamespace(formulas=formulas))).mean("E_step", ["x", 1], None)
+    with pytest.raises(NotQuadratic, match="which is no round"):
+        SymbolicOperators(SimpleNamespace(instance=SimpleNamespace(formulas=formulas))).mean("E_step", ["x", 1], None)

@@ -9,7 +9,7 @@ from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.environment import UnboundName
 from verify.evaluation.judge import _nearly, judge
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 
 a, b, c = sp.symbols("a b c", positive=True)
 count = sp.Symbol("count", integer=True, positive=True)
@@ -18,8 +18,8 @@ count = sp.Symbol("count", integer=True, positive=True)
 def judged(left, relation, right, count=1, **numbers):
     claim = Claim("mine/numbers", "1", "lemma", "algebra", Condition(left, relation, right), derivation="by hand",
                   variables=(*(Variable(name, "positive") for name in "abc"), Variable("count", "integer")))
-    leaves = {name: np.array([float(number)]) for name, number in numbers.items()}
-    return judge(claim, realise(claim, Shape(sizes=(("count", count),)), leaves, NUMPY))
+    params = {name: np.array([float(number)]) for name, number in numbers.items()}
+    return judge(claim, simulate(claim, Shape(sizes=(("count", count),)), params, NUMPY))
 
 
 @pytest.mark.parametrize("relation", ["<=", ">=", "=="])
@@ -67,7 +67,7 @@ def test_hypotheses_that_could_not_be_evaluated_are_not_remembered_as_met():
     claim = Claim("mine/numbers", "1", "lemma", "algebra", Condition(a, "<=", b), derivation="by hand",
                   variables=tuple(Variable(name, "positive") for name in "ab"),
                   conditions=(Condition(a, "<=", 5), Condition(a * sp.Symbol("unheard_of"), "<=", 1)))
-    environment = realise(claim, Shape(), {"a": np.array([9.0]), "b": np.array([1.0])}, NUMPY).remembering()
+    environment = simulate(claim, Shape(), {"a": np.array([9.0]), "b": np.array([1.0])}, NUMPY).remembering()
     for _ in range(2):  # the second time, what the first left behind answers nothing
         with pytest.raises(UnboundName, match="unheard_of"):
             judge(claim, environment)

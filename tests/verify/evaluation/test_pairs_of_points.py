@@ -12,18 +12,18 @@ from bounds.printing.claim_file import as_toml
 from bounds.registry.collection import Collection, WrongClaims
 from bounds.registry.user_claims import load_claims
 from synthetic.numbers.arrays import EXACT, NUMPY
+from verify.checker.infimum import least_of_two
 from verify.checker.instance import Instance
-from verify.checker.space import least_of_two
 from verify.claims.method import faults_of_method
 from verify.evaluation.evaluate import sides
-from verify.evaluation.over_space import least_on_rectangles
+from verify.evaluation.pointwise_bounds import least_on_rectangles
 from verify.exact.certificate import certificate
-from verify.instances.draw import draw_leaves
-from verify.instances.leaves import map_leaves
+from verify.instances.draw import draw_params
+from verify.instances.parameters import map_params
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.quadratic import QUADRATIC
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.referee.decide import Settings, decide
 
 PIECES = ((None, Fraction(0)), (Fraction(0), Fraction(1)), (Fraction(1), None))
@@ -118,8 +118,8 @@ def claim_of(formula, folder):
 def test_least_values_are_those_of_a_grid(clients, formula, tmp_path):
     family, dim = CLIENTS[clients]
     claim, rng = claim_of(formula, tmp_path), np.random.default_rng(7)
-    leaves = draw_leaves(claim, shape := Shape(clients=2, dim=dim, participants=2, family=family), ROWS, rng)
-    environment = realise(claim, shape, leaves, NUMPY)
+    params = draw_params(claim, shape := Shape(clients=2, dim=dim, participants=2, family=family), ROWS, rng)
+    environment = simulate(claim, shape, params, NUMPY)
     condition = next(c for c in claim.hypotheses if "b" in map(str, c.right.free_symbols))
     least = np.broadcast_to(sides(condition, environment)[0].ravel(), ROWS)
     axis = np.linspace(-10, 10, 401)
@@ -148,8 +148,8 @@ def test_the_checker_finds_the_same_least_values(clients, formula, tmp_path):
     shape = Shape(clients=2, dim=dim, participants=2, family=family)
     place = next(n for n, c in enumerate(claim.hypotheses) if "b" in map(str, c.right.free_symbols))
     for _ in range(4):
-        leaves = map_leaves(draw_leaves(claim, shape, 1, rng), _short)
-        environment = realise(claim, shape, leaves, EXACT)
+        params = map_params(draw_params(claim, shape, 1, rng), _short)
+        environment = simulate(claim, shape, params, EXACT)
         least = sides(claim.hypotheses[place], environment)[0].item()
         if least > -np.inf:
             data = certificate(claim, environment, 1, 0)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 import fedtheory
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure, Variable
-from bounds.language.words import (
+from bounds.language.operators import (
     E,
     E_round,
     eta_l,

@@ -6,7 +6,7 @@ import sympy as sp
 
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition
-from bounds.language.words import E, F_star, L, eta_l, iterations, norm2, objective, sigma_sq, t, x_sampled, x_star
+from bounds.language.operators import E, F_star, L, eta_l, iterations, norm2, objective, sigma_sq, t, x_sampled, x_star
 from bounds.registry.claims import find_claim
 from fedtheory import FedAvg, InverseTime, Tabulated, run
 from fedtheory.observables import DEFAULT

@@ -8,18 +8,7 @@ import pytest
 
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
-from bounds.language.samples import (
-    E_client,
-    E_data,
-    E_unused,
-    F_pop,
-    twin_x_local,
-    twin_x_round,
-    worst_mean_signed_gap,
-    worst_sample_gap,
-)
-from bounds.language.samples import replaced as uses_the_replaced
-from bounds.language.words import (
+from bounds.language.operators import (
     E,
     clients,
     grad,
@@ -34,6 +23,17 @@ from bounds.language.words import (
     x_local,
     x_round,
 )
+from bounds.language.samples import (
+    E_client,
+    E_data,
+    E_unused,
+    F_pop,
+    twin_x_local,
+    twin_x_round,
+    worst_mean_signed_gap,
+    worst_sample_gap,
+)
+from bounds.language.samples import replaced as uses_the_replaced
 from fedtheory import fedavg, run
 from fedtheory.stability import coupled_runs, samples_of, single_samples
 from synthetic import from_arrays, make_quadratic, to_numpy
@@ -71,10 +71,10 @@ def found(left, right=0, given="random", over=(), relation="<=", batch_size=1):
 @cache
 def by_hand():
     """For each of the drawn pairs of data sets: client, data, and the models of both runs, (seeds, rounds + 1, dim)."""
-    worlds = CoupledRuns(control("mine", "run", Condition(E_data(norm(end - twin_end)), "<=", 1),
+    data_sets = CoupledRuns(control("mine", "run", Condition(E_data(norm(end - twin_end)), "<=", 1),
                                  procedure=PROCEDURE["random"]), trajectory(), {})
     pairs = []
-    for chosen, client, fresh in zip(worlds.worlds.data, worlds.worlds.replaced, worlds.fresh, strict=True):
+    for chosen, client, fresh in zip(data_sets.data_sets.data, data_sets.data_sets.replaced, data_sets.fresh, strict=True):
         one = data(chosen)
         other = one.neighbours([(client, 0, *fresh)])
         pairs.append((client, one, *(to_numpy(run(fedavg(ETA, STEPS), f, ROUNDS, start=START, seeds=SEEDS)

@@ -8,12 +8,12 @@ import sympy as sp
 
 from bounds.controls.fedavg import CONTROLS
 from bounds.language.claim import Condition, Variable
-from bounds.language.words import L, norm2, x_round, x_star
+from bounds.language.operators import L, norm2, x_round, x_star
 from synthetic import make_quadratic
 from synthetic.numbers.arrays import NUMPY, TORCH
 from verify.evidence import on_federation
 from verify.evidence.on_federation import evaluate_on
-from verify.search import sharing as shared_runs
+from verify.search import run_cache as shared_runs
 
 CLAIM = {row.claim.id: row.claim for row in CONTROLS}["control/smooth-gap"]
 FEDERATION = make_quadratic(clients=3, dim=4, seed=1)

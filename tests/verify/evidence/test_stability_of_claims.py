@@ -13,7 +13,7 @@ from fedtheory import fedavg, make_algorithm, run
 from fedtheory.stability import generalisation, random_replacements, samples_of, searched_replacement, with_samples
 from synthetic.registry import make_problem
 from synthetic.worst_cases import linear_samples
-from tests.said import tells
+from tests.messages import contains_in_order
 from verify.cli.main import main
 from verify.evidence.beside_runs import compare
 from verify.evidence.stability_figure import stability_figure
@@ -74,7 +74,7 @@ def test_what_a_claim_is_not_about_is_said(claim_id, given, words):
 def test_clients_of_different_sizes_are_no_case_of_the_papers():
     federation = with_samples(linear_samples(), [(0, [1.0], [9.0]), (0, [1.0], [9.0]), (1, [1.0], [9.0])])
     found = beside(find_claim(DISTANCE), federation)
-    assert found.verdict == "not applicable" and tells(found.reason, "clients … samples")
+    assert found.verdict == "not applicable" and contains_in_order(found.reason, "clients … samples")
 
 
 def test_many_samples_can_be_drawn_from_large_pools():
@@ -88,7 +88,7 @@ def test_the_command_prints_a_table_and_draws(tmp_path, capsys):
     assert main(["stability", "fedavg", "--claim", DISTANCE, "--rounds", "3", "--tries", "8", "--data-sets", "2", "--out",
                  str(tmp_path / "gap.png")]) == 0
     said = capsys.readouterr().out
-    assert "features [−1]" in said and tells(said, "generalisation … 2 samples … 2 data sets")
+    assert "features [−1]" in said and contains_in_order(said, "generalisation … 2 samples … 2 data sets")
     assert DISTANCE in said and {p.name for p in tmp_path.iterdir()} == {"gap.png", "gap.svg", "gap.pdf"}
 
 
@@ -110,7 +110,7 @@ def test_the_command_answers_in_json(capsys):
 def test_bad_input_is_one_line(arguments, words, capsys):
     assert main(["stability", "fedavg", *arguments]) == 2
     said = capsys.readouterr().err
-    assert tells(said, words) and said.count("\n") == 1
+    assert contains_in_order(said, words) and said.count("\n") == 1
 
 
 def test_of_a_recursion_every_step_is_drawn_once():

@@ -36,8 +36,8 @@ eta_g = sp.Symbol("eta_g", positive=True)
 
 
 def at(**values):
-    leaves = {name: np.array([[Q(v)]], dtype=object)[0] for name, v in values.items()}
-    return Shape(), leaves
+    params = {name: np.array([[Q(v)]], dtype=object)[0] for name, v in values.items()}
+    return Shape(), params
 
 
 CASES = [
@@ -143,39 +143,39 @@ SCAFFOLD = find_claim("classical/scaffold-one-step")
 
 def diverging(rounds):
     """One client x^2 / 2 whose server steps are 20 times too long: a variate that is its own mean feeds back the radius."""
-    leaves = {name: np.array(value, dtype=object) for name, value in {
+    params = {name: np.array(value, dtype=object) for name, value in {
         "curvature": [[[Q(1)]]], "center": [[[Q(1, 3)]]], "offset": [[Q(0)]], "weight": [[Q(1)]], "step_scale": [[Q(1)]],
         "step_fraction": [[Q(1, 1 + t % 3) for t in range(rounds)]], "start_offset": [[Q(1, 7)]], "eta_g": [Q(201, 10)],
         "epsilon": [[Q(0)] * (rounds + 1)], "available": [[[Q(1)]] * (rounds + 1)]}.items()}
-    return Shape(1, 0, 1, 1, rounds, sizes=(("local_steps", 1),)), leaves
+    return Shape(1, 0, 1, 1, rounds, sizes=(("local_steps", 1),)), params
 
 
 def test_balls_of_long_runs_have_as_many_bits_as_these_may_lose(monkeypatch):
-    shape, leaves = diverging(300)
-    assert violation_on_balls(SCAFFOLD, shape, leaves) == ("holds", "")
+    shape, params = diverging(300)
+    assert violation_on_balls(SCAFFOLD, shape, params) == ("holds", "")
     monkeypatch.setattr(on_balls, "_BITS_A_STEP", 0)
     monkeypatch.setattr(on_balls, "PRECISIONS", on_balls.PRECISIONS[:2])
-    assert violation_on_balls(SCAFFOLD, shape, leaves)[0] == "uncertain"
+    assert violation_on_balls(SCAFFOLD, shape, params)[0] == "uncertain"
 
 
 def test_what_float64_saw_between_the_sides_is_its_own_rounding_where_balls_leave_nothing_of_it(monkeypatch):
     """A search that does not take it to fractions, of which a long run needs minutes."""
-    shape, leaves = diverging(100)
-    leaves = {name: array.astype(float) for name, array in leaves.items()}
-    gap, left, right = candidates._widest(SCAFFOLD, shape, leaves, NUMPY)
+    shape, params = diverging(100)
+    params = {name: array.astype(float) for name, array in params.items()}
+    gap, left, right = candidates._widest(SCAFFOLD, shape, params, NUMPY)
     assert gap == left > 1e-6 and right == 0
     asked = []
     monkeypatch.setattr(candidates, "confirm_or_why", lambda *given: asked.append(given) or "holds")
-    assert candidates.confirmed(SCAFFOLD, shape, leaves, NUMPY) == "holds" and not asked
+    assert candidates.confirmed(SCAFFOLD, shape, params, NUMPY) == "holds" and not asked
 
 
 def test_a_gap_that_balls_leave_goes_on_to_fractions(monkeypatch):
     """The same run against twice the step: false by far."""
-    shape, leaves = diverging(12)
-    leaves = {name: array.astype(float) for name, array in leaves.items()}
+    shape, params = diverging(12)
+    params = {name: array.astype(float) for name, array in params.items()}
     statement = SCAFFOLD.statement
     doubled = replace(SCAFFOLD, statement=replace(statement, left=statement.left.subs(eta_g, 2 * eta_g)))
-    assert isinstance(candidates.confirmed(doubled, shape, leaves, NUMPY), Violation)
+    assert isinstance(candidates.confirmed(doubled, shape, params, NUMPY), Violation)
 
 
 def test_only_sides_nearer_than_what_counts_are_taken_for_equal():

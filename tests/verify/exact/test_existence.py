@@ -6,7 +6,7 @@ import json
 import pytest
 
 from bounds.registry.user_claims import load_claims
-from verify.checker.form import pieces
+from verify.checker.schema import pieces
 from verify.exact.check import check, replay_alone
 from verify.referee.decide import Settings, decide
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import HOLDS, names_in
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.user_claims import load_claims
@@ -73,7 +73,7 @@ def broken(claim, point) -> list[str]:
     numbers = {name: sp.Rational(str(value)) for name, value in point.items()}
     found = [f"{v.name}: {v}" for v in claim.variables if v.name in numbers and not v.indices and not _in_domain(
         v, numbers[v.name])]
-    plain = [c for c in claim.hypotheses if not any(side.has(sp.Indexed, sp.Function, words.Operator) for side in (
+    plain = [c for c in claim.hypotheses if not any(side.has(sp.Indexed, sp.Function, operators.Operator) for side in (
         c.left, c.right))]
     for c in plain:  # what the claim defines and the point does not say
         if c.relation == "==" and c.left.is_Symbol and c.left.name not in numbers and names_in(c.right) <= numbers.keys():

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bounds.language.claim import Claim, Condition
-from bounds.language.words import clients, participants, rounds
+from bounds.language.operators import clients, participants, rounds
 from bounds.registry.claims import all_claims
 from verify.formulas.bound import bound_of
 from verify.formulas.points import exact_witness, parameter_sets

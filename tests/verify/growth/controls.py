@@ -4,7 +4,7 @@ import sympy as sp
 
 from bounds.language.claim import Assumption, Claim, Condition, Procedure, Variable
 from bounds.language.definitions import DEFINITIONS, chi
-from bounds.language.words import (
+from bounds.language.operators import (
     E,
     F_star,
     L,

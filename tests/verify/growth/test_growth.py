@@ -8,19 +8,19 @@ import pytest
 import sympy as sp
 
 from bounds.language.claim import Condition, Procedure, Variable
-from bounds.language.words import L, eta_l, iterations, rounds, t
+from bounds.language.operators import L, eta_l, iterations, rounds, t
 from bounds.registry.claims import find_claim
-from tests.said import tells
+from tests.messages import contains_in_order
 from tests.verify.growth.controls import FALSE, OPEN_STEP, TRUE, A, B, C, a, b, control, gap, numbers
 from verify.growth import decide as growth_evidence
 from verify.growth.certificate import growth_certificate
 from verify.growth.check import check, check_file
 from verify.growth.fit import fit
 from verify.growth.growth import _ZERO_BUDGETS, Growth, _persists
+from verify.growth.growth_search import GrowthCurve, Member
 from verify.growth.order import leaves_the_step_open, order_of, vanishing, with_constant
 from verify.growth.same_instance import tame
-from verify.growth.trials import Member, Track
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.resize import resized
 from verify.instances.shape import Shape
@@ -54,7 +54,7 @@ def test_growth_towards_zero_counts_sizes_by_their_inverses():
 
 def test_a_track_says_how_large_the_ratio_was_in_between():
     def text(*ratios):
-        return str(Track("rounds", tuple(Member(2.0**i, ratio, None, {}) for i, ratio in enumerate(ratios))))
+        return str(GrowthCurve("rounds", tuple(Member(2.0**i, ratio, None, {}) for i, ratio in enumerate(ratios))))
 
     assert "ratio 1 to 3, up to 90 at 4, exponent" in text(1, 9, 90, 80, 3)
     assert "ratio 1 to 3, exponent" in text(1, 2, 4, 5, 3)
@@ -93,23 +93,23 @@ def test_constants_that_are_no_factors_are_refused(change):
 def test_more_clients_are_copies_and_steps_repeat():
     claim, rng = with_constant(FALSE["growth/noise/step-power"], 1), np.random.default_rng(0)
     shape = Shape(clients=2, noisy=(1,), sizes=(("local_steps", 1),))
-    leaves = draw_leaves(claim, shape, 3, rng)
-    larger, copies = resized(claim, shape, leaves, "clients", 5)
-    assert larger.noisy == (1, 3) and (copies["curvature"][:, 4] == leaves["curvature"][:, 0]).all()
-    assert (copies["noise"][:, 1] == leaves["noise"][:, 0]).all()
-    longer, copies = resized(claim, shape, leaves, "rounds", 6)
-    assert longer.iterations == 6 and (copies["step_fraction"] == leaves["step_fraction"][:, :1]).all()
+    params = draw_params(claim, shape, 3, rng)
+    larger, copies = resized(claim, shape, params, "clients", 5)
+    assert larger.noisy == (1, 3) and (copies["curvature"][:, 4] == params["curvature"][:, 0]).all()
+    assert (copies["noise"][:, 1] == params["noise"][:, 0]).all()
+    longer, copies = resized(claim, shape, params, "rounds", 6)
+    assert longer.iterations == 6 and (copies["step_fraction"] == params["step_fraction"][:, :1]).all()
     with pytest.raises(NotImplementedError, match="no size"):
-        resized(claim, shape, leaves, "eta", 2)
+        resized(claim, shape, params, "eta", 2)
 
 
 def test_tame_instances_have_no_scales_apart():
     claim, shape = with_constant(TRUE["growth/instance/bias"], 1), Shape(clients=3, dim=2, local_steps=2, rounds=3)
-    leaves = tame(claim, draw_leaves(claim, shape, 200, np.random.default_rng(1)), np.random.default_rng(2))
+    params = tame(claim, draw_params(claim, shape, 200, np.random.default_rng(1)), np.random.default_rng(2))
     for name in ("curvature", "center", "start_offset", "step_fraction", "step_scale", "weight", "slack:L"):
-        size = abs(leaves[name][leaves[name] != 0])
+        size = abs(params[name][params[name] != 0])
         assert size.min() >= 0.25 and size.max() <= 2
-    assert (leaves["step_fraction"] == leaves["step_fraction"][:, :1]).all() and leaves["slack:L"].min() >= 1
+    assert (params["step_fraction"] == params["step_fraction"][:, :1]).all() and params["slack:L"].min() >= 1
 
 
 def test_a_step_is_not_open_where_the_run_shows_what_it_does():
@@ -159,7 +159,7 @@ def test_the_smaller_term_of_the_right_side_ends_growth():
     ("instance/value", "rests …runs …noise …rounds …64, …256"), ("instance/small", "rests …numbers …q …3.63798e-12"),
 ])
 def test_what_held_says_what_it_rests_on(name, words):
-    assert tells(decide(TRUE[f"growth/{name}"], Settings(seed=3)).evidence, words)
+    assert contains_in_order(decide(TRUE[f"growth/{name}"], Settings(seed=3)).evidence, words)
 
 
 @pytest.mark.parametrize("name", QUICK_FALSE)
@@ -193,7 +193,7 @@ def test_copies_of_clients_take_their_pieces_and_starts_along():
     claim = with_constant(TRUE["growth/noise"], 1)
     claim = replace(claim, procedure=Procedure("fedmoswa", options=(("start", "free"),)))
     shape = Shape(clients=2, family=PiecewiseClients(2))
-    larger, copies = resized(claim, shape, draw_leaves(claim, shape, 3, np.random.default_rng(0)), "clients", 5)
+    larger, copies = resized(claim, shape, draw_params(claim, shape, 3, np.random.default_rng(0)), "clients", 5)
     assert larger.clients == 5 and copies["piece_slope"].shape == (3, 5, 2, 1)
     assert {a.shape for n, a in copies.items() if n.startswith("start:client")} == {(3, 5, 1)}
     assert all(a.shape == (3, 1) for n, a in copies.items() if n.startswith("start:server"))

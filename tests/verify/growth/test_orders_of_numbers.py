@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from bounds.registry.user_claims import load_claims
-from verify.claims.choice import placed
+from verify.claims.existential import with_position
 from verify.growth.check import check
+from verify.growth.growth_search import GrowthSearch
 from verify.growth.order import with_constant
-from verify.growth.trials import Trials
 from verify.instances.shape import Shape
 from verify.referee.decide import Settings, decide
 
@@ -61,10 +61,10 @@ def test_the_verdict_on_an_order(row, tmp_path):
 def test_the_ratio_of_an_instance_is_the_one_at_the_best_value(tmp_path):
     """Of 1/(n c) + n c it is 2, also where n is so large that the best value is far below the interval."""
     claim, = claims_of(tmp_path, "(0, 1]", "1/(n*c) + n*c <= C")
-    trials = Trials(placed(with_constant(claim, 1)))
+    trials = GrowthSearch(with_position(with_constant(claim, 1)))
     for n in (1, 7, 1000, 10**7):
-        leaves = {"b": np.ones(3), "position_of_c": np.ones(3)}
-        assert trials.ratios(Shape(sizes=(("n", n),)), leaves) == pytest.approx(2.0, rel=1e-3)
+        params = {"b": np.ones(3), "position_of_c": np.ones(3)}
+        assert trials.ratios(Shape(sizes=(("n", n),)), params) == pytest.approx(2.0, rel=1e-3)
 
 
 def test_a_witness_of_an_order_is_told(tmp_path):

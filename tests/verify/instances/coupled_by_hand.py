@@ -10,21 +10,21 @@ __all__ = ["Loops"]
 class Loops:
     """One instance in one dimension: ``curvature[k]``, ``center[k][a]`` and Huber pieces of atom a of client k."""
 
-    def __init__(self, leaves, samples, local_steps, rounds, eta, participants=None):
-        self.leaves = {name: array[0] for name, array in leaves.items()}
-        self.m, self.atoms = self.leaves["sample_center"].shape[:2]
+    def __init__(self, params, samples, local_steps, rounds, eta, participants=None):
+        self.params = {name: array[0] for name, array in params.items()}
+        self.m, self.atoms = self.params["sample_center"].shape[:2]
         self.n, self.K, self.T, self.eta = samples, local_steps, rounds, eta
         self.participants = participants or self.m
 
     def gradient(self, k, a, v):
-        parts = self.leaves
+        parts = self.params
         slope = parts["sample_curvature"][k, 0, 0] * (v - parts["sample_center"][k, a, 0])
         for s, d, w in zip(*(parts[f"sample_{n}"][k, a, :, 0] for n in ("slope", "knot", "width")), strict=True):
             slope += s * min(max(v - d, -w), w)
         return slope
 
     def loss(self, k, a, v):
-        parts = self.leaves
+        parts = self.params
         value = parts["sample_curvature"][k, 0, 0] * (v - parts["sample_center"][k, a, 0]) ** 2 / 2
         for s, d, w in zip(*(parts[f"sample_{n}"][k, a, :, 0] for n in ("slope", "knot", "width")), strict=True):
             u = abs(v - d)
@@ -39,7 +39,7 @@ class Loops:
 
     def run(self, data, used, drawn):
         """Server models by round; ``used[t][k]`` sample numbers, ``drawn[r]`` clients."""
-        x = float(self.leaves["start_offset"][0])
+        x = float(self.params["start_offset"][0])
         models = [x]
         for r in range(self.T):
             ends = []

@@ -4,10 +4,10 @@ import numpy as np
 
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
-from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.draw import draw_params, draw_shape
 from verify.instances.neighbours import with_another_integer, with_other_noise, with_other_participants
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 
 
 def test_an_integer_of_the_claim_moves_by_one_and_stays_where_it_may_be():
@@ -29,21 +29,21 @@ def test_participants_move_by_one_between_one_and_all():
 def test_noise_comes_and_goes_client_by_client():
     claim, rng = find_claim("fedmoswa/lemma-g.9"), np.random.default_rng(0)
     shape = next(s for s in (draw_shape(claim, rng, 64, 10) for _ in range(500)) if s.clients == 2 and not s.noisy)
-    leaves, seen = draw_leaves(claim, shape, 1, rng), set()
+    params, seen = draw_params(claim, shape, 1, rng), set()
     for _ in range(40):
-        before = dict(zip(shape.noisy, np.moveaxis(leaves["noise"], 1, 0), strict=True)) if shape.noisy else {}
-        shape, leaves = with_other_noise(shape, leaves, rng)
-        assert ("noise" in leaves) == bool(shape.noisy) and list(shape.noisy) == sorted(set(shape.noisy))
+        before = dict(zip(shape.noisy, np.moveaxis(params["noise"], 1, 0), strict=True)) if shape.noisy else {}
+        shape, params = with_other_noise(shape, params, rng)
+        assert ("noise" in params) == bool(shape.noisy) and list(shape.noisy) == sorted(set(shape.noisy))
         for slot, client in enumerate(shape.noisy):
-            assert client not in before or (leaves["noise"][:, slot] == before[client]).all()
+            assert client not in before or (params["noise"][:, slot] == before[client]).all()
         seen.add(shape.noisy)
     assert seen == {(), (0,), (1,), (0, 1)}
-    realise(claim, shape, leaves, NUMPY)
+    simulate(claim, shape, params, NUMPY)
 
 
 def test_some_instances_have_one_client_unlike_all_others():
-    leaves = draw_leaves(find_claim("fedmoswa/lemma-g.9"), Shape(clients=12, participants=1), 400, np.random.default_rng(0))
+    params = draw_params(find_claim("fedmoswa/lemma-g.9"), Shape(clients=12, participants=1), 400, np.random.default_rng(0))
     for name in ("curvature", "center"):
-        column = leaves[name][:, :, 0]
+        column = params[name][:, :, 0]
         alone = [len(set(row)) == 2 and min(np.sum(row == row[0]), np.sum(row != row[0])) == 1 for row in column]
         assert sum(alone) > 20, name

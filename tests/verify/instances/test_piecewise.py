@@ -8,7 +8,7 @@ import sympy as sp
 
 from bounds.language.claim import Assumption, Claim, Condition, Procedure
 from bounds.language.definitions import DEFINITIONS
-from bounds.language.words import (
+from bounds.language.operators import (
     L_client,
     clients,
     eta_l,
@@ -28,14 +28,14 @@ from verify.claims.needs import Needs, needs
 from verify.evaluation.judge import exact_violation, judge
 from verify.exact.confirm import confirm
 from verify.exact.statement import statement_of
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.families import draw_family
 from verify.instances.instance import federation_of
-from verify.instances.leaves import PIECES, map_leaves
+from verify.instances.parameters import PIECES, map_params
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.quadratic import QUADRATIC
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.search.budget import Budget
 from verify.search.search import search
 
@@ -111,41 +111,41 @@ def test_convexity_is_needed_where_it_is():
 def draws():
     shape = Shape(clients=2, dim=2, local_steps=2, rounds=2, family=PiecewiseClients(2))
     made = claim(Condition(norm2(objective_grad(x_sampled[t])), "<=", 0, (STEPS,)), STEP)
-    return made, shape, draw_leaves(made, shape, 24, np.random.default_rng(5))
+    return made, shape, draw_params(made, shape, 24, np.random.default_rng(5))
 
 
 def test_the_same_lines_give_exact_instances():
-    made, shape, leaves = draws()
-    exact = map_leaves(leaves, lambda n, a: each(a[:4], lambda v: Fraction(v).limit_denominator(8)))
-    floats = map_leaves(exact, lambda n, a: a.astype(float))
+    made, shape, params = draws()
+    exact = map_params(params, lambda n, a: each(a[:4], lambda v: Fraction(v).limit_denominator(8)))
+    floats = map_params(exact, lambda n, a: a.astype(float))
     for row in range(4):
         one = {n: a[[row]] for n, a in exact.items()}
         try:
-            known = realise(made, shape, one, EXACT)
+            known = simulate(made, shape, one, EXACT)
         except ArithmeticError:
             continue
         for backend in (TORCH, NUMPY):
-            other = realise(made, shape, {n: a[[row]] for n, a in floats.items()}, backend)
+            other = simulate(made, shape, {n: a[[row]] for n, a in floats.items()}, backend)
             for name in ("x_sampled", "g", "L_client", "mu_client", "eta_l", "F_star"):
                 one_, two = (np.asarray(to_numpy(e.bound[name].data), float) for e in (known, other))
                 assert np.allclose(one_, two, rtol=1e-7, atol=1e-7), name
 
 
 def test_rows_without_a_minimum_meet_no_hypothesis():
-    made, shape, leaves = draws()
-    leaves = leaves | {"tail": 0 * leaves["tail"], "piece_slope": -abs(leaves["piece_slope"]) - 1}
-    leaves["piece_width"] = leaves["piece_width"] + 1
-    assert not judge(made, realise(made, shape, leaves, TORCH)).met.any()
-    assert confirm(made, shape, {n: a[:1] for n, a in leaves.items()}) is None
+    made, shape, params = draws()
+    params = params | {"tail": 0 * params["tail"], "piece_slope": -abs(params["piece_slope"]) - 1}
+    params["piece_width"] = params["piece_width"] + 1
+    assert not judge(made, simulate(made, shape, params, TORCH)).met.any()
+    assert confirm(made, shape, {n: a[:1] for n, a in params.items()}) is None
 
 
 def test_pieces_are_dropped_one_by_one():
-    made, shape, leaves = draws()
-    smaller = list(shape.family.simpler(made, shape, leaves))
+    made, shape, params = draws()
+    smaller = list(shape.family.simpler(made, shape, params))
     assert [s.family for s, _ in smaller] == [QUADRATIC, PiecewiseClients(1), PiecewiseClients(1)]
-    assert (smaller[1][1]["piece_slope"] == leaves["piece_slope"][:, :, 1:]).all()
+    assert (smaller[1][1]["piece_slope"] == params["piece_slope"][:, :, 1:]).all()
     assert not set(smaller[0][1]) & set(PIECES)
-    wide = leaves | {"piece_slope": 0 * leaves["piece_slope"], "tail": leaves["tail"] + 1}
+    wide = params | {"piece_slope": 0 * params["piece_slope"], "tail": params["tail"] + 1}
     _, flat = next(shape.family.simpler(made, shape, wide))
     one, two = federation_of(shape, wide, NUMPY), federation_of(smaller[0][0], flat, NUMPY)
     x = np.random.default_rng(0).normal(size=(24, 2, 2))
@@ -155,11 +155,11 @@ def test_pieces_are_dropped_one_by_one():
 def test_constants_keep_the_signs_of_their_symbols():
     made = claim(Condition(norm2(x_sampled[t]), "<=", -1, (STEPS,)), Condition(mu_client[k], ">=", mu, (EVERY,)))
     shape = Shape(clients=1, family=PiecewiseClients(1))
-    leaves = draw_leaves(made, shape, 1, np.random.default_rng(0))
+    params = draw_params(made, shape, 1, np.random.default_rng(0))
     for slope, expected in ((-2, "unmet"), (1, tuple)):
         values = {"tail": 1, "piece_slope": slope, "piece_center": 0, "piece_width": 1}
-        exact = map_leaves(leaves, lambda n, a, v=values: each(a, lambda x: Fraction(v.get(n, 1))))
-        answer = exact_violation(made, realise(made, shape, exact, EXACT))
+        exact = map_params(params, lambda n, a, v=values: each(a, lambda x: Fraction(v.get(n, 1))))
+        answer = exact_violation(made, simulate(made, shape, exact, EXACT))
         assert answer == expected if isinstance(expected, str) else isinstance(answer, expected)
 
 

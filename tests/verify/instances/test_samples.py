@@ -11,7 +11,7 @@ import sympy as sp
 from bounds.controls.classical import CONTROLS_CLASSICAL
 from bounds.language import samples as on_samples
 from bounds.language.claim import Claim, Condition, Procedure, Variable
-from bounds.language.words import (
+from bounds.language.operators import (
     E,
     F,
     Sum,
@@ -35,13 +35,13 @@ from verify.claims.sizes import allowed, says_something
 from verify.evaluation.evaluate import evaluate
 from verify.evaluation.judge import Judgement, exact_violation, judge
 from verify.evaluation.term_sizes import sizes_of_sides
-from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.draw import draw_params, draw_shape
 from verify.instances.instance import outcomes
-from verify.instances.leaves import take_rows
+from verify.instances.parameters import take_rows
 from verify.instances.samples import SampleClients
 from verify.instances.shape import Shape
 from verify.instances.shapes import extreme_shapes, small_shapes
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.search.archive import Archive
 from verify.search.budget import BUDGETS
 from verify.search.search import search
@@ -94,9 +94,9 @@ def test_some_shapes_are_large_in_one_way():
 def test_atoms_of_some_rows_are_constant_mirrored_or_nearly_alike(claim_id, turned):
     claim = find_claim(claim_id)
     shape = Shape(clients=2, family=SampleClients(1, 2, 1, bounded="theorem-2" in claim_id))
-    leaves = draw_leaves(claim, shape, 2000, np.random.default_rng(1))
+    params = draw_params(claim, shape, 2000, np.random.default_rng(1))
     names = ("slope", "knot", "width", "center")
-    slope, knot, width, center = (leaves[f"sample_{name}"].reshape(2000, 2, 2) for name in names)
+    slope, knot, width, center = (params[f"sample_{name}"].reshape(2000, 2, 2) for name in names)
     constant = (slope == 0).sum(axis=2)
     assert 120 < (constant == 1).all(axis=1).sum() < 400 and (constant < 2).all()
     other, same = (slope, knot) if turned == "slope" else (knot, slope)
@@ -109,9 +109,9 @@ def test_atoms_of_some_rows_are_constant_mirrored_or_nearly_alike(claim_id, turn
 
 def test_some_runs_start_at_knots_and_some_bounded_losses_have_no_linear_part():
     claim, shape = find_claim("afedpd/theorem-2"), Shape(family=SampleClients(1, 2, 1, bounded=True))
-    leaves = draw_leaves(claim, shape, 1000, np.random.default_rng(2))
-    knot, width, center = (leaves[f"sample_{name}"].reshape(1000, 2) for name in ("knot", "width", "center"))
-    start = leaves["start_offset"]
+    params = draw_params(claim, shape, 1000, np.random.default_rng(2))
+    knot, width, center = (params[f"sample_{name}"].reshape(1000, 2) for name in ("knot", "width", "center"))
+    start = params["start_offset"]
     ends = [knot + side * width + part / 4 * center for side in (-1, 0, 1) for part in range(5)]
     assert any(((start == end).any(axis=1) & (start[:, 0] != 0)).sum() > 15 for end in ends)
     assert 100 < (abs(center) == 2 * width).all(axis=1).sum() < 350
@@ -120,7 +120,7 @@ def test_some_runs_start_at_knots_and_some_bounded_losses_have_no_linear_part():
 def test_steps_that_an_equation_gives_are_no_leaves():
     for claim_id, there in (("afedpd/theorem-2", False), ("afedpd/lemma-4", True)):
         shape = Shape(family=SampleClients(bounded=True, pieces=1), sizes=(("tau0", 1),))
-        assert ("step_fraction" in draw_leaves(find_claim(claim_id), shape, 2, np.random.default_rng(0))) is there
+        assert ("step_fraction" in draw_params(find_claim(claim_id), shape, 2, np.random.default_rng(0))) is there
 
 
 # numbers in their bounds --------------------------------------------------------------------------------------------------
@@ -143,8 +143,8 @@ def test_factors_of_products_are_bounded(condition, expected):
 def test_numbers_that_bound_each_other_meet_the_claims_conditions():
     claim, shape = find_claim("afedpd/theorem-2"), Shape(
         rounds=2, sampling="without-replacement", family=SampleClients(1, 2, 1, bounded=True))
-    leaves = draw_leaves(claim, shape, 200, np.random.default_rng(0))
-    assert judge(claim, realise(claim, shape, leaves, NUMPY)).met.mean() > 0.5
+    params = draw_params(claim, shape, 200, np.random.default_rng(0))
+    assert judge(claim, simulate(claim, shape, params, NUMPY)).met.mean() > 0.5
 
 
 # rounding ------------------------------------------------------------------------------------------------------------------
@@ -167,33 +167,33 @@ STEP = Condition(eta_l[t], "==", sp.Rational(1, 4), ((t, 0, iterations - 1),))
 def test_pieces_that_cancel_far_out_are_no_violation(left):
     """Both losses are constant there: a difference that float64 sees is its own rounding."""
     claim = claim_of(left + 0 * E(norm(LAST[0] - LAST[1])), sp.Float(1e-9), STEP, Condition(on_samples.H_loss, "<=", 10**30))
-    shape, leaves = Shape(family=SampleClients(1, 2, 1, bounded=True)), far_out(1.2345e9)
-    environment = realise(claim, shape, leaves, NUMPY)
+    shape, params = Shape(family=SampleClients(1, 2, 1, bounded=True)), far_out(1.2345e9)
+    environment = simulate(claim, shape, params, NUMPY)
     assert judge(claim, environment).score[0] <= 0
     assert np.asarray(sizes_of_sides(claim.statement, environment)[0]).max() > 1e8
-    exact = {name: np.vectorize(Fraction, otypes=[object])(array) for name, array in leaves.items()}
-    assert exact_violation(claim, realise(claim, shape, exact, EXACT)) == "holds"
+    exact = {name: np.vectorize(Fraction, otypes=[object])(array) for name, array in params.items()}
+    assert exact_violation(claim, simulate(claim, shape, exact, EXACT)) == "holds"
 
 
 def test_a_supremum_of_balls_that_overlap_contains_the_larger_one():
     """Two samples of one loss, at a point that is irrational: which of both gaps is larger is not known, nor asked."""
     step = Condition(eta_l[t], "==", sp.sqrt(2), ((t, 0, iterations - 1),))
-    shape, leaves = Shape(family=SampleClients(1, 2, 1)), far_out(0.5)
-    exact = {name: np.vectorize(Fraction, otypes=[object])(array) for name, array in leaves.items()}
+    shape, params = Shape(family=SampleClients(1, 2, 1)), far_out(0.5)
+    exact = {name: np.vectorize(Fraction, otypes=[object])(array) for name, array in params.items()}
     for word in (on_samples.worst_mean_gap, on_samples.worst_mean_signed_gap):
         claim = claim_of(word(x_round[0], x_round[rounds]), 0, step)
-        found, nearly = (np.asarray(evaluate(claim.statement.left, realise(claim, shape, given, backend))).item()
-                         for given, backend in ((exact, BALLS), (leaves, NUMPY)))
+        found, nearly = (np.asarray(evaluate(claim.statement.left, simulate(claim, shape, given, backend))).item()
+                         for given, backend in ((exact, BALLS), (params, NUMPY)))
         assert float(found) == pytest.approx(nearly) and nearly > 0.01
 
 
 # from where searches go on -------------------------------------------------------------------------------------------------
 def test_long_runs_on_samples_are_kept_beside_tighter_short_ones():
-    archive, leaves = Archive(), {"weight": np.ones((1, 1))}
+    archive, params = Archive(), {"weight": np.ones((1, 1))}
 
     def add(score, **sizes):
         shape = Shape(**sizes)
-        archive.add(shape, take_rows(leaves, [0]), Judgement(*np.full((2, 1), score), np.ones(1, dtype=bool)))
+        archive.add(shape, take_rows(params, [0]), Judgement(*np.full((2, 1), score), np.ones(1, dtype=bool)))
         return shape
 
     short = [add(-0.1 + 0.001 * number, family=SampleClients(), local_steps=2 + number) for number in range(8)]

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.language.claim import BY_NUMBER, DISTINCT, Assumption, Claim, Condition
 from bounds.language.names import symbol
 from bounds.registry.claims import find_claim
@@ -56,8 +56,9 @@ def test_every_number_of_clients_rounds_and_steps_and_every_rare_noise_has_its_t
 
 
 def test_of_few_sizes_there_are_several_kinds_of_clients_and_dimensions():
-    claim = Claim("none/t", "none", "lemma", "point", Condition(words.objective(words.x_star), "<=", words.F_star),
-                  (Assumption("one client", "", (Condition(words.clients, "==", 1),)),), source="none")
+    claim = Claim("none/t", "none", "lemma", "point",
+                  Condition(operators.objective(operators.x_star), "<=", operators.F_star),
+                  (Assumption("one client", "", (Condition(operators.clients, "==", 1),)),), source="none")
     for seed in range(10):
         shapes = small_shapes(claim, np.random.default_rng(seed), 64, 24)
         assert len({*shapes}) == len(shapes) and {s.family.name for s in shapes} == {"quadratic", "piecewise"}
@@ -129,16 +130,18 @@ def test_sampled_clients_are_no_more_than_have_priority():
 
 
 @pytest.mark.parametrize("sizes", [
-    (DIM, "==", 6), (DIM, ">=", 3), (words.clients, "==", 12), (words.rounds, ">=", 200), (words.iterations, "==", 12),
-    (DIM, "==", words.clients), (words.clients, "==", 2 * words.local_steps), (3 * words.rounds, "==", DIM + 4)])
+    (DIM, "==", 6), (DIM, ">=", 3), (operators.clients, "==", 12), (operators.rounds, ">=", 200),
+    (operators.iterations, "==", 12),
+    (DIM, "==", operators.clients), (operators.clients, "==", 2 * operators.local_steps),
+    (3 * operators.rounds, "==", DIM + 4)])
 def test_any_condition_on_sizes_is_met_by_all_shapes_that_are_drawn(sizes):
     base = find_claim("fadamgc/eq-208")
     claim, rng = replace(base, conditions=(*base.conditions, Condition(*sizes))), np.random.default_rng(0)
     small, large = small_shapes(claim, rng, 64, 24), extreme_shapes(claim, rng, 64, 40, (40,))
     drawn = [draw_shape(claim, rng, 64, 40) for _ in range(20)]
-    assert len(small) > 4 and (large or sizes[0] is words.rounds)
+    assert len(small) > 4 and (large or sizes[0] is operators.rounds)
     assert all(allowed(claim, s.as_sizes()) for s in (*small, *large, *drawn))
-    assert len({s.clients for s in drawn}) > 1 or sizes[0] is words.clients
+    assert len({s.clients for s in drawn}) > 1 or sizes[0] is operators.clients
 
 
 @pytest.mark.parametrize("sampling", BY_NUMBER)
@@ -146,7 +149,7 @@ def test_distinct_participants_are_at_most_the_clients(sampling):
     """Fewer clients than took part: the participants of a scheme that draws each at most once become fewer too."""
     base = find_claim("fadamgc/eq-208")
     claim = replace(base, procedure=replace(base.procedure, sampling=sampling),
-                    conditions=(*base.conditions, Condition(words.clients, "==", 2)))
+                    conditions=(*base.conditions, Condition(operators.clients, "==", 2)))
     many = Shape(clients=5, rounds=1, local_steps=1, participants=4, sampling=sampling)
     found = fitted(claim, many, np.random.default_rng(0), kept=("participants",))
     assert found.clients == 2 and found.participants == (2 if sampling in DISTINCT else 4)
@@ -162,7 +165,7 @@ def test_sizes_of_clients_with_samples_are_those_that_conditions_ask_for(name, s
 
 def test_sizes_of_a_step_at_a_fixed_time_are_those_that_conditions_ask_for():
     base = find_claim("fedalign/lemma-A2")
-    claim = replace(base, conditions=(Condition(words.clients, "==", 9), Condition(DIM, "==", 5)))
+    claim = replace(base, conditions=(Condition(operators.clients, "==", 9), Condition(DIM, "==", 5)))
     rng = np.random.default_rng(0)
     shapes = small_shapes(claim, rng, 64, 24) + [draw_shape(claim, rng, 64, 40) for _ in range(5)]
     assert len(shapes) > 5 and {(s.clients, s.dim) for s in shapes} == {(9, 5)}
@@ -170,5 +173,5 @@ def test_sizes_of_a_step_at_a_fixed_time_are_those_that_conditions_ask_for():
 
 def test_sizes_that_no_instance_has_are_given_up():
     base = find_claim("fadamgc/eq-208")
-    claim = replace(base, conditions=(*base.conditions, Condition(words.rounds**2, "==", 2)))
+    claim = replace(base, conditions=(*base.conditions, Condition(operators.rounds**2, "==", 2)))
     assert small_shapes(claim, np.random.default_rng(0), 64, 24) == []

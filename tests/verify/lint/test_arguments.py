@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.printing.render import show
 from bounds.registry.known_names import known_names
 from bounds.registry.user_claims import load_claims
@@ -15,9 +15,9 @@ from synthetic import NUMPY
 from verify.claims.method import faults_of_method
 from verify.evaluation.environment import NoEntry
 from verify.evaluation.judge import judge
-from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.draw import draw_params, draw_shape
 from verify.lint.lint import lint
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 
 V, W, L_K, OF_K = "x_round[0]", "x_round[1]", "L_client[k]", "(k, 0, clients-1)"
 #: operator -> arguments of the right kinds
@@ -73,15 +73,15 @@ def outcome(statement, tmp_path, fields=""):
     rng = np.random.default_rng(0)
     shape = draw_shape(claim, rng, 300, 40)
     with suppress(NoEntry):  # an index that this instance does not have, which the verdict says in one line
-        judge(claim, realise(claim, shape, draw_leaves(claim, shape, 4, rng), NUMPY))
+        judge(claim, simulate(claim, shape, draw_params(claim, shape, 4, rng), NUMPY))
     return "evaluated"
 
 
 def test_every_operator_has_a_row():
     first, last = known_names()
-    operators = {name for name, value in (first | last).items() if not isinstance(value, sp.Symbol | sp.IndexedBase)}
-    assert operators == {*RIGHT}
-    assert all(issubclass(kind, words.Operator) for name in RIGHT
+    names = {name for name, value in (first | last).items() if not isinstance(value, sp.Symbol | sp.IndexedBase)}
+    assert names == {*RIGHT}
+    assert all(issubclass(kind, operators.Operator) for name in RIGHT
                if isinstance(kind := (first | last)[name], type) and kind.__module__.startswith("bounds"))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bounds.formulas.units import check_units, parse_unit, unit_text
 from bounds.language.claim import Claim, Condition, Procedure, Variable
-from bounds.language.words import (
+from bounds.language.operators import (
     F_star,
     L,
     Max,

@@ -14,7 +14,7 @@ import torch
 from bounds.language.claim import Claim, Condition, Procedure, Variable
 from bounds.language.coordinates import highest, least, raised, reciprocal, root, scaled, square, upper
 from bounds.language.layers import largest_sum, layer_part, share
-from bounds.language.words import E, E_round, Sum, clients, eta_l, g, i, k, norm2, r, rounds, x_round
+from bounds.language.operators import E, E_round, Sum, clients, eta_l, g, i, k, norm2, r, rounds, x_round
 from bounds.registry.claims import find_claim
 from synthetic import Quadratic
 from synthetic.base.constants import Constant, Constants
@@ -27,12 +27,12 @@ from verify.evaluation.environment import Bindings, Environment, NamedArray, Unb
 from verify.evaluation.evaluate import evaluate
 from verify.evaluation.judge import judge
 from verify.instances.chance import Chance, chance_of
-from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.draw import draw_params, draw_shape
 from verify.instances.instance import admissible
 from verify.instances.outcomes import enumerated, numbers_of_outcomes
 from verify.instances.shape import Shape
 from verify.measure.constants import known_constant
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 
 VECTORS = {"a": [3, 4, 0], "b": [1, 16, 0]}
 
@@ -155,8 +155,8 @@ def test_every_set_of_so_many_trackers_is_an_outcome(sampling, participants, tra
     claim = claim_of(Procedure("fadamgc", sampling=sampling, equal_weights=True))
     shape = Shape(clients=3, rounds=2, participants=participants, sampling=sampling, sizes=(("trackers", trackers),),
                   chance=chance_of(claim.procedure))
-    leaves = leaves_of(shape, center=[[[1], [1], [1]]], start_offset=[[-1]])
-    environment = realise(claim, shape, leaves, NUMPY, values={
+    params = leaves_of(shape, center=[[[1], [1], [1]]], start_offset=[[-1]])
+    environment = simulate(claim, shape, params, NUMPY, values={
         name: NamedArray(np.zeros((1, 1, 1))) for name in ("beta1", "beta2", "eps")})
     assert np.prod(environment.bound["tracked"].data.shape[:3]) == np.prod(numbers_of_outcomes(shape))
     weight = environment.sampling_weight.astype(float)[..., None]
@@ -177,14 +177,14 @@ def claim_of(procedure, variables=(), conditions=()):
 
 def leaves_of(shape, **others):
     one = np.ones((1, shape.clients, shape.dim))
-    leaves = {
+    params = {
         "curvature": one * 1, "center": one * np.arange(1, shape.dim + 1), "offset": np.zeros((1, shape.clients)),
         "weight": np.ones((1, shape.clients)), "step_fraction": np.full((1, shape.iterations), 0.5),
         "step_scale": np.ones((1, 1)),
         "start_offset": np.ones((1, shape.dim)), "noise": np.full((1, len(shape.noisy), shape.dim), 2.0),
         "epsilon": np.zeros((1, shape.rounds + 1)), "available": np.ones((1, shape.rounds + 1, shape.clients)),
     }
-    return leaves | {name: np.array(value, dtype=float) for name, value in others.items()}
+    return params | {name: np.array(value, dtype=float) for name, value in others.items()}
 
 
 def test_layers_are_drawn_as_often_as_their_scores_say():
@@ -192,7 +192,7 @@ def test_layers_are_drawn_as_often_as_their_scores_say():
     is recycled with probability (6) / (4 + 6) = 3/5. Round 1 changes by -1/4, or by -1/2 where it is recycled."""
     shape = Shape(dim=2, rounds=2, sizes=(("recycled", 1),), layers=(1, 1), chance=Chance(layers=True))
     claim = claim_of(Procedure("fedluar"), (Variable("recycled", "integer"),))
-    found = realise(claim, shape, leaves_of(shape), NUMPY)
+    found = simulate(claim, shape, leaves_of(shape), NUMPY)
     expected = 2 / 5 * (1.0**2 + 2.25**2) + 3 / 5 * (1.25**2 + 2.0**2)
     assert to_numpy(evaluate(E(norm2(x_round[rounds])), found)).item() == pytest.approx(expected, rel=1e-13)
 
@@ -207,7 +207,7 @@ CASES = [
 @pytest.mark.parametrize("procedure, variables, fields, others", CASES, ids=["layers", "start and extra", "fresh"])
 def test_means_of_conditional_means_are_means(procedure, variables, fields, others):
     shape = Shape(clients=2, dim=2, rounds=2, noisy=(0,), rare=Q(1, 4), chance=chance_of(procedure, variables), **fields)
-    found = realise(claim_of(procedure, variables), shape, leaves_of(shape, **others), NUMPY)
+    found = simulate(claim_of(procedure, variables), shape, leaves_of(shape, **others), NUMPY)
     goal = norm2(x_round[rounds])
     whole = to_numpy(evaluate(E(goal), found)).item()
     for known in range(3):
@@ -222,7 +222,7 @@ def test_noise_before_the_first_round_by_brute_force():
     (clients only) the first step is along g - c, noise of the step minus noise of the start."""
     shape = Shape(dim=1, rounds=1, noisy=(0,), rare=Q(1, 4), chance=Chance(start=True))
     options = (("start", "gradient-clients-only"), ("rho_decay", 1), ("eta_g", 1))
-    found = realise(claim_of(Procedure("fedmoswa", options=options)), shape, leaves_of(shape), NUMPY)
+    found = simulate(claim_of(Procedure("fedmoswa", options=options)), shape, leaves_of(shape), NUMPY)
     atoms = {Q(3, 2): Q(1, 4), Q(-1, 2): Q(3, 4)}
     expected = sum(p * q * (2 - Q(1, 2) * (one - other)) ** 2 for (one, p), (other, q) in product(atoms.items(), repeat=2))
     assert to_numpy(evaluate(E(norm2(x_round[1])), found)).item() == pytest.approx(float(expected), rel=1e-14)
@@ -235,10 +235,10 @@ def test_arrays_that_start_anywhere_are_leaves():
     assert free_starts(Procedure("fedmoswa", options=(("variant", "fresh"), ("start", "free")))) == {"server_variate": False}
     shape = Shape(clients=2, dim=2)
     claim = claim_of(procedure)
-    leaves = draw_leaves(claim, shape, 3, np.random.default_rng(0))
-    assert leaves["start:client_variate"].shape == (3, 2, 2) and leaves["start:server_variate"].shape == (3, 2)
-    found = realise(claim, shape, leaves, NUMPY)
-    assert np.array_equal(found.bound["client_variate"].data[:, 0, 0, 0], leaves["start:client_variate"])
+    params = draw_params(claim, shape, 3, np.random.default_rng(0))
+    assert params["start:client_variate"].shape == (3, 2, 2) and params["start:server_variate"].shape == (3, 2)
+    found = simulate(claim, shape, params, NUMPY)
+    assert np.array_equal(found.bound["client_variate"].data[:, 0, 0, 0], params["start:client_variate"])
 
 
 # constants over R^dim ------------------------------------------------------------------------------------------------------
@@ -249,15 +249,15 @@ def test_heterogeneity_over_the_space():
     claim = Claim("test/claim", "1", "control", "point", statement, derivation="none",
                   procedure=Procedure(equal_weights=True))
     shape = Shape(clients=2, dim=2)
-    leaves = draw_leaves(claim, shape, 1, np.random.default_rng(0))
-    assert leaves["curvature"].shape == (1, 1, 2)
-    leaves |= {"curvature": np.ones((1, 1, 2)), "center": np.array([[[0.0, 0.0], [4.0, 0.0]]])}
-    found = judge(claim, realise(claim, shape, leaves, NUMPY))
+    params = draw_params(claim, shape, 1, np.random.default_rng(0))
+    assert params["curvature"].shape == (1, 1, 2)
+    params |= {"curvature": np.ones((1, 1, 2)), "center": np.array([[[0.0, 0.0], [4.0, 0.0]]])}
+    found = judge(claim, simulate(claim, shape, params, NUMPY))
     assert found.met.tolist() == [True] and found.score[0] <= 0
-    leaves["curvature"] = np.array([[[1.0, 1.0], [1.0, 2.0]]])
-    assert judge(claim, realise(claim, shape, leaves, NUMPY)).met.tolist() == [False]
+    params["curvature"] = np.array([[[1.0, 1.0], [1.0, 2.0]]])
+    assert judge(claim, simulate(claim, shape, params, NUMPY)).met.tolist() == [False]
     with pytest.raises(ArithmeticError, match="Hessians"):
-        realise(claim, shape, {n: np.vectorize(Q, otypes=[object])(v) for n, v in leaves.items()}, EXACT)
+        simulate(claim, shape, {n: np.vectorize(Q, otypes=[object])(v) for n, v in params.items()}, EXACT)
 
 
 # sizes -------------------------------------------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ def test_sizes_are_drawn_within_what_conditions_say():
 def test_empty_ranges_hold():
     claim = replace(claim_of(Procedure()), statement=Condition(E_round(norm2(g[r, k]), r), "<=", -1, (
         (r, 1, rounds - 1), (k, 0, clients - 1))), conditions=(Condition(eta_l[r], "<=", 1, ((r, 1, rounds - 1),)),))
-    found = judge(claim, realise(claim, Shape(), leaves_of(Shape()), NUMPY))
+    found = judge(claim, simulate(claim, Shape(), leaves_of(Shape()), NUMPY))
     assert found.met.tolist() == [True] and found.score.tolist() == [-1.0]
 
 
@@ -316,10 +316,10 @@ def test_arrays_of_a_run_are_freed_at_once(name):
     of memory by that."""
     claim, rng = find_claim(name), np.random.default_rng(0)
     shape = draw_shape(claim, rng, 16, 10)
-    leaves = draw_leaves(claim, shape, 3, rng)
+    params = draw_params(claim, shape, 3, rng)
     gc.disable()
     try:
-        environment = realise(claim, shape, leaves, NUMPY)
+        environment = simulate(claim, shape, params, NUMPY)
         evaluate(E(norm2(x_round[rounds])), environment)
         gone = weakref.ref(environment)
         del environment

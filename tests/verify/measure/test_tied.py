@@ -5,15 +5,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bounds.language import words
+from bounds.language import operators
 from bounds.registry.user_claims import load_claims
 from synthetic.numbers.arrays import EXACT, NUMPY
 from verify.claims.ties import ties_of
 from verify.exact.certificate import certificate
 from verify.exact.check import check
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.measure.tied import _solution
 from verify.search.budget import Budget
 from verify.search.search import search
@@ -82,11 +82,11 @@ def test_an_exact_instance_stays_exact_and_losses_of_pieces_are_solved_too(claim
     exact = np.frompyfunc(Fraction, 1, 1)
     for dim in (1, 3):
         shape = Shape(clients=2, dim=dim)
-        leaves = draw_leaves(claim, shape, 5, rng)
-        slopes = realise(claim, shape, leaves, NUMPY)
-        assert np.allclose(slopes.bound["w"].data[:, 0, 0], leaves["center"], rtol=1e-9)
-        one = {name: exact(array[:1]) for name, array in leaves.items()}
-        found = realise(claim, shape, one, EXACT)
+        params = draw_params(claim, shape, 5, rng)
+        slopes = simulate(claim, shape, params, NUMPY)
+        assert np.allclose(slopes.bound["w"].data[:, 0, 0], params["center"], rtol=1e-9)
+        one = {name: exact(array[:1]) for name, array in params.items()}
+        found = simulate(claim, shape, one, EXACT)
         assert (found.bound["w"].data[0, 0, 0] == one["center"][0]).all()
 
 
@@ -111,5 +111,5 @@ def test_elimination_moves_the_last_unknowns_and_leaves_free_ones():
 
 def test_an_equation_of_vectors_is_read_as_one_of_a_length(claim_of):
     claim = claim_of("point", '{w = "vector"}', '"w == x_star"', "norm2(w) <= 1")
-    assert any(isinstance(c.left, words.norm2) and c.relation == "==" and c.right == 0 for c in claim.hypotheses)
+    assert any(isinstance(c.left, operators.norm2) and c.relation == "==" and c.right == 0 for c in claim.hypotheses)
     assert [v.name for v in claim.variables] == ["w"]

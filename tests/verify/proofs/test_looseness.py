@@ -10,7 +10,7 @@ import sympy as sp
 
 from bounds.controls.fedavg import ALL_STEPS, CONTROLS, control
 from bounds.language.claim import Condition
-from bounds.language.words import E, L, iterations, mu, norm2, objective, x_sampled, x_star
+from bounds.language.operators import E, L, iterations, mu, norm2, objective, x_sampled, x_star
 from bounds.registry.claims import all_claims
 from tests.not_empty import not_empty
 from verify.cli.main import main
@@ -39,13 +39,13 @@ def small(monkeypatch):
 def test_sides_that_are_small_beside_what_cancels_in_them_have_a_factor():
     """Near the optimum of a loss with a large constant: gap = L/2 d = 5e-12 there, beside terms of 1."""
     shape = Shape(1, 0, 1, 1, 1)
-    leaves = {name: np.array(value) for name, value in {
+    params = {name: np.array(value) for name, value in {
         "curvature": [[[1.0]]], "center": [[[0.0]]], "offset": [[1.0]], "weight": [[1.0]], "step_fraction": [[0.5]],
         "step_scale": [[1.0]], "start_offset": [[2e-6 * 10**0.5]], "epsilon": [[0.0, 0.0]],
         "available": [[[1.0], [1.0]]], "slack:L": [[1.0]]}.items()}
-    factor, reason = module._factor(STEPS[0], shape, leaves, 0)
+    factor, reason = module._factor(STEPS[0], shape, params, 0)
     assert reason == "" and factor == pytest.approx(1, rel=1e-3)
-    assert module._factor(STEPS[0], shape, leaves | {"start_offset": np.array([[1e-9]])}, 0) == (
+    assert module._factor(STEPS[0], shape, params | {"start_offset": np.array([[1e-9]])}, 0) == (
         None, "the smaller side is 0 there")
 
 

@@ -6,7 +6,7 @@ import sympy as sp
 from bounds.controls.fedavg import CLASS, CONTROLS, control
 from bounds.language.claim import Assumption, Claim, Condition, Definition, Variable
 from bounds.language.functions import f, f_grad, u, v
-from bounds.language.words import G_sq, L, Max, dot, iterations, mu, norm2, sigma_sq, x_sampled, x_star
+from bounds.language.operators import G_sq, L, Max, dot, iterations, mu, norm2, sigma_sq, x_sampled, x_star
 from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
 from verify.prove.contradictions import contradiction

@@ -9,7 +9,7 @@ import sympy as sp
 
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Variable
-from bounds.language.words import Sum, dot, norm, norm2
+from bounds.language.operators import Sum, dot, norm, norm2
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.papers import PAPERS
 from bounds.registry.user_claims import load_claims

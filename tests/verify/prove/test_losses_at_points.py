@@ -9,7 +9,22 @@ from scipy.optimize import minimize
 
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure, Variable
-from bounds.language.words import F, F_star, F_star_client, L, Sum, clients, dot, grad, k, mu, norm, norm2, objective, x_star
+from bounds.language.operators import (
+    F,
+    F_star,
+    F_star_client,
+    L,
+    Sum,
+    clients,
+    dot,
+    grad,
+    k,
+    mu,
+    norm,
+    norm2,
+    objective,
+    x_star,
+)
 from bounds.registry.claims import all_claims, find_claim
 from tests.verify.prove.test_lemmas import value
 from verify.prove import losses_at_points

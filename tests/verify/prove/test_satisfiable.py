@@ -8,8 +8,8 @@ import pytest
 import sympy as sp
 
 from bounds.language.claim import Condition
-from bounds.language.words import k, mu_client
-from verify.proofs.free_numbers import FreeNumbers
+from bounds.language.operators import k, mu_client
+from verify.proofs.abstraction import Abstraction
 from verify.prove.satisfiable import satisfiable
 from verify.prove.z3_process import _running, ask
 
@@ -75,7 +75,7 @@ def test_a_witness_meets_what_was_asked(e, low, high):
 def test_a_client_may_be_less_than_convex():
     from bounds.registry.claims import find_claim
 
-    assert not FreeNumbers(find_claim("li2020/theorem-1")).never_negative(mu_client[k])
+    assert not Abstraction(find_claim("li2020/theorem-1")).never_negative(mu_client[k])
 
 
 def test_the_answer_to_an_interrupted_question_is_not_that_to_the_next(monkeypatch):

@@ -5,7 +5,7 @@ import sympy as sp
 
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Variable
-from bounds.language.words import Sum
+from bounds.language.operators import Sum
 from bounds.registry.user_claims import WrongClaims, load_claims
 from tests.verify.attack.random_statements import attack_statements
 from tests.verify.attack.side_conditions import LEMMAS, broken_at, damaged, lemma

@@ -10,8 +10,8 @@ from bounds.formulas.closed_form import side_conditions
 from bounds.registry.user_claims import load_claims
 from tests.verify.attack.random_statements import random_formula
 from tests.verify.attack.side_conditions import broken_at, lemma
+from verify.proofs.abstraction import Abstraction
 from verify.proofs.facts import facts_of
-from verify.proofs.free_numbers import FreeNumbers
 from verify.prove.defined import part_without_value
 from verify.prove.existence import needed
 from verify.prove.illposed import without_value
@@ -48,7 +48,7 @@ def of_a_witness(formula, conditions, folder):
 
 
 def said_by_a_link(claim):
-    return not part_without_value((claim.statement.left, claim.statement.right), facts_of(claim, FreeNumbers(claim)))
+    return not part_without_value((claim.statement.left, claim.statement.right), facts_of(claim, Abstraction(claim)))
 
 
 def said_of_a_witness(claim):

@@ -25,12 +25,12 @@ def breaks(monkeypatch):
     return lambda where, name: monkeypatch.setattr(where, name, broken)
 
 
-def after_batches(claim, shape, leaves, backend, _judged=search_module.judged_first):
+def after_batches(claim, shape, params, backend, _judged=search_module.evaluate_first):
     """Judges five batches, and raises at the next one."""
     after_batches.left -= 1
     if after_batches.left < 0:
         raise RecursionError("planted")
-    return _judged(claim, shape, leaves, backend)
+    return _judged(claim, shape, params, backend)
 
 
 def test_an_error_in_a_late_stage_keeps_what_the_search_found(breaks):
@@ -48,7 +48,7 @@ def test_an_error_in_a_late_stage_keeps_what_the_search_found(breaks):
 def test_an_error_in_a_batch_of_the_search_keeps_the_other_batches(breaks, monkeypatch):
     breaks(module, "prove")
     after_batches.left = 5
-    monkeypatch.setattr(search_module, "judged_first", after_batches)
+    monkeypatch.setattr(search_module, "evaluate_first", after_batches)
     found = decide(TRUE, QUICK)
     assert found.verdict == "consistent" and found.details["instances"]["met"] > 0
     stages = [failed["stage"] for failed in found.details["failed"]]
@@ -56,7 +56,7 @@ def test_an_error_in_a_batch_of_the_search_keeps_the_other_batches(breaks, monke
 
 
 def test_an_error_before_any_instance_is_no_evidence(breaks):
-    breaks(search_module, "judged_first")
+    breaks(search_module, "evaluate_first")
     found = decide(TRUE, QUICK)
     assert found.verdict == "undecided" and "the stage of search failed: RecursionError: planted" in found.evidence
     assert not is_finished(found)

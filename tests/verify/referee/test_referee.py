@@ -11,7 +11,7 @@ import sympy as sp
 
 from bounds.controls.fedavg import ALL_STEPS, CONTROLS, TWINS, control
 from bounds.language.claim import Claim, Condition, Variable
-from bounds.language.words import E, L, eta_l, iterations, norm2, t, x_sampled, x_star
+from bounds.language.operators import E, L, eta_l, iterations, norm2, t, x_sampled, x_star
 from bounds.registry.claims import find_claim
 from verify.exact.check import replay_alone as check
 from verify.growth.check import check_file

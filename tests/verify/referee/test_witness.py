@@ -5,7 +5,7 @@ import pytest
 from bounds.printing.render import show
 from bounds.registry.user_claims import load_claims
 from verify.exact.check import check
-from verify.exact.on_the_number import on_the_number
+from verify.exact.existential_conditions import existential_conditions
 from verify.lint.lint import lint
 from verify.prove.existence import needed
 from verify.referee.decide import Settings, decide
@@ -114,7 +114,7 @@ def test_a_counterexample_to_the_witness_is_none_to_the_claim(tmp_path):
 def test_a_hypothesis_is_a_condition_on_the_number_as_the_checker_says(tmp_path):
     claim, _ = claims_of(tmp_path, "(0, 1]", "1/2", "a*c <= a", 'a = "positive", p = "positive", q = "real"',
                          '"p == c**2", "p <= 1/2", "q == a*c", "q <= 9", "a <= 3"')
-    on = on_the_number(claim)
+    on = existential_conditions(claim)
     assert {str(rule.left) for rule in on.values} == {"p"} and {*on.defining} == {"p", "q"}
     assert [(str(rule.left), rule.sign) for rule in on.values] == [("p", "<="), ("p", ">")]
     assert [str(rule.left) for rule in on.every] == ["q"] and "a" in {str(rule.left) for rule in on.others}

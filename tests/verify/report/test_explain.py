@@ -8,7 +8,7 @@ import pytest
 
 from bounds.controls.fedavg import CONTROLS, TWINS
 from bounds.registry.claims import find_claim
-from tests.said import tells
+from tests.messages import contains_in_order
 from verify.exact.check import read
 from verify.exact.replay import instance_of, replay, series_of, tight_hypotheses
 from verify.referee.decide import Settings, decide
@@ -60,10 +60,10 @@ def test_both_sides_are_drawn_over_rounds():
 
 def test_the_instance_is_the_certificates_own():
     data = refuted(find_claim("fedalign/theorem-1")).details["instance"]
-    shape, leaves = instance_of(data)
+    shape, params = instance_of(data)
     assert (shape.clients, shape.rounds, shape.local_steps) == tuple(
         data["sizes"][n] for n in ("clients", "rounds", "local_steps"))
-    assert [str(v) for v in leaves["start_offset"][0]] == data["instance"]["start_offset"]
+    assert [str(v) for v in params["start_offset"][0]] == data["instance"]["start_offset"]
 
 
 @pytest.mark.parametrize("claim_id, drawn", [
@@ -134,7 +134,7 @@ def test_every_kind_of_verdict_is_explained(row):
     text = explain(CLAIM, verdict, {}, "quick", "report")
     says, because, *others = text.split("\n\n")
     assert says.startswith(f"{CLAIM.id} (") and verdict.verdict in because and verdict.evidence[1:] in because and others
-    assert [word for word in words if not tells(text, word)] == []
+    assert [word for word in words if not contains_in_order(text, word)] == []
     assert "--budget" not in explain(CLAIM, verdict, {}, "thorough", "report")
 
 
@@ -150,7 +150,7 @@ def test_borders_and_other_readings_are_named():
     text = explain(claim, refuted(claim), {"fedalign/theorem-1@x": ("as x", "consistent"),
                                            "fedalign/theorem-1@y": ("as y", None)}, "quick", "report")
     assert "fedalign/theorem-1@x: consistent (another verdict); as x" in text
-    assert tells(text, "fedalign/theorem-1@y: not decided …; as y")
+    assert contains_in_order(text, "fedalign/theorem-1@y: not decided …; as y")
 
 
 def test_explain_reads_the_report(run, tmp_path):

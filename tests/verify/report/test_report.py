@@ -13,7 +13,7 @@ import sympy as sp
 
 from bounds.language.claim import Assumption, Claim, Condition
 from bounds.language.definitions import DEFINITIONS, Gamma, Gamma_client
-from bounds.language.words import F_star, L, clients, eta_l, iterations, k, mu, t
+from bounds.language.operators import F_star, L, clients, eta_l, iterations, k, mu, t
 from bounds.printing.render import notation
 from tests.not_empty import not_empty
 from verify.report.html import VERDICT_MEANINGS, write_report

@@ -11,7 +11,7 @@ import sympy as sp
 from bounds.controls.fedavg import CONTROLS, TWINS
 from bounds.language.claim import Claim, Condition
 from bounds.registry.claims import find_claim
-from tests.house import rooms
+from tests.project import packages
 from verify.referee.batch import related_at
 from verify.results import fingerprint as module
 from verify.results.fingerprint import claim_as_text, code_version, deciding_files, digest, fingerprints
@@ -114,13 +114,13 @@ SHOWING = {
 
 def deciding():
     paths = set(deciding_files())
-    return {name for name, path in rooms.files().items() if path in paths}
+    return {name for name, path in packages.files().items() if path in paths}
 
 
 def reached():
-    graph = rooms.of_files()
+    graph = packages.imports_of_files()
     methods = [name for name in graph if name.startswith("fedtheory.algorithms.")]  # found by name
-    return set().union(*(rooms.below(graph, start) for start in ["verify.referee.decide", *methods]))
+    return set().union(*(packages.below(graph, start) for start in ["verify.referee.decide", *methods]))
 
 
 def test_the_code_that_the_referee_runs_is_in_the_fingerprint():
@@ -129,12 +129,12 @@ def test_the_code_that_the_referee_runs_is_in_the_fingerprint():
     assert "verify.referee.decide" in deciding() and len(deciding()) > 200
 
 
-def test_what_is_left_out_within_deciding_rooms_is_not_run():
-    files = {path.relative_to(rooms.ROOT).as_posix(): name for name, path in rooms.files().items()}
+def test_what_is_left_out_within_deciding_packages_is_not_run():
+    files = {path.relative_to(packages.ROOT).as_posix(): name for name, path in packages.files().items()}
     shows = {files[place] for place in module.SHOWS if place.endswith(".py")}
     assert not shows & reached() and len(shows) == sum(place.endswith(".py") for place in module.SHOWS)
 
 
 def test_a_claims_own_file_is_not_code():
-    assert not any("papers" in path.parts and path.name != "words.py" for path in deciding_files())
+    assert not any("papers" in path.parts and path.name != "operators.py" for path in deciding_files())
     assert digest({"b": 1, "a": 2}) == digest({"a": 2, "b": 1})

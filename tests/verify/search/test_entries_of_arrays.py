@@ -9,10 +9,10 @@ from bounds.registry.user_claims import load_claims
 from synthetic.numbers.arrays import EXACT, NUMPY, each
 from verify.claims.hypotheses import bounds_on_entries
 from verify.evaluation.judge import holds
-from verify.instances.draw import draw_leaves
-from verify.instances.leaves import map_leaves
+from verify.instances.draw import draw_params
+from verify.instances.parameters import map_params
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.referee.decide import Settings, decide
 
 NUMBERS = """setting = "algebra"
@@ -91,8 +91,8 @@ def test_what_is_false_is_refuted_and_what_is_true_is_not(row, tmp_path):
 @pytest.mark.parametrize("row", [row for row in ROWS if "a[" in ROWS[row][0]])
 def test_every_array_that_is_drawn_meets_its_bounds(row, backend, tmp_path):
     claim, shape = claim_of(row, tmp_path), Shape(sizes=(("n", 5),))
-    leaves = draw_leaves(claim, shape, 1 if backend is EXACT else 40, np.random.default_rng(0))
-    leaves = map_leaves(leaves, lambda name, array: each(array, Fraction) if backend is EXACT else array)
-    environment = realise(claim, shape, leaves, backend)
+    params = draw_params(claim, shape, 1 if backend is EXACT else 40, np.random.default_rng(0))
+    params = map_params(params, lambda name, array: each(array, Fraction) if backend is EXACT else array)
+    environment = simulate(claim, shape, params, backend)
     bounds = bounds_on_entries(claim)
-    assert bounds and all(holds(bound, environment, len(next(iter(leaves.values())))).all() for bound in bounds)
+    assert bounds and all(holds(bound, environment, len(next(iter(params.values())))).all() for bound in bounds)

@@ -8,27 +8,27 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.instance import outcomes
 from verify.instances.shape import Shape
 from verify.instances.shapes import small_shapes
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
 from verify.search.budget import BUDGETS
-from verify.search.corners.inclusion import INCLUSION
 from verify.search.search import search
+from verify.search.transformations.inclusion import INCLUSION
 
 CLAIM = find_claim("fedalign/step-T9@as-printed")
 SHAPE = Shape(clients=2, free=1, rounds=2, noisy=(0,))
 
 
-def rows_with_random_inclusion(leaves):
-    included = realise(CLAIM, SHAPE, leaves, NUMPY).bound["included"].data[..., 1]
+def rows_with_random_inclusion(params):
+    included = simulate(CLAIM, SHAPE, params, NUMPY).bound["included"].data[..., 1]
     return (included.max(axis=(1, 2)) != included.min(axis=(1, 2))).any(axis=1).sum()
 
 
 def test_a_free_client_is_included_on_some_outcomes_alone():
     rng = np.random.default_rng(0)
-    before = draw_leaves(CLAIM, SHAPE, 200, rng)
+    before = draw_params(CLAIM, SHAPE, 200, rng)
     after = replace(INCLUSION, share=1.0)(CLAIM, SHAPE, before, rng)
     assert {name for name in before if not np.array_equal(before[name], after[name])} == {"epsilon"}
     assert rows_with_random_inclusion(before) < 5 and rows_with_random_inclusion(after) > 25
@@ -37,8 +37,8 @@ def test_a_free_client_is_included_on_some_outcomes_alone():
 @pytest.mark.parametrize("shape", [replace(SHAPE, rounds=1), replace(SHAPE, noisy=()), replace(SHAPE, free=0)])
 def test_without_chance_or_later_rounds_thresholds_stay(shape):
     rng = np.random.default_rng(0)
-    leaves = draw_leaves(CLAIM, shape, 5, rng)
-    assert replace(INCLUSION, share=1.0)(CLAIM, shape, leaves, rng) is leaves
+    params = draw_params(CLAIM, shape, 5, rng)
+    assert replace(INCLUSION, share=1.0)(CLAIM, shape, params, rng) is params
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -7,12 +7,12 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.instance import federation_of
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
-from verify.search.corners.knots import KNOTS
+from verify.measure.simulate import simulate
+from verify.search.transformations.knots import KNOTS
 
 CLAIM = find_claim("fedmoswa/eq-34")
 ALWAYS = replace(KNOTS, share=1.0)
@@ -21,10 +21,10 @@ SHAPE = Shape(clients=2, rounds=2, local_steps=2, dim=2, family=PiecewiseClients
 
 def moved(seed=0, count=64, half_tangent=None):
     rng = np.random.default_rng(seed)
-    leaves = draw_leaves(CLAIM, SHAPE, count, rng)
+    params = draw_params(CLAIM, SHAPE, count, rng)
     if half_tangent is not None:
-        leaves["half_tangent"] = np.full((count, 1), half_tangent)
-    return leaves, ALWAYS(CLAIM, SHAPE, leaves, rng)
+        params["half_tangent"] = np.full((count, 1), half_tangent)
+    return params, ALWAYS(CLAIM, SHAPE, params, rng)
 
 
 @pytest.mark.parametrize(("seed", "half_tangent"), [(0, None), (1, None), (2, 0.4)])
@@ -39,7 +39,7 @@ def test_runs_start_where_they_did_on_pieces_of_the_same_slope(seed, half_tangen
 @pytest.mark.parametrize("half_tangent", [None, 0.4])
 def test_moved_pieces_have_an_end_or_their_middle_on_a_step(half_tangent):
     before, after = moved(half_tangent=half_tangent)
-    run = realise(CLAIM, SHAPE, before, NUMPY).bound
+    run = simulate(CLAIM, SHAPE, before, NUMPY).bound
     steps = [(run["x_round"].data[:, 0, 0, r], run["x_round"].data[:, 0, 0, r + 1]) for r in range(SHAPE.rounds)]
     steps += [(run["x_local"].data[:, 0, 0, t, k], run["x_before"].data[:, 0, 0, t + 1, k])
               for t in range(SHAPE.iterations) for k in range(SHAPE.clients)]
@@ -58,5 +58,5 @@ def test_moved_pieces_have_an_end_or_their_middle_on_a_step(half_tangent):
 @pytest.mark.parametrize("shape", [Shape(clients=2, rounds=2), Shape(clients=2, dim=2, local_steps=3)])
 def test_other_clients_stay_as_they_are(shape):
     rng = np.random.default_rng(0)
-    leaves = draw_leaves(CLAIM, shape, 4, rng)
-    assert ALWAYS(CLAIM, shape, leaves, rng) is leaves
+    params = draw_params(CLAIM, shape, 4, rng)
+    assert ALWAYS(CLAIM, shape, params, rng) is params

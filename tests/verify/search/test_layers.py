@@ -8,13 +8,13 @@ from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.judge import judge
 from verify.evaluation.means import of_possible
 from verify.instances.chance import chance_of
-from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.draw import draw_params, draw_shape
 from verify.instances.instance import federation_of
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.shape import Shape
-from verify.measure.realise import realise
-from verify.search.corners.layers import LAYERS
+from verify.measure.simulate import simulate
 from verify.search.stages import layer_shapes
+from verify.search.transformations.layers import LAYERS
 
 NOISE = find_claim("fedluar/lemma-3.1@ratios-exist")  # kappa is the largest ratio of the run, layers are drawn
 QUADRATIC = {"layers": (1, 1), "dim": 2, "rounds": 2, "sizes": (("recycled", 1),),
@@ -22,7 +22,7 @@ QUADRATIC = {"layers": (1, 1), "dim": 2, "rounds": 2, "sizes": (("recycled", 1),
 
 
 def both(shape, count=400):
-    before = draw_leaves(NOISE, shape, count, np.random.default_rng(0))
+    before = draw_params(NOISE, shape, count, np.random.default_rng(0))
     return before, LAYERS(NOISE, shape, before, np.random.default_rng(1))
 
 
@@ -50,7 +50,7 @@ def test_a_layer_lands_on_its_optimum_in_one_step():
 def test_corners_show_what_no_generic_layer_does():
     """One layer starts at 0 and is not drawn, the other is at its optimum when its first step comes again."""
     violated = [(verdict.met & (verdict.score > 0.1)).any() for verdict in (
-        judge(NOISE, realise(NOISE, Shape(**QUADRATIC), leaves, NUMPY)) for leaves in both(Shape(**QUADRATIC), 1000))]
+        judge(NOISE, simulate(NOISE, Shape(**QUADRATIC), params, NUMPY)) for params in both(Shape(**QUADRATIC), 1000))]
     assert violated == [False, True]
 
 
@@ -59,8 +59,8 @@ def test_points_samples_and_runs_without_layers_stay_as_they_are():
     for name in ("fedalign/theorem-1", "fedalign/lemma-A6", "fedmoswa/eq-19"):  # runs, points, samples
         claim = find_claim(name)
         shape = draw_shape(claim, rng, 64, 40)
-        leaves = draw_leaves(claim, shape, 3, rng)
-        assert LAYERS(claim, shape, leaves, rng) is leaves and layer_shapes(claim, rng, 64, 5) == []
+        params = draw_params(claim, shape, 3, rng)
+        assert LAYERS(claim, shape, params, rng) is params and layer_shapes(claim, rng, 64, 5) == []
 
 
 def test_short_runs_recycle_some_layers_but_not_all():
@@ -83,10 +83,10 @@ def test_outcomes_of_no_probability_say_what_another_one_says():
 
 def test_a_number_that_hypotheses_bound_is_not_bounded_by_draws_that_cannot_be():
     shape = Shape(**QUADRATIC)
-    leaves = draw_leaves(NOISE, shape, 1, np.random.default_rng(0)) | {
+    params = draw_params(NOISE, shape, 1, np.random.default_rng(0)) | {
         "center": np.array([[[1.0, 0.0]]]), "curvature": np.array([[[0.5, 1.0]]]), "start_offset": np.array([[-1.0, 1.0]])}
-    for name in leaves:
+    for name in params:
         if name.startswith("slack:") or name == "eta":
-            leaves[name] = np.ones_like(leaves[name])
-    bound = realise(NOISE, shape, leaves, NUMPY).bound
+            params[name] = np.ones_like(params[name])
+    bound = simulate(NOISE, shape, params, NUMPY).bound
     assert (bound["kappa"].data == 0).all()  # the layer at 0 has weight 0, and the other's gradient is 0 when it is recycled

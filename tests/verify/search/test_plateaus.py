@@ -5,11 +5,11 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.instance import federation_of
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.shape import Shape
-from verify.search.corners.plateaus import PLATEAUS
+from verify.search.transformations.plateaus import PLATEAUS, RESTING
 
 CONVEX = find_claim("classical/gd-value")
 SHAPE = Shape(clients=2, dim=2, family=PiecewiseClients(1))
@@ -17,8 +17,8 @@ SHAPE = Shape(clients=2, dim=2, family=PiecewiseClients(1))
 
 def flattened(shape=SHAPE, count=400):
     rng = np.random.default_rng(0)
-    leaves = draw_leaves(CONVEX, shape, count, rng)
-    return leaves, PLATEAUS(CONVEX, shape, leaves, rng)
+    params = draw_params(CONVEX, shape, count, rng)
+    return params, PLATEAUS(CONVEX, shape, params, rng)
 
 
 def test_a_piece_takes_at_most_the_curvature_of_the_tail():
@@ -48,3 +48,17 @@ def test_some_clients_have_one_minimum_with_a_kink_and_are_convex():
     assert (federation.convexity().value >= -1e-9 * federation.smoothness().value)[one].all()
     at_the_kink, least = federation.objective(after["center"][:, 0]), federation.objective(federation.x_star)
     assert np.allclose(at_the_kink[one], least[one], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_some_runs_start_at_another_minimum(pieces):
+    shape, rng = Shape(clients=2, dim=2, family=PiecewiseClients(pieces)), np.random.default_rng(0)
+    before = draw_params(CONVEX, shape, 400, rng)
+    after = RESTING.change(CONVEX, shape, before, rng)
+    resting = (before["start_offset"] != after["start_offset"]).any(axis=1)
+    federation = federation_of(shape, after, NUMPY)
+    start = federation.x_star + after["start_offset"]
+    at_rest = (federation.gradient(federation.all_clients(start)) == 0).all(axis=(1, 2))
+    assert 20 < resting.sum() < 80 and at_rest[resting].mean() > 0.5
+    assert (abs(after["start_offset"])[resting] > 0).all()
+    assert (federation.convexity().value[resting] >= -1e-9 * federation.smoothness().value[resting]).all()

@@ -36,7 +36,7 @@ def test_false_twins_on_methods_are_refuted():
     for claim_id, twin in TWINS.items():
         violation = search(twin, BUDGETS["standard"], 0).violation
         assert violation is not None, claim_id
-        assert all(isinstance(v, Fraction) for array in violation.leaves.values() for v in array.ravel())
+        assert all(isinstance(v, Fraction) for array in violation.params.values() for v in array.ravel())
         assert exact_violation(twin, violation.environment) == (violation.left, violation.right)
 
 

@@ -11,8 +11,8 @@ from synthetic.numbers.arrays import NUMPY
 from verify.claims.related import related
 from verify.claims.sizes import allowed
 from verify.exact.confirm import Violation
-from verify.instances.draw import draw_leaves, draw_shape
-from verify.instances.leaves import map_leaves
+from verify.instances.draw import draw_params, draw_shape
+from verify.instances.parameters import map_params
 from verify.search import search as search_module
 from verify.search.archive import Archive
 from verify.search.budget import BUDGETS, Budget
@@ -35,20 +35,20 @@ def test_batches_have_the_sizes_of_the_claim_and_the_numbers_of_the_counterexamp
 
     def found(other):
         shape = draw_shape(other, rng, 64, 10)
-        leaves = map_leaves(draw_leaves(other, shape, 1, rng), lambda name, array: array.astype(object))
-        return Violation(shape, leaves, None, Q(1), Q(0))
+        params = map_params(draw_params(other, shape, 1, rng), lambda name, array: array.astype(object))
+        return Violation(shape, params, None, Q(1), Q(0))
 
     theirs = [found(other) for other in related(claim)]
     batches = [*batches_of_related(state_of(claim, theirs))]
-    batches = [(shape, leaves) for shape, leaves in batches if len(leaves["center"]) == 80]  # the others are local searches
+    batches = [(shape, params) for shape, params in batches if len(params["center"]) == 80]  # the others are local searches
     assert len(batches) >= 2
-    for shape, leaves in batches:
-        assert allowed(claim, shape.as_sizes()) and {v.name for v in claim.variables if v.domain != "integer"} <= set(leaves)
+    for shape, params in batches:
+        assert allowed(claim, shape.as_sizes()) and {v.name for v in claim.variables if v.domain != "integer"} <= set(params)
         assert any((shape.clients, shape.rounds) == (v.shape.clients, v.shape.rounds) for v in theirs)
-    for _, leaves in batches:  # first with other numbers where the counterexample has none, then near it
-        assert any(v.leaves["center"].shape == leaves["center"][:1].shape
-                   and (leaves["center"][:17] == v.leaves["center"]).all() for v in theirs)
-        assert (leaves["center"][17:] != leaves["center"][:1]).any()
+    for _, params in batches:  # first with other numbers where the counterexample has none, then near it
+        assert any(v.params["center"].shape == params["center"][:1].shape
+                   and (params["center"][:17] == v.params["center"]).all() for v in theirs)
+        assert (params["center"][17:] != params["center"][:1]).any()
 
 
 def test_a_search_with_the_smallest_budget_looks_at_no_other_claims():

@@ -10,7 +10,7 @@ import sympy as sp
 
 from bounds.controls.fedavg import ALL_STEPS, CONTROLS, TWINS, control
 from bounds.language.claim import Claim, Condition, Procedure, Variable
-from bounds.language.words import (
+from bounds.language.operators import (
     E,
     L,
     Sum,
@@ -34,17 +34,17 @@ from verify.claims.needs import always_available
 from verify.evaluation.environment import UnboundName
 from verify.evaluation.judge import exact_violation, judge
 from verify.exact.confirm import confirm, violation_of
-from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.draw import draw_params, draw_shape
 from verify.instances.instance import admissible, outcomes
-from verify.instances.leaves import map_leaves, take_rows
 from verify.instances.neighbours import neighbour
 from verify.instances.offspring import offspring
+from verify.instances.parameters import map_params, take_rows
 from verify.instances.resize import with_client_twice, without_client
 from verify.instances.samples import SampleClients
 from verify.instances.shape import Shape
 from verify.instances.simpler import simpler
-from verify.measure.realise import realise
-from verify.search import candidates, judged, local_search, worst_points
+from verify.measure.simulate import simulate
+from verify.search import batch_evaluation, candidates, local_search, worst_points
 from verify.search import search as search_module
 from verify.search.budget import BUDGETS, Budget
 from verify.search.search import search
@@ -60,8 +60,8 @@ _PARTS = 8  # of a test of all claims
 def instance_of(found):
     """Everything about a violation, as plain data."""
     violation = found.violation
-    leaves = {name: array.tolist() for name, array in violation.leaves.items()}
-    return violation.shape, leaves, violation.left, violation.right
+    params = {name: array.tolist() for name, array in violation.params.items()}
+    return violation.shape, params, violation.left, violation.right
 
 
 # false alarms and power ----------------------------------------------------------------------------------------------------
@@ -95,9 +95,9 @@ def test_a_violation_is_exact_and_of_its_own_claim():
     """What is returned violates in fractions, meets every hypothesis and has only admissible leaves."""
     for claim_id in ("control/loss-recursion@/2", "control/young@/10", "control/convexity@/2"):
         found = search(TWINS[claim_id], QUICK, 1).violation
-        assert all(isinstance(v, Fraction) for array in found.leaves.values() for v in array.ravel())
+        assert all(isinstance(v, Fraction) for array in found.params.values() for v in array.ravel())
         assert exact_violation(TWINS[claim_id], found.environment) == (found.left, found.right)
-        assert admissible(TWINS[claim_id], found.shape, found.leaves)
+        assert admissible(TWINS[claim_id], found.shape, found.params)
         assert exact_violation(TRUE[claim_id.split("@")[0]], found.environment) == "holds"
 
 
@@ -115,7 +115,7 @@ def test_a_simpler_shape_has_not_many_more_outcomes_of_chance():
     """With one of two clients in each of 40 rounds there are 2^40, with both there is one."""
     claim = replace(TRUE["control/smooth-gap"], procedure=Procedure(sampling="without-replacement", free_clients=False))
     shape = Shape(clients=2, rounds=40, participants=2, sampling="without-replacement")
-    found = [s for s, _ in simpler(claim, shape, draw_leaves(claim, shape, 1, np.random.default_rng(0)))]
+    found = [s for s, _ in simpler(claim, shape, draw_params(claim, shape, 1, np.random.default_rng(0)))]
     assert found and all(prod(outcomes(s)) <= 256 for s in found)
 
 
@@ -140,23 +140,23 @@ def test_a_second_client_of_the_same_kind_can_be_taken_away_again(claim_id):
     claim, rng = find_claim(claim_id), np.random.default_rng(2)
     for _ in range(20):
         shape = draw_shape(claim, rng, 64, 10)
-        leaves = draw_leaves(claim, shape, 2, rng)
+        params = draw_params(claim, shape, 2, rng)
         client = int(rng.integers(shape.clients))
-        more, both = with_client_twice(claim, shape, leaves, client)
-        assert admissible(claim, more, map_leaves(both, lambda _, a: np.vectorize(Fraction, otypes=[object])(a)))
+        more, both = with_client_twice(claim, shape, params, client)
+        assert admissible(claim, more, map_params(both, lambda _, a: np.vectorize(Fraction, otypes=[object])(a)))
         if prod(outcomes(more)) <= 64:
             with np.errstate(all="ignore"):
-                judge(claim, realise(claim, more, both, NUMPY))
+                judge(claim, simulate(claim, more, both, NUMPY))
         fewer, again = without_client(claim, more, both, client + 1)
-        assert fewer == shape and all((again[name] == leaves[name]).all() for name in leaves)
+        assert fewer == shape and all((again[name] == params[name]).all() for name in params)
 
 
 def test_neighbours_of_clients_with_samples_have_other_numbers_of_them():
     claim, rng = find_claim("afedpd/lemma-4"), np.random.default_rng(0)
     data = SampleClients(samples=2, atoms=2, pieces=1, bounded=True)
     shape = Shape(local_steps=2, sampling="without-replacement", family=data, sizes=(("tau0", 0),))
-    leaves = draw_leaves(claim, shape, 1, rng)
-    found = [neighbour(claim, shape, leaves, rng, QUICK.most_outcomes, QUICK.most_iterations)[0] for _ in range(100)]
+    params = draw_params(claim, shape, 1, rng)
+    found = [neighbour(claim, shape, params, rng, QUICK.most_outcomes, QUICK.most_iterations)[0] for _ in range(100)]
     assert {other.family.samples for other in found} == {1, 2, 3}
     assert all(prod(outcomes(other)) <= 16 * QUICK.most_outcomes for other in found)
 
@@ -244,7 +244,7 @@ def test_what_no_instance_meets_is_said(row):
 def test_offspring_stay_what_the_claim_is_about(free, stay):
     claim = control("offspring", "run", Condition(distance, "<=", 0), procedure=Procedure(free_clients=True, free=free))
     shape, rng = Shape(3, 1, 1, 2, 2, noisy=(1,)), np.random.default_rng(0)
-    parent = draw_leaves(claim, shape, 1, rng) | {"available": np.ones((1, 3, 3))}
+    parent = draw_params(claim, shape, 1, rng) | {"available": np.ones((1, 3, 3))}
     children = offspring(claim, shape, parent, 400, rng)
     assert (children["available"] == 0).any() == stay
     assert all((children[name][0] == parent[name][0]).all() for name in parent)
@@ -257,13 +257,13 @@ def test_free_clients_stay_away_only_where_the_claim_allows_it():
         claim = control("availability", "run", Condition(distance, "<=", 0),
                         procedure=Procedure(free_clients=True, free=free))
         found = search(claim, SMALL, 0).violation
-        present = found.leaves["available"] == 1
+        present = found.params["available"] == 1
         assert always_available(claim) == (free == "always")
         assert present.all() == (free == "always") or not found.shape.free
         shape = Shape(2, 1)
-        leaves = draw_leaves(claim, shape, 1, np.random.default_rng(0))
-        leaves["available"] = np.zeros((1, 2, 2))
-        assert admissible(claim, shape, leaves) == (free == "arbitrary")
+        params = draw_params(claim, shape, 1, np.random.default_rng(0))
+        params["available"] = np.zeros((1, 2, 2))
+        assert admissible(claim, shape, params) == (free == "arbitrary")
 
 
 #: leaf -> a value at which an instance is inadmissible
@@ -276,10 +276,10 @@ INADMISSIBLE = {
 @pytest.mark.parametrize("leaf", INADMISSIBLE)
 def test_leaves_outside_their_domain_are_inadmissible(leaf):
     claim, shape = THEOREM, Shape(2, 1, 1, 2, 2)
-    leaves = draw_leaves(claim, shape, 1, np.random.default_rng(0))
-    assert admissible(claim, shape, leaves)
-    leaves[leaf] = np.full_like(leaves[leaf], INADMISSIBLE[leaf])
-    assert not admissible(claim, shape, leaves)
+    params = draw_params(claim, shape, 1, np.random.default_rng(0))
+    assert admissible(claim, shape, params)
+    params[leaf] = np.full_like(params[leaf], INADMISSIBLE[leaf])
+    assert not admissible(claim, shape, params)
 
 
 # judging -------------------------------------------------------------------------------------------------------------------
@@ -289,10 +289,10 @@ def test_rounding_errors_are_not_confirmed():
     rng = np.random.default_rng(0)
     for _ in range(5):
         shape = draw_shape(claim, rng, 64, 40)
-        leaves = draw_leaves(claim, shape, 1, rng)
-        verdict = judge(claim, realise(claim, shape, leaves, TORCH))
+        params = draw_params(claim, shape, 1, rng)
+        verdict = judge(claim, simulate(claim, shape, params, TORCH))
         assert verdict.met.all() and (verdict.score < 1e-8).all()
-        assert confirm(claim, shape, leaves) is None
+        assert confirm(claim, shape, params) is None
 
 
 def test_every_shape_is_within_the_budget():
@@ -314,7 +314,7 @@ def test_only_constants_of_the_problem_class_may_exceed_what_the_instance_has():
         conditions=(Condition(largest, ">=", norm2(x_round[r]), ((r, 0, rounds),)),
                     Condition(sp.IndexedBase("L_client")[k], "<=", given, ((k, 0, clients - 1),))))
     shape = draw_shape(claim, np.random.default_rng(0), 8, 8)
-    found = {name for name in draw_leaves(claim, shape, 4, np.random.default_rng(0)) if name.startswith("slack:")}
+    found = {name for name in draw_params(claim, shape, 4, np.random.default_rng(0)) if name.startswith("slack:")}
     assert found == {"slack:given"}
 
 
@@ -336,8 +336,8 @@ def test_a_number_that_a_condition_holds_under_another_is_drawn_all_over_its_ran
     claim = Claim("mine/bounded", "1", "lemma", "algebra", Condition(decay, "<=", 1), derivation="by hand",
                   variables=(Variable("decay", "nonnegative"),), conditions=(Condition(decay, "<=", 1),))
     below = replace(claim, variables=(Variable("decay", "nonnegative", below=1),))
-    assert (draw_leaves(below, Shape(), 400, np.random.default_rng(0))["decay"] < 1).all()
-    values = draw_leaves(claim, Shape(), 400, np.random.default_rng(0))["decay"].ravel()
+    assert (draw_params(below, Shape(), 400, np.random.default_rng(0))["decay"] < 1).all()
+    values = draw_params(claim, Shape(), 400, np.random.default_rng(0))["decay"].ravel()
     for low, high in ((0, 0.1), (0.1, 0.5), (0.5, 0.9), (0.9, 0.99), (0.99, 0.9999)):
         assert ((low < values) & (values < high)).sum() > 20, (low, high)
 
@@ -351,9 +351,9 @@ def test_the_largest_of_no_numbers_is_zero():
                   conditions=(Condition(largest, ">=", squared, ((r, 1, rounds - 1),)),))
     for length, expected in ((1, 0), (2, 1)):
         shape = Shape(rounds=length)
-        leaves = {name: 0 * array + 1 for name, array in draw_leaves(claim, shape, 1, np.random.default_rng(0)).items()}
-        leaves["step_scale"], leaves["curvature"] = 0 * leaves["step_scale"] + 2, 0 * leaves["curvature"] + 1
-        assert realise(claim, shape, leaves, TORCH).bound["largest"].data.item() == expected
+        params = {name: 0 * array + 1 for name, array in draw_params(claim, shape, 1, np.random.default_rng(0)).items()}
+        params["step_scale"], params["curvature"] = 0 * params["step_scale"] + 2, 0 * params["curvature"] + 1
+        assert simulate(claim, shape, params, TORCH).bound["largest"].data.item() == expected
 
 
 # arrays of terms ---------------------------------------------------------------------------------------------------------
@@ -363,24 +363,24 @@ def test_batches_with_too_many_terms_are_judged_in_parts(monkeypatch):
     claim = control("sum", "run", Condition(total, "<=", 2 * total))
     shapes = (draw_shape(claim, rng, 4, 12) for _ in range(99))
     shape = next(s for s in shapes if s.local_steps > 2 and s.dim == 1 and prod(outcomes(s)) == 1)
-    leaves = draw_leaves(claim, shape, 8, rng)
-    whole = judged.judged(claim, shape, leaves, NUMPY)
+    params = draw_params(claim, shape, 8, rng)
+    whole = batch_evaluation.evaluate_batch(claim, shape, params, NUMPY)
     assert whole.met.any()
-    monkeypatch.setattr(judged, "MOST_TERMS", 30)
-    for part, full in zip(judged.judged(claim, shape, leaves, NUMPY), whole, strict=True):
+    monkeypatch.setattr(batch_evaluation, "MOST_TERMS", 30)
+    for part, full in zip(batch_evaluation.evaluate_batch(claim, shape, params, NUMPY), whole, strict=True):
         np.testing.assert_array_equal(part, full)
-    fewer, verdict = judged.judged_first(claim, shape, leaves, NUMPY)
+    fewer, verdict = batch_evaluation.evaluate_first(claim, shape, params, NUMPY)
     assert 1 <= len(verdict.met) == len(fewer["weight"]) < 8
     np.testing.assert_array_equal(verdict.met, whole.met[: len(verdict.met)])
-    monkeypatch.setattr(judged, "MOST_TERMS", 3)
-    assert not judged.judged(claim, shape, leaves, NUMPY).met.any()
-    assert len(judged.judged(claim, shape, leaves, NUMPY).met) == 8
+    monkeypatch.setattr(batch_evaluation, "MOST_TERMS", 3)
+    assert not batch_evaluation.evaluate_batch(claim, shape, params, NUMPY).met.any()
+    assert len(batch_evaluation.evaluate_batch(claim, shape, params, NUMPY).met) == 8
     monkeypatch.setattr("verify.exact.confirm.MOST_EXACT", 3)
-    assert violation_of(claim, shape, take_rows(leaves, [0])).startswith("uncertain: at most 3 values")
+    assert violation_of(claim, shape, take_rows(params, [0])).startswith("uncertain: at most 3 values")
 
 
 @pytest.mark.parametrize("module, lost", [
-    (search_module, "judged_first"), (local_search, "ascend"), (local_search, "evolve")])
+    (search_module, "evaluate_first"), (local_search, "ascend"), (local_search, "evolve")])
 def test_instances_that_lack_a_constant_cost_no_others(monkeypatch, module, lost):
     """Whether a later batch or an ascent comes to them; a constant that the very first ones lack is an error."""
     claim, small = find_claim("li2020/theorem-1"), Budget(3, 16, 0, local_searches=1, cma_steps=1, small=0)
@@ -388,7 +388,7 @@ def test_instances_that_lack_a_constant_cost_no_others(monkeypatch, module, lost
 
     def lacking(*arguments):
         calls.append(1)
-        if lost != "judged_first" or len(calls) == 2:
+        if lost != "evaluate_first" or len(calls) == 2:
             raise UnboundName("nothing supplies 'sigma_g_max'")
         return known(*arguments)
 
@@ -396,7 +396,7 @@ def test_instances_that_lack_a_constant_cost_no_others(monkeypatch, module, lost
     found = search(claim, small)
     assert calls and found.violation is None and found.met
     calls[:] = [1]
-    if lost == "judged_first":
+    if lost == "evaluate_first":
         with pytest.raises(UnboundName):
             search(claim, small)
 
@@ -406,9 +406,9 @@ def test_others_of_a_batch_are_tried_where_the_worst_instance_is_not_confirmed(m
     claim = control("false", "run", Condition(E(norm2(x_sampled[iterations] - x_star)), "<=", 0))
     known, scores = search_module.confirmed, []
 
-    def all_but_the_first(claim, shape, leaves, backend):
-        scores.append(judged.judged(claim, shape, leaves, backend).score[0])
-        return known(claim, shape, leaves, backend) if len(scores) > 1 else "uncertain: planted"
+    def all_but_the_first(claim, shape, params, backend):
+        scores.append(batch_evaluation.evaluate_batch(claim, shape, params, backend).score[0])
+        return known(claim, shape, params, backend) if len(scores) > 1 else "uncertain: planted"
 
     monkeypatch.setattr(search_module, "confirmed", all_but_the_first)
     found = search(claim, Budget(0, 16, 0, small=1, small_rows=16), without=[stage for stage in STAGES if stage != "small"])
@@ -421,11 +421,12 @@ def test_large_violations_are_made_smaller_before_they_are_confirmed():
     false, true = control("false", "run", Condition(distance, "<=", 0)), control("true", "run", Condition(0, "<=", distance))
     rng = np.random.default_rng(6)
     shape = next(s for s in (draw_shape(false, rng, 8, 20) for _ in range(99)) if candidates._size(s) > 60)
-    leaves = next(row for row in (draw_leaves(false, shape, 1, rng) for _ in range(99))
-                  if judged.judged(false, shape, row, NUMPY).score[0] > 0.5)
-    smaller, row = candidates._smaller(false, shape, leaves, NUMPY)
-    assert candidates._size(smaller) <= candidates._LARGE and judged.judged(false, smaller, row, NUMPY).met[0]
-    assert candidates._smaller(true, shape, leaves, NUMPY) is None
+    params = next(row for row in (draw_params(false, shape, 1, rng) for _ in range(99))
+                  if batch_evaluation.evaluate_batch(false, shape, row, NUMPY).score[0] > 0.5)
+    smaller, row = candidates._smaller(false, shape, params, NUMPY)
+    assert candidates._size(smaller) <= candidates._LARGE
+    assert batch_evaluation.evaluate_batch(false, smaller, row, NUMPY).met[0]
+    assert candidates._smaller(true, shape, params, NUMPY) is None
 
 
 @pytest.mark.parametrize("budget, further", [("standard", True), ("thorough", True), ("quick", False)])
@@ -461,14 +462,14 @@ def test_large_instances_are_taken_to_exact_arithmetic_only_a_few_times(monkeypa
     """A run of 256 steps takes exact arithmetic half a minute; one claim once took hours so."""
     tried = []
 
-    def uncertain(claim, shape, leaves, backend):
+    def uncertain(claim, shape, params, backend):
         tried.append(shape.iterations)
         return "holds"
 
     def long_and_short(state):
         for length in (256, 1) * 20:
             shape = Shape(rounds=length)
-            yield shape, draw_leaves(state.claim, shape, 8, state.rng)
+            yield shape, draw_params(state.claim, shape, 8, state.rng)
 
     twin = next(iter(CONTROLS[0].twins.values()))
     monkeypatch.setattr(search_module, "confirmed", uncertain)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from bounds.registry.user_claims import load_claims
-from verify.instances.draw import draw_leaves
+from verify.instances.draw import draw_params
 from verify.instances.shape import Shape
 from verify.search.budget import BUDGETS
-from verify.search.corners.short_fractions import SHORT_FRACTIONS
 from verify.search.search import search
+from verify.search.transformations.short_fractions import SHORT_FRACTIONS
 
 #: where each fails: variables, conditions, statement
 FALSE = {
@@ -46,7 +46,7 @@ def test_numbers_keep_their_signs_and_bounds(tmp_path):
     claim = written(tmp_path, "a = 'positive below 1', b = 'real', c = 'nonnegative', d = 'positive'", ("a + d == 1",),
                     "a <= b + c")
     rng = np.random.default_rng(0)
-    before = draw_leaves(claim, Shape(), 2000, rng)
+    before = draw_params(claim, Shape(), 2000, rng)
     after = SHORT_FRACTIONS(claim, Shape(), before, rng)
     assert all((np.sign(after[name]) == np.sign(before[name])).all() for name in before)
     assert (after["a"] < 1).all()

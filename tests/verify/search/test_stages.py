@@ -11,21 +11,21 @@ from bounds.controls.fedavg import CONTROLS
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.judge import Judgement
-from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.draw import draw_params, draw_shape
 from verify.instances.shape import Shape
 from verify.referee.decide import Settings
 from verify.results.fingerprint import fingerprints
 from verify.results.records import load_verdicts
 from verify.search import search as search_module
 from verify.search.archive import Archive
+from verify.search.batch_evaluation import evaluate_batch
 from verify.search.budget import BUDGETS, Budget
-from verify.search.corners import CORNERS
-from verify.search.corners.corner import Corner
-from verify.search.judged import judged
-from verify.search.longer import longer
+from verify.search.long_runs import long_runs
 from verify.search.search import search
 from verify.search.stage import State
 from verify.search.stages import NAMES, STAGES, switched_on
+from verify.search.transformations import TRANSFORMATIONS
+from verify.search.transformations.transformation import Transformation
 
 TRUE = {row.claim.id: row.claim for row in CONTROLS}
 LEAST = Budget(0, 8, 0, small=2)
@@ -33,8 +33,8 @@ LITTLE = Budget(2, 8, 2, small=4, small_rows=8, local_searches=1, cma_steps=2, g
 
 
 def test_names_are_different_and_all_of_them_are_allowed():
-    assert len({*NAMES}) == len(NAMES) == len(STAGES) + len(CORNERS)
-    assert switched_on(()) == (STAGES, CORNERS)
+    assert len({*NAMES}) == len(NAMES) == len(STAGES) + len(TRANSFORMATIONS)
+    assert switched_on(()) == (STAGES, TRANSFORMATIONS)
     assert switched_on(NAMES) == ({}, ())
     for name in NAMES:
         stages, corners = switched_on([name])
@@ -70,7 +70,7 @@ def test_a_new_stage_is_a_function_in_the_list(monkeypatch):
 
     def batches(state):
         seen.append(state.budget)
-        yield shape, draw_leaves(state.claim, shape, 3, state.rng)
+        yield shape, draw_params(state.claim, shape, 3, state.rng)
 
     mine = ({"mine": batches}, ())
     monkeypatch.setattr(search_module, "switched_on", lambda without: mine)
@@ -84,21 +84,22 @@ def drawn(claim, shape, corners):
 def test_without_corners_instances_stay_as_they_are_drawn():
     claim = find_claim("fadamgc/eq-190")
     shape = draw_shape(claim, np.random.default_rng(1), 64, 10)
-    plain = draw_leaves(claim, shape, 8, np.random.default_rng([0]).spawn(1)[0])
-    cornered = drawn(claim, shape, CORNERS)
+    plain = draw_params(claim, shape, 8, np.random.default_rng([0]).spawn(1)[0])
+    cornered = drawn(claim, shape, TRANSFORMATIONS)
     assert all(np.array_equal(array, plain[name]) for name, array in drawn(claim, shape, ()).items())
     assert not all(np.array_equal(cornered[name], plain[name]) for name in plain)
 
 
 def test_a_corner_changes_its_share_of_the_batches_that_it_applies_to():
-    seen, leaves, shape = [], {"a": np.zeros((1, 1))}, Shape()
-    corner = Corner("mine", lambda claim, shape: shape.clients == 1, lambda *given: seen.append(given) or {}, share=0.25)
+    seen, params, shape = [], {"a": np.zeros((1, 1))}, Shape()
+    corner = Transformation("mine", lambda claim, shape: shape.clients == 1, lambda *given: seen.append(given) or {},
+                            share=0.25)
     rng = np.random.default_rng(0)
-    changed = sum(corner(None, shape, leaves, rng) == {} for _ in range(400))
+    changed = sum(corner(None, shape, params, rng) == {} for _ in range(400))
     assert 60 < changed == len(seen) < 140
-    assert replace(corner, share=1.0)(None, Shape(clients=2), leaves, rng) is leaves
+    assert replace(corner, share=1.0)(None, Shape(clients=2), params, rng) is params
     state = rng.bit_generator.state
-    assert replace(corner, share=1.0)(None, shape, leaves, rng) == {} and rng.bit_generator.state == state
+    assert replace(corner, share=1.0)(None, shape, params, rng) == {} and rng.bit_generator.state == state
 
 
 def test_the_command_leaves_stages_out_and_says_so(run, tmp_path):
@@ -129,15 +130,15 @@ def test_batches_are_small_where_a_claim_has_large_arrays():
         sizes = {size: length for v in claim.variables for _, size in v.indices}
         shape = Shape(clients=1, dim=1, sizes=tuple(sizes.items()))
         counts[length] = state.batch_size(shape)
-        drawn = draw_leaves(claim, shape, 1, np.random.default_rng(0))
+        drawn = draw_params(claim, shape, 1, np.random.default_rng(0))
         assert counts[length] * max(array.size for array in drawn.values()) <= 2**24
     assert 1 <= counts[1000] < counts[3]
 
 
 # from where searches go on -------------------------------------------------------------------------------------------------
 def kept(archive, score, start, **sizes):
-    leaves = {"weight": np.ones((1, 1)), "start_offset": np.full((1, 1), start)}
-    archive.add(Shape(**sizes), leaves, Judgement(*np.full((2, 1), score), np.ones(1, dtype=bool)))
+    params = {"weight": np.ones((1, 1)), "start_offset": np.full((1, 1), start)}
+    archive.add(Shape(**sizes), params, Judgement(*np.full((2, 1), score), np.ones(1, dtype=bool)))
 
 
 def test_instances_that_start_at_the_optimum_are_kept_beside_tighter_ones():
@@ -145,7 +146,7 @@ def test_instances_that_start_at_the_optimum_are_kept_beside_tighter_ones():
     archive = Archive()
     for score, start in [(-0.001 * number, 1.0) for number in range(1, 9)] + [(-0.2, 0.0)]:
         kept(archive, score, start)
-    assert [leaves["start_offset"].item() for _, leaves in archive.tightest(2)] == [1.0, 0.0]
+    assert [params["start_offset"].item() for _, params in archive.tightest(2)] == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(("name", "way"), [
@@ -153,14 +154,14 @@ def test_instances_that_start_at_the_optimum_are_kept_beside_tighter_ones():
 def test_runs_with_chance_are_lengthened_beyond_what_other_stages_enumerate(name, way):
     """With steps of 1/8 noise exceeds eta sigma^2/(2 mu) from eleven steps on, of more outcomes than the budget's."""
     claim, archive, shape = statements()[name][1], Archive(), Shape(noisy=(0,), **way)
-    drawn = draw_leaves(claim, shape, 1, np.random.default_rng(0))
-    leaves = {leaf: np.ones_like(array) for leaf, array in drawn.items()}
-    leaves |= {"start_offset": np.zeros((1, 1)), "eta": np.full((1, 1), 1 / 8)}
+    drawn = draw_params(claim, shape, 1, np.random.default_rng(0))
+    params = {leaf: np.ones_like(array) for leaf, array in drawn.items()}
+    params |= {"start_offset": np.zeros((1, 1)), "eta": np.full((1, 1), 1 / 8)}
     state = State(claim, BUDGETS["standard"], archive, (), NUMPY, [0])
-    archive.add(shape, leaves, judged(claim, shape, leaves, NUMPY))
+    archive.add(shape, params, evaluate_batch(claim, shape, params, NUMPY))
     scores = []
-    for batch in longer(state):
-        verdict = judged(claim, *batch, NUMPY)
+    for batch in long_runs(state):
+        verdict = evaluate_batch(claim, *batch, NUMPY)
         archive.add(*batch, verdict)
         scores.append(verdict.score.max())
     assert 10 <= len(scores) <= 20 and max(scores[:6]) < 0 < 0.001 < max(scores)

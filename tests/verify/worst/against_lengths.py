@@ -8,15 +8,15 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY, to_numpy
-from verify.checker.form import SIZES
+from verify.checker.schema import SIZES
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import UNMEASURED, Environment
 from verify.evaluation.judge import judge
 from verify.exact.statement import definition_of, statement_of
-from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.draw import draw_params, draw_shape
 from verify.instances.shape import Shape
-from verify.letters.length_proof import rules_of
-from verify.measure.realise import realise
+from verify.measure.simulate import simulate
+from verify.symbolic.length_proof import rules_of
 from verify.worst.lengths import found_proofs
 
 __all__ = ["Seen", "factor_at", "seen"]
@@ -40,7 +40,7 @@ def seen(claim: Claim, seed: int, batches: int, most: int) -> Iterator[Seen]:
         try:
             shape = draw_shape(claim, rng, _OUTCOMES, _ITERATIONS)
             with np.errstate(all="ignore"):
-                environment = realise(claim, shape, draw_leaves(claim, shape, _ROWS, rng), NUMPY)
+                environment = simulate(claim, shape, draw_params(claim, shape, _ROWS, rng), NUMPY)
                 verdict = judge(claim, environment)
         except ERRORS:
             continue

@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 
-from verify.checker.forms import ORIGIN
-from verify.letters.amounts import LENGTH, Amount, lower, upper
-from verify.letters.length_runs import OWN, SHARED, TWIN
+from verify.checker.quadratic_forms import ORIGIN
+from verify.symbolic.length_runs import OWN, SHARED, TWIN
+from verify.symbolic.norm_expressions import LENGTH, NormExpression, lower, upper
 
 __all__ = ["Chance", "holds"]
 
@@ -123,7 +123,7 @@ class Chance:
         return lengths.mean() if client is None else lengths[self.where == client].mean()
 
 
-def holds(chance: Chance, amount: Amount, slack: float = 1e-9) -> bool:
+def holds(chance: Chance, amount: NormExpression, slack: float = 1e-9) -> bool:
     """Whether an amount of lengths is not negative."""
     terms = [(float(lower(c) + upper(c)) / 2, 1.0 if not key else chance.length(key[1])) for key, c in amount.terms.items()
              if not key or key[0] == LENGTH]

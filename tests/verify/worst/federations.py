@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from verify.checker.forms import LAYER, LOSS, ORIGIN, WORLD, Form, Row
-from verify.letters.letters import Letters
+from verify.checker.quadratic_forms import LAYER, LOSS, ORIGIN, SCENARIO, QuadraticForm, SymbolicVector
+from verify.symbolic.symbolic_run import SymbolicRun
 
 __all__ = ["Federation", "Values"]
 
@@ -17,7 +17,7 @@ _AXES = 60  # of arrays of NumPy, less a few
 
 def _row(said):
     over, parts = said
-    return Row.reduced(dict(parts), over)
+    return SymbolicVector.reduced(dict(parts), over)
 
 
 class Federation:
@@ -84,7 +84,7 @@ class Values:
     ``past``: given is what is drawn before this round, one of its outcomes, with the choices that it made. Choices are
     random functions of the noise that is drawn before them."""
 
-    def __init__(self, letters: Letters, federation: Federation, rng: np.random.Generator, rare: float, past: Any = -1):
+    def __init__(self, letters: SymbolicRun, federation: Federation, rng: np.random.Generator, rare: float, past: Any = -1):
         self.letters, self.federation, self.chances = letters, federation, np.array([rare, 1 - rare])
         draws = {next(iter(row.terms)): (k, x, place) for place, ((k, *_), seen) in enumerate(letters.noises.items())
                  for row, _, x in seen}
@@ -135,7 +135,7 @@ class Values:
 
     def by_coordinate(self, word, args) -> np.ndarray:
         """A function of vectors by coordinates, 0/0 = 0."""
-        parts = [self.vector(arg) if isinstance(arg, Row) else float(arg) for arg in args]
+        parts = [self.vector(arg) if isinstance(arg, SymbolicVector) else float(arg) for arg in args]
         match word:
             case "one":
                 return np.ones((*[1] * self.axes, self.federation.dim))
@@ -166,19 +166,19 @@ class Values:
             found.append(true)
         return found
 
-    def point(self, k, x: Row, letter: int) -> np.ndarray:
+    def point(self, k, x: SymbolicVector, letter: int) -> np.ndarray:
         """A point, also one at which a local problem is solved, which is given by its own gradient."""
         if letter not in x.terms:
             return self.vector(x)
-        others = self.vector(Row({other: c for other, c in x.terms.items() if other % LAYER != letter}))
+        others = self.vector(SymbolicVector({other: c for other, c in x.terms.items() if other % LAYER != letter}))
         return self.federation.solution(k, others, -1 / float(x.terms[letter]))
 
     def letter(self, i) -> np.ndarray:
         """A letter's part in its layer."""
         found = self.vectors[i % LAYER]
-        return found if len(self.letters.layers) == 1 else found * (self.federation.layer == i % WORLD // LAYER)
+        return found if len(self.letters.layers) == 1 else found * (self.federation.layer == i % SCENARIO // LAYER)
 
-    def vector(self, row: Row) -> np.ndarray:
+    def vector(self, row: SymbolicVector) -> np.ndarray:
         zero = np.zeros((*[1] * self.axes, self.federation.dim))
         return sum((float(c) * self.letter(letter) for letter, c in row.terms.items() if letter != ORIGIN), zero)
 
@@ -198,17 +198,17 @@ class Values:
                 array = array[self.given[axis]] if axis in self.given else np.tensordot(self.chances, array, 1)
         return float(array)
 
-    def number(self, form: Form) -> tuple[float, float]:
+    def number(self, form: QuadraticForm) -> tuple[float, float]:
         """The value of a form, and the sum of its terms' absolute values."""
         terms = [float(c) * self.mean(self.random(key)) for key, c in form.terms.items()]
         return sum(terms), sum(map(abs, terms))
 
     def random(self, key) -> np.ndarray:
         """What stands under a key of a form, an array with an axis for each draw."""
-        world = key[0] // WORLD if isinstance(key, tuple) and key else int(str(key).partition(" @")[2] or 0)
+        world = key[0] // SCENARIO if isinstance(key, tuple) and key else int(str(key).partition(" @")[2] or 0)
         if world:
             if isinstance(key, tuple):
-                plain = (key[0] % WORLD, key[1] % WORLD)
+                plain = (key[0] % SCENARIO, key[1] % SCENARIO)
             else:
                 plain = key.partition(" @")[0]
                 if plain == f"{LOSS}chance":

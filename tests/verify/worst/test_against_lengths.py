@@ -8,8 +8,8 @@ import pytest
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.papers import PAPERS
 from tests.verify.worst.against_lengths import seen
-from verify.letters.amounts import Amount
-from verify.letters.length_rules import Rules
+from verify.symbolic.length_rules import Rules
+from verify.symbolic.norm_expressions import NormExpression
 from verify.worst.worst_of_lengths import about_lengths
 
 _LETTERS = 40
@@ -36,7 +36,8 @@ def test_no_run_exceeds_what_is_proven_of_lengths(paper):
 def _less(names):
     """What is known under these names, with a quarter of the bounds."""
     def known(rules, own=Rules.known):
-        return {name: Amount({key: c / 4 if c > 0 else c for key, c in amount.terms.items()}) if name.startswith(names)
+        return {name: NormExpression({key: c / 4 if c > 0 else c for key, c in amount.terms.items()})
+                if name.startswith(names)
                 else amount for name, amount in own(rules).items()}
 
     return "known", known

@@ -10,25 +10,27 @@ import pytest
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
 from bounds.language.names import symbol
-from bounds.language.words import E_round, norm2, x_round, x_star
+from bounds.language.operators import E_round, norm2, x_round, x_star
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
+from tests.caches import clear_caches
 from tests.changes import both, dropped, put
 from tests.classical import EXACT, JUST_CONVEX, NOISE, SMOOTH
-from tests.kept import forget
 from tests.verify.worst.federations import Federation, Values
-from verify.checker import every_client, powers
+from verify.checker import exchangeable_clients as checker_clients
+from verify.checker import laurent_polynomials
 from verify.checker import proof as checking
-from verify.checker.forms import LAYER, Form, nonnegative
-from verify.checker.letter_federation import LetterFederation
-from verify.checker.letter_words import LetterWords
-from verify.checker.powers import CLIENTS
+from verify.checker.laurent_polynomials import CLIENTS
+from verify.checker.quadratic_forms import LAYER, QuadraticForm, nonnegative
+from verify.checker.symbolic_federation import SymbolicFederation
+from verify.checker.symbolic_operators import SymbolicOperators
 from verify.exact.check import replay_alone
 from verify.exact.statement import statement_of
-from verify.letters import every_number, proof
-from verify.letters.at_a_number import AtANumber
-from verify.letters.every_number import ANY, Alike, EveryNumber, common
-from verify.letters.letters import Letters
+from verify.symbolic import exchangeable_clients as prover_clients
+from verify.symbolic import proof
+from verify.symbolic.exchangeable_clients import ANY, EveryClientCount, ExchangeableClients, common
+from verify.symbolic.specialisation import Specialisation
+from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst.configurations import Template, instantiate
 from verify.worst.every_round import at, every_round
 from verify.worst.proven import proven
@@ -245,53 +247,53 @@ def test_forged_certificates_are_refused(name, tmp_path):
 
 def at_two_alone(form, least):
     """What a form says of the least number of clients."""
-    return [sum((c * Q(1, least) ** j for j, c in enumerate(powers.coefficients(form))), Form({}))]
+    return [sum((c * Q(1, least) ** j for j, c in enumerate(laurent_polynomials.coefficients(form))), QuadraticForm({}))]
 
 
 def any_entry(array, i, name):
-    return array[0] if isinstance(array, every_number.OfClients) else array[int(i)]
+    return array[0] if isinstance(array, prover_clients.ClientArray) else array[int(i)]
 
 
 def with_the_outer_client(self, body, name, low, high, index, outcome):
-    return CLIENTS * common(self.value(body, {**index, name: every_number.CLIENT}, outcome))
+    return CLIENTS * common(self.value(body, {**index, name: prover_clients.CLIENT}, outcome))
 
 
 def of_each_client(self, rule):
-    return [{"k": every_number.CLIENT}] if rule is self.stated["statement"] else OF_RULES(self, rule)
+    return [{"k": prover_clients.CLIENT}] if rule is self.stated["statement"] else OF_RULES(self, rule)
 
 
-OF_RULES = Alike.cases
+OF_RULES = ExchangeableClients.cases
 #: faults by which false statements would be proven, if no run of some clients were compared
 FAULTS = {
-    "the end of many clients": ("one over the square of the number", powers, "ends", at_two_alone),
-    "noise of a mean": ("noise less than of a mean", powers, "ends", at_two_alone),
-    "sums": ("a sum in place of a mean", powers, "ends", at_two_alone),
-    "a client by its number": ("the first client", Alike, "client", lambda self, k: 0),
-    "the last client": ("the last client", Alike, "client", lambda self, k: 0),
-    "models by number": ("the first client's model", Alike, "entry", staticmethod(any_entry)),
-    "two clients at once": ("pairs of clients", Alike, "over_clients", with_the_outer_client),
-    "each client": ("each client", Alike, "cases", of_each_client),
+    "the end of many clients": ("one over the square of the number", laurent_polynomials, "ends", at_two_alone),
+    "noise of a mean": ("noise less than of a mean", laurent_polynomials, "ends", at_two_alone),
+    "sums": ("a sum in place of a mean", laurent_polynomials, "ends", at_two_alone),
+    "a client by its number": ("the first client", ExchangeableClients, "client", lambda self, k: 0),
+    "the last client": ("the last client", ExchangeableClients, "client", lambda self, k: 0),
+    "models by number": ("the first client's model", ExchangeableClients, "entry", staticmethod(any_entry)),
+    "two clients at once": ("pairs of clients", ExchangeableClients, "over_clients", with_the_outer_client),
+    "each client": ("each client", ExchangeableClients, "cases", of_each_client),
 }
 
 
 def any_sum(self, args, at):
     body, name, *_ = args
-    index = at.index | {name: every_client.CLIENT}
+    index = at.index | {name: checker_clients.CLIENT}
     return self.run.people.total(self.run.instance.formulas.value(body, at._replace(index=index)))
 
 
 def each_client(self, rule):
-    return [{"k": every_client.CLIENT}] if rule is self.instance.certificate["statement"] else OF_RUNS(self, rule)
+    return [{"k": checker_clients.CLIENT}] if rule is self.instance.certificate["statement"] else OF_RUNS(self, rule)
 
 
-OF_RUNS = LetterFederation.cases
+OF_RUNS = SymbolicFederation.cases
 #: the same faults in the checker: of these a run of two or three clients tells that something is wrong
 IN_CHECKER = {
-    "a client by its number": (every_client.OneForAll, "number", lambda self, k: 0),
-    "the last client": (every_client.OneForAll, "number", lambda self, k: 0),
-    "models by number": (every_client.OfClients, "entry", lambda self, i, name: self[0]),
-    "two clients at once": (LetterWords, "sum", any_sum),
-    "each client": (LetterFederation, "cases", each_client),
+    "a client by its number": (checker_clients.ExchangeableClients, "number", lambda self, k: 0),
+    "the last client": (checker_clients.ExchangeableClients, "number", lambda self, k: 0),
+    "models by number": (checker_clients.ClientArray, "entry", lambda self, i, name: self[0]),
+    "two clients at once": (SymbolicOperators, "sum", any_sum),
+    "each client": (SymbolicFederation, "cases", each_client),
 }
 
 
@@ -303,14 +305,14 @@ def test_faults_by_which_false_statements_are_proven(name, monkeypatch, tmp_path
     monkeypatch.setattr(where, what, fault)
     if name in IN_CHECKER:
         assert onwards(claim) is None
-        monkeypatch.setattr(proof, "same_as_of_some", lambda every, *_: every)
-        forget()
+        monkeypatch.setattr(proof, "obligations_for_every_count", lambda every, *_: every)
+        clear_caches()
         assert onwards(claim) is None, "a fault in the prover alone is one that the checker does not have"
         monkeypatch.setattr(*IN_CHECKER[name])
-        forget()
+        clear_caches()
         assert onwards(claim) is None, "runs of two and three clients are compared"
-        monkeypatch.setattr(checking, "same_as_of_some", lambda of, numbers, degree: of(*numbers, degree=degree))
-        forget()
+        monkeypatch.setattr(checking, "obligations_for_every_count", lambda of, numbers, degree: of(*numbers, degree=degree))
+        clear_caches()
     forged = onwards(claim)
     assert forged is not None
     monkeypatch.undo()
@@ -354,8 +356,9 @@ def runs_of(name, count):
     claim = stated(name)
     numbers = instantiate(claim, {"clients": Q(2), **RUNS.get(name, {})}, Template(weights=(1,)))
     data, weights = statement_of(claim), [str(Q(1, count))] * count
-    some = Letters(data, numbers.sizes | {"clients": count, "participants": count}, numbers.values, numbers.unknown, weights)
-    every = EveryNumber(data, *numbers, degree=1)
+    some = SymbolicRun(data, numbers.sizes | {"clients": count, "participants": count}, numbers.values, numbers.unknown,
+                       weights)
+    every = EveryClientCount(data, *numbers, degree=1)
     pairs = [[*letters.compared(data["statement"])] for letters in (every, some)]
     return every, some, pairs
 
@@ -364,9 +367,9 @@ def false_of_some(name, count, seeds=range(4)):
     """What is known for every number of clients and does not hold of a random federation of some."""
     every, some, ((*pairs,), _) = runs_of(name, count)
     pasts, found = {past for past, *_ in pairs}, set()
-    known = {past: Letters.known(every, {past})[past] for past in pasts}
+    known = {past: SymbolicRun.known(every, {past})[past] for past in pasts}
     some.known(pasts)
-    at = AtANumber(every, some)
+    at = Specialisation(every, some)
     for past, (inequalities, equalities) in known.items():
         for seed in seeds:
             rng = np.random.default_rng(seed)
@@ -393,7 +396,7 @@ def _as_all(self, row):
 
 
 def _of_one(self, past):
-    return {name: Form({next(iter(form.terms))[1]: Q(1)}) if name.startswith("across") else form
+    return {name: QuadraticForm({next(iter(form.terms))[1]: Q(1)}) if name.startswith("across") else form
             for name, form in UNCORRELATED(self, past).items()}
 
 
@@ -401,7 +404,7 @@ def _in_each_world(self, name):
     return len(self.choices) if name.startswith("across") else DRAWN_AS(self, name)
 
 
-UNCORRELATED, DRAWN_AS = Alike.uncorrelated, Alike.drawn_as
+UNCORRELATED, DRAWN_AS = ExchangeableClients.uncorrelated, ExchangeableClients.drawn_as
 KNOWN_FAULTS = {
     "noise of other clients": ("classical/sgd-value", "upstream", _as_all),
     "noise in what is chosen by it": ("fedluar/theorem-3.2@main", "drawn_as", _in_each_world),
@@ -412,7 +415,7 @@ KNOWN_FAULTS = {
 @pytest.mark.parametrize("name", KNOWN_FAULTS)
 def test_faults_in_what_is_known_are_noticed(name, monkeypatch):
     of, what, fault = KNOWN_FAULTS[name]
-    monkeypatch.setattr(Alike, what, fault)
+    monkeypatch.setattr(ExchangeableClients, what, fault)
     assert false_of_some(of, 3)
 
 
@@ -449,19 +452,20 @@ def test_what_is_proven_for_every_number_is_proven_for_some(name, count):
     ({(0, 0): 1, (LAYER, LAYER): 1}, True), ({(0, 0): 1, (LAYER, LAYER): -1}, False),
     ({(0, 0): 1, (LAYER, LAYER): 1, (0, LAYER): -4}, False), ({(0, 0): 4, (LAYER, LAYER): 1, (0, LAYER): -4}, True)])
 def test_squares_in_several_layers(parts, true):
-    assert nonnegative(Form({key: Q(c) for key, c in parts.items()})) == true
+    assert nonnegative(QuadraticForm({key: Q(c) for key, c in parts.items()})) == true
 
 
 @pytest.mark.parametrize("least", [1, 2, 3])
 def test_coefficients_at_the_ends_are_those_of_the_polynomial(least):
-    form = CLIENTS * Form({"a": Q(3)}) + CLIENTS**-2 * Form({"b": Q(1), (): Q(2)}) - Form({(0, 1): Q(5)})
-    found = powers.ends(form, least)
+    form = CLIENTS * QuadraticForm({"a": Q(3)}) - QuadraticForm({(0, 1): Q(5)})
+    form = form + CLIENTS**-2 * QuadraticForm({"b": Q(1), (): Q(2)})
+    found = laurent_polynomials.ends(form, least)
     for m in range(least, 12):
         v = Q(least, m)
         bernstein = [Q(comb(3, e)) * v**e * (1 - v) ** (3 - e) for e in range(4)]
-        total = sum((b * share for b, share in zip(found, bernstein, strict=True)), Form({}))
-        assert total.terms == (Form({"a": Q(3), "b": Q(1, m**3), (): Q(2, m**3), (0, 1): Q(-5, m)})).terms
-    names = {*sum(powers.on_ends(form, least, 4), Form({})).terms}
+        total = sum((b * share for b, share in zip(found, bernstein, strict=True)), QuadraticForm({}))
+        assert total.terms == (QuadraticForm({"a": Q(3), "b": Q(1, m**3), (): Q(2, m**3), (0, 1): Q(-5, m)})).terms
+    names = {*sum(laurent_polynomials.on_ends(form, least, 4), QuadraticForm({})).terms}
     assert {name for name in names if name[0] == "b"} == {"b at 3", "b at 4"} and "a at 0" in names
 
 
@@ -470,13 +474,14 @@ def test_coefficients_at_the_ends_are_those_of_the_polynomial(least):
     ("<=", 10 - CLIENTS, 2, False), ("==", CLIENTS**-1 - CLIENTS**-2, 2, False), ("<=", CLIENTS**-1 - CLIENTS**-2, 1, True),
     ("<=", 3 * CLIENTS**-2 - CLIENTS**-1, 2, False)])
 def test_conditions_on_the_number_hold_from_some_number_on(relation, gap, least, true):
-    assert powers.holds(relation, gap, least) == true
+    assert laurent_polynomials.holds(relation, gap, least) == true
 
 
 @pytest.mark.parametrize("made", [
     lambda: 1 / CLIENTS, lambda: (CLIENTS + 1) ** -1, lambda: (2 * CLIENTS) ** Q(1, 2), lambda: CLIENTS ** 20,
-    lambda: powers.ends(CLIENTS ** Q(1, 2), 2), lambda: CLIENTS < 3,
-    lambda: CLIENTS * every_number.CLIENT, lambda: (CLIENTS * Form({(0, 0): Q(1)})) ** 2, lambda: every_number.CLIENT + 1])
+    lambda: laurent_polynomials.ends(CLIENTS ** Q(1, 2), 2), lambda: CLIENTS < 3,
+    lambda: CLIENTS * prover_clients.CLIENT, lambda: (CLIENTS * QuadraticForm({(0, 0): Q(1)})) ** 2,
+    lambda: prover_clients.CLIENT + 1])
 def test_other_numbers_of_clients_are_refused(made):
     with pytest.raises(TypeError):
         made()
@@ -484,5 +489,5 @@ def test_other_numbers_of_clients_are_refused(made):
 
 def test_powers_that_cancel_leave_a_number():
     """Where all clients take part, ``participants**(2/3)/clients**(2/3)`` is 1."""
-    assert powers.polynomial(CLIENTS ** Q(2, 3) * CLIENTS ** Q(-2, 3) * Q(3, 4)) == {0: Q(3, 4)}
-    assert powers.polynomial(CLIENTS ** Q(1, 2) * CLIENTS ** Q(3, 2)) == {2: 1}
+    assert laurent_polynomials.polynomial(CLIENTS ** Q(2, 3) * CLIENTS ** Q(-2, 3) * Q(3, 4)) == {0: Q(3, 4)}
+    assert laurent_polynomials.polynomial(CLIENTS ** Q(1, 2) * CLIENTS ** Q(3, 2)) == {2: 1}

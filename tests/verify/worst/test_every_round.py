@@ -10,7 +10,7 @@ import sympy as sp
 
 from bounds.controls.fedavg import control
 from bounds.language.claim import Claim, Condition, Procedure, Variable
-from bounds.language.words import (
+from bounds.language.operators import (
     E,
     L,
     Sum,
@@ -35,11 +35,11 @@ from bounds.registry.claims import find_claim
 from tests.changes import put
 from tests.classical import CONVEX, EXACT, JUST_CONVEX, NOISE, SMOOTH
 from verify.checker import rounds as checker
+from verify.checker.operators import replayed
 from verify.checker.run import METHODS
-from verify.checker.words import replayed
 from verify.exact.check import check
 from verify.exact.statement import statement_of
-from verify.letters.rounds import FROM_ANY_STATE, AnyRun, AnyState
+from verify.symbolic.rounds import FROM_ANY_STATE, AnyRun, AnyState
 from verify.worst.configurations import Template, instantiate
 from verify.worst.every_round import at, every_round
 

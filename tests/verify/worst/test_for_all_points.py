@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bounds.language.claim import Condition
+from bounds.language.operators import L, mu
 from bounds.language.space import infimum
-from bounds.language.words import L, mu
 from bounds.registry.user_claims import load_claims
 from verify.worst.proven import TEMPLATES
 from verify.worst.worst_case import worst_case

@@ -9,13 +9,13 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from tests.verify.worst.coupled_federations import Chance, holds
-from verify.checker.forms import ORIGIN, NoForm, Row
+from verify.checker.quadratic_forms import ORIGIN, NotQuadratic, SymbolicVector
 from verify.exact.check import check
 from verify.exact.statement import statement_of
-from verify.letters import length_proof, length_rules
-from verify.letters.amounts import LENGTH, Amount, row_of, scaled
-from verify.letters.length_rules import Rules
-from verify.letters.lengths import Lengths
+from verify.symbolic import length_proof, length_rules
+from verify.symbolic.length_rules import Rules
+from verify.symbolic.lengths import Lengths
+from verify.symbolic.norm_expressions import LENGTH, NormExpression, row_of, scaled
 from verify.worst.configurations import Template
 from verify.worst.length_columns import Used
 from verify.worst.lengths import _Program
@@ -135,7 +135,7 @@ def triangles_that_fail(name, sizes, times=lambda c: c):
     chance, failed = Chance(rules, rng, max(bends[0], 0), bends[1], None), 0
     for _ in range(40):
         parts = [(rows[i], times(Fraction(int(rng.integers(-3, 4))))) for i in rng.choice(len(rows), min(3, len(rows)))]
-        whole = sum((row * c for row, c in parts), Row({}))
+        whole = sum((row * c for row, c in parts), SymbolicVector({}))
         failed += bool(whole.terms) and not holds(chance, rules.triangle(whole, parts))
     return failed
 
@@ -207,13 +207,13 @@ def test_local_problems_on_samples_have_no_form():
     del own["unknown"]
     length_proof.rules_of({**stated, **own})
     stated["procedure"]["options"]["solver"] = "exact"
-    with pytest.raises(NoForm):
+    with pytest.raises(NotQuadratic):
         length_proof.rules_of({**stated, **own})
 
 
 def test_signed_numbers_are_no_lengths():
-    assert not length_rules.nonnegative(Amount({("signed", "generalisation", 1): Fraction(1)}))
-    assert length_rules.nonnegative(Amount({(LENGTH, ((0, Fraction(1)),)): Fraction(1)}))
+    assert not length_rules.nonnegative(NormExpression({("signed", "generalisation", 1): Fraction(1)}))
+    assert length_rules.nonnegative(NormExpression({(LENGTH, ((0, Fraction(1)),)): Fraction(1)}))
 
 
 @pytest.mark.parametrize("name", ["classical/sgd-stability-distance", "classical/sgd-stability-convex"])

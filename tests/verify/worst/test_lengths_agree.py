@@ -9,11 +9,11 @@ import pytest
 from bounds.registry.claims import find_claim
 from tests.verify.attack.mutants import mutant
 from verify.checker import length_certificate
+from verify.checker.operators import replayed
 from verify.checker.theories import lengths
-from verify.checker.words import replayed
 from verify.exact.statement import statement_of
-from verify.letters import length_proof
-from verify.letters.gaps import GAPS
+from verify.symbolic import length_proof
+from verify.symbolic.loss_differences import GAPS
 from verify.worst.configurations import Template
 from verify.worst.lengths_proven import lengths_at
 from verify.worst.worst_of_lengths import _settings

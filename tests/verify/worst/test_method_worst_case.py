@@ -11,7 +11,7 @@ import fedtheory as ft
 from fedtheory import Tabulated
 from synthetic import NUMPY, TORCH, make_quadratic
 from tests.not_empty import not_empty
-from verify.checker.forms import Form, Row, between
+from verify.checker.quadratic_forms import QuadraticForm, SymbolicVector, between
 from verify.cli.main import main
 from verify.results.drawing import MEASUREMENT
 from verify.worst import blocks
@@ -78,7 +78,8 @@ def test_conditions_are_those_of_the_checker(L, m):
     rows = pairs(Block(x.astype(float), g.astype(float)), one, other, inf if L is None else float(L), float(m))
     gram = rng.integers(-3, 4, (3, 3))
     for row, i, j in not_empty(zip(rows, one, other, strict=True)):
-        points = [(Row(dict(enumerate(map(Q, x[k].tolist())))), Row(dict(enumerate(map(Q, g[k].tolist())))), Form({}))
+        points = [(SymbolicVector(dict(enumerate(map(Q, x[k].tolist())))),
+                   SymbolicVector(dict(enumerate(map(Q, g[k].tolist())))), QuadraticForm({}))
                   for k in (i, j)]
         terms = between(*points, L, m).terms
         assert row @ flat((gram + gram.T) / 2) == pytest.approx(

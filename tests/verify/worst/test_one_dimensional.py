@@ -10,7 +10,7 @@ from benchmarks.tight_constants import ROWS, claim_of
 from benchmarks.unseen import statements
 from bounds.controls.fedavg import control
 from bounds.language.claim import Assumption, Condition, Procedure
-from bounds.language.words import (
+from bounds.language.operators import (
     E,
     L,
     L_client,
@@ -31,7 +31,7 @@ from bounds.language.words import (
 from synthetic.numbers.arrays import NUMPY
 from tests.classical import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from tests.not_empty import not_empty
-from verify.checker.limits import Meter
+from verify.checker.limits import WorkLimit
 from verify.instances.through_points import through_points
 from verify.search.budget import BUDGETS
 from verify.search.search import search
@@ -51,12 +51,12 @@ def times(number: int, factor: str):
 
 
 def federation(points, steep, flat):
-    family, leaves = through_points([np.array(each) for each in points], steep, flat)
+    family, params = through_points([np.array(each) for each in points], steep, flat)
 
     class OneCoordinate:
         layers, dim = (), 1
 
-    return family.federation(OneCoordinate, leaves, NUMPY, offset=np.zeros((1, len(points))))
+    return family.federation(OneCoordinate, params, NUMPY, offset=np.zeros((1, len(points))))
 
 
 @pytest.mark.parametrize("points, steep, flat", [
@@ -154,7 +154,7 @@ def test_the_constant_itself_is_spared(number):
 
 
 def test_no_program_is_solved_once_the_effort_is_used_up(monkeypatch):
-    solved, meter = [], Meter(10**4)
+    solved, meter = [], WorkLimit(10**4)
     monkeypatch.setattr(Program, "solve", lambda *given, **named: solved.append(given))
     assert one_dimensional.worst(times(SUBTLE[0], "1"), {}, THREE_ROUNDS, meter=meter) is None
     before, meter.most = len(solved), meter.spent

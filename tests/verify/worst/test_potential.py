@@ -13,7 +13,7 @@ import fedtheory as ft
 from tests.changes import both, dropped, put
 from tests.not_empty import not_empty
 from tests.verify.attack.mutants import mutant
-from verify.checker.form import STATED
+from verify.checker.schema import STATED
 from verify.exact.check import replay_alone
 from verify.exact.statement import statement_of
 from verify.worst.claim_figure import on_quadratics

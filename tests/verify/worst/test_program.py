@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis.strategies import integers, sampled_from, tuples
 from pytest import approx
 
-from verify.checker.forms import Form
+from verify.checker.quadratic_forms import QuadraticForm
 from verify.worst import program
 from verify.worst.program import Program, solved
 
@@ -65,19 +65,19 @@ def test_a_process_without_standard_error_solves_all_the_same():
 # what a factor alone needs -----------------------------------------------------------------------------------------------
 def uncorrelated(count, edges):
     """A program of so many letters, of which those without an edge between them are known to be uncorrelated."""
-    apart = {f"{i} {j}": Form({(i, j): Fraction(1)}) for j in range(count) for i in range(j) if (i, j) not in edges}
+    apart = {f"{i} {j}": QuadraticForm({(i, j): Fraction(1)}) for j in range(count) for i in range(j) if (i, j) not in edges}
     return Program(None, ({}, apart), {*range(count)})
 
 
 def squares(count):
-    return Form({(i, i): Fraction(1) for i in range(count)})
+    return QuadraticForm({(i, i): Fraction(1) for i in range(count)})
 
 
 def test_letters_apart_in_a_line():
     """Of x0 x1 + x1 x2 + x2 x3 over the sum of squares, where no others are correlated, the largest ratio is that of a
     pair, 1/2; where all may be it is half the largest eigenvalue of a line, cos(pi / 5)."""
     line = {(0, 1), (1, 2), (2, 3)}
-    smaller = Form({pair: Fraction(1) for pair in line})
+    smaller = QuadraticForm({pair: Fraction(1) for pair in line})
     program = uncorrelated(4, line)
     assert program.groups[0] == [2, 2, 2] and len(program.groups[2]) == 0
     assert program.solve(smaller, squares(4), rough=True).factor == approx(0.5, abs=1e-5)
@@ -94,6 +94,7 @@ def test_groups_of_letters_tell_the_factor_of_all(numbers, seed):
     pairs = [(i, j) for j in range(count) for i in range(j)]
     rng = Random(seed)
     program = uncorrelated(count, {pair for pair in pairs if rng.random() < 0.6})
-    smaller = Form({(0, 0): Fraction(1), **{pair: Fraction(c) for pair, c in zip(pairs, numbers, strict=True) if c}})
+    smaller = QuadraticForm({(0, 0): Fraction(1),
+                             **{pair: Fraction(c) for pair, c in zip(pairs, numbers, strict=True) if c}})
     rough, fine = (program.solve(smaller, squares(count), rough=rough).factor for rough in (True, False))
     assert rough == approx(fine, abs=1e-4)

@@ -9,22 +9,22 @@ import pytest
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
 from bounds.language.names import symbol
-from bounds.language.words import E, E_round, norm2, rounds, sampling, x_round, x_star
+from bounds.language.operators import E, E_round, norm2, rounds, sampling, x_round, x_star
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from tests.changes import put
 from tests.classical import EXACT, JUST_CONVEX, NOISE, SMOOTH
-from tests.said import tells
+from tests.messages import contains_in_order
 from tests.verify.worst.federations import Federation, Values
 from verify.checker import limits
-from verify.checker.forms import Form, NoForm, Row, combined
-from verify.checker.limits import Meter, TooLarge
+from verify.checker.limits import TooLarge, WorkLimit
 from verify.checker.proof import FORMAT
+from verify.checker.quadratic_forms import NotQuadratic, QuadraticForm, SymbolicVector, combined
 from verify.exact.check import check, replay_alone
 from verify.exact.statement import statement_of
-from verify.letters import known
-from verify.letters.by_coordinate import ByCoordinate
-from verify.letters.letters import Letters
+from verify.symbolic import class_facts
+from verify.symbolic.by_coordinate import ByCoordinate
+from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst.configurations import instantiate
 from verify.worst.worst_case import worst_case
 
@@ -68,13 +68,14 @@ def letters_of(name):
     claim = OWN[name] if name in OWN else find_claim(name)
     given = RUNS.get(name, {"local_steps": 1} if name == "local problems" else {})
     setting = instantiate(claim, given)
-    letters = Letters(statement_of(claim), *setting)
+    letters = SymbolicRun(statement_of(claim), *setting)
     return letters, {past for past, *_ in letters.compared(letters.stated["statement"])}
 
 
 def false_of_a_federation(letters, pasts, seeds):
     """Names of what is known of the letters and does not hold on one of some random federations."""
-    return {name for past, known in letters.known(pasts).items() for name in false_given(letters, past, *known, seeds)}
+    return {name for past, class_facts in letters.known(pasts).items()
+            for name in false_given(letters, past, *class_facts, seeds)}
 
 
 def false_given(letters, past, inequalities, equalities, seeds):
@@ -102,33 +103,34 @@ def _steep(one, other, L, m):
     return KNOWN["between"](one, other, L * Q(2, 3), m)
 
 
-KNOWN = {"between": known.between}
+KNOWN = {"between": class_facts.between}
 FAULTS = {
-    "curvature": ("classical/gd-distance", lambda patch: patch.setattr(known, "between", _steep)),
+    "curvature": ("classical/gd-distance", lambda patch: patch.setattr(class_facts, "between", _steep)),
     "least value": ("classical/gd-nonconvex", lambda patch: patch.setattr(
-        known.Known, "above", staticmethod(lambda point, L: point[2] - known.pairing(point[1], point[1]) / L))),
+        class_facts.ClassFacts, "above",
+        staticmethod(lambda point, L: point[2] - class_facts.pairing(point[1], point[1]) / L))),
     "noise of earlier draws": ("classical/sgd-value", lambda patch: patch.setattr(
-        Letters, "upstream", lambda self, row: frozenset())),
+        SymbolicRun, "upstream", lambda self, row: frozenset())),
     "mean length": ("bounds at all points", lambda patch: patch.setattr(
-        known, "pairing", lambda u, v, old=known.pairing: old(u, v) * 9)),
+        class_facts, "pairing", lambda u, v, old=class_facts.pairing: old(u, v) * 9)),
     "noise without variance": ("noise, and bounds", lambda patch: patch.setattr(
-        Letters, "equalities", lambda self, past: {
-            "variance": known.pairing(*[next(iter(self.noises.values()))[0][0]] * 2)})),
+        SymbolicRun, "equalities", lambda self, past: {
+            "variance": class_facts.pairing(*[next(iter(self.noises.values()))[0][0]] * 2)})),
     "noise of the past": ("noise given the past", lambda patch: patch.setattr(
-        Letters, "equalities", lambda self, past, old=Letters.equalities: old(self, -1))),
+        SymbolicRun, "equalities", lambda self, past, old=SymbolicRun.equalities: old(self, -1))),
     "noise in what is chosen by it": ("fedluar/lemma-A.2-smooth", lambda patch: patch.setattr(
-        Letters, "drawn_as", lambda self, name: len(self.choices))),
+        SymbolicRun, "drawn_as", lambda self, name: len(self.choices))),
     "a largest number that is less": ("fedluar/lemma-A.2-smooth", lambda patch: patch.setattr(
-        Letters, "always", lambda self, past, old=Letters.always: old(self, past) | {
+        SymbolicRun, "always", lambda self, past, old=SymbolicRun.always: old(self, past) | {
             f"-{name}": -form for name, form in self.largest.items()})),
     "quotients by less": ("fadamgc/eq-37@in-mean+y-gradient", lambda patch: patch.setattr(
         ByCoordinate, "single_and_apart", lambda self, old=ByCoordinate.single_and_apart: (
             (name, u, quotient, 100 * a) for name, u, quotient, a in old(self)))),
     "quotients that are not diagonal": ("fadamgc/eq-134@at-t", lambda patch: patch.setattr(
         ByCoordinate, "equalities", lambda self, past, old=ByCoordinate.equalities: old(self, past) | {
-            "diagonal": known.pairing(*[next(iter(asked.values()))[1] for asked in [*self.quotients.values()][:2]])})),
+            "diagonal": class_facts.pairing(*[next(iter(asked.values()))[1] for asked in [*self.quotients.values()][:2]])})),
     "a mean beside what is random": ("means of models", lambda patch: patch.setattr(
-        Letters, "equalities", lambda self, past, old=Letters.equalities: (
+        SymbolicRun, "equalities", lambda self, past, old=SymbolicRun.equalities: (
             self.drawn.update(dict.fromkeys(self.drawn, -2)), old(self, past))[1])),
 }
 
@@ -142,12 +144,12 @@ def test_faults_in_what_is_known_are_noticed(name, monkeypatch):
 
 def test_functions_by_coordinates_are_the_vectors_that_they_say():
     letters, _ = letters_of("classical/sgd-value")
-    u, v = Row({2: Q(1), 4: Q(-2)}), Row({1: Q(3), 2: Q(1, 2)})
+    u, v = SymbolicVector({2: Q(1), 4: Q(-2)}), SymbolicVector({1: Q(3), 2: Q(1, 2)})
     square, other = letters.square(u * -2), letters.square(v)
-    top = letters.upper(letters.upper(square, other * 3), other, Row({}))
+    top = letters.upper(letters.upper(square, other * 3), other, SymbolicVector({}))
     root = letters.root(top + square * Q(1, 2)) * 2
     found = [square, top, root, letters.raised(u, Q(2)), *(letters.scaled(w, root, Q(1, 3)) for w in (u, v, u * 2 - v, v)),
-             letters.scaled(v, letters.root(other), Q(0)), letters.scaled(u, Q(2), Q(1)), letters.root(Row({}))]
+             letters.scaled(v, letters.root(other), Q(0)), letters.scaled(u, Q(2), Q(1)), letters.root(SymbolicVector({}))]
     rng = np.random.default_rng(0)
     values = Values(letters, Federation(rng, -1.0, 1.0, letters.size["clients"], False), rng, 0.5)
     a, b = values.vector(u), values.vector(v)
@@ -158,8 +160,8 @@ def test_functions_by_coordinates_are_the_vectors_that_they_say():
         np.testing.assert_allclose(*np.broadcast_arrays(values.vector(row), vector), atol=1e-9)
     assert len(letters.quotients[next(iter(letters.quotients))]) == 3 and len(letters.bases[next(iter(letters.bases))]) == 2
     for made in (lambda: letters.root(u), lambda: letters.scaled(u, v, Q(1)), lambda: letters.root(letters.upper(square, u)
-                 * -1), lambda: letters.square(Row({-1: Q(1)}))):
-        with pytest.raises(NoForm):
+                 * -1), lambda: letters.square(SymbolicVector({-1: Q(1)}))):
+        with pytest.raises(NotQuadratic):
             made()
 
 
@@ -187,18 +189,18 @@ def without_multipliers(statement, tmp_path, count=1):
 
 
 @pytest.mark.parametrize(("statement", "words"), [
-    ("E(F(0, x_round[1])**2) <= E(F(0, x_round[1]))**2", "NoForm"),  # the mean square exceeds the square of the mean
-    ("E(objective(x_round[1])**2) <= E(objective(x_round[1]))**2", "NoForm"),
+    ("E(F(0, x_round[1])**2) <= E(F(0, x_round[1]))**2", "NotQuadratic"),  # the mean square exceeds the square of the mean
+    ("E(objective(x_round[1])**2) <= E(objective(x_round[1]))**2", "NotQuadratic"),
     ("F(0 - 1, x_round[0]) <= F(clients - 1, x_round[0])", "-1"),  # there is no client before the first one
     ("F(clients, x_round[0]) <= F(clients, x_round[0])", "IndexError"),
-    ("norm2(x_star) <= 0", "NoForm"),  # the optimum may lie anywhere
-    ("dot(x_round[1] - x_star, x_star) == 0", "NoForm"),
-    ("norm2(x_round[0] - x_star) <= norm2(x_round[0])", "NoForm"),
+    ("norm2(x_star) <= 0", "NotQuadratic"),  # the optimum may lie anywhere
+    ("dot(x_round[1] - x_star, x_star) == 0", "NotQuadratic"),
+    ("norm2(x_round[0] - x_star) <= norm2(x_round[0])", "NotQuadratic"),
 ])
 def test_what_looks_like_nothing_to_prove_is_not_proven(statement, words, tmp_path):
     claim, data = without_multipliers(statement, tmp_path)
     found = check(data, claim)
-    assert not found.accepted and tells(found.reason, words)
+    assert not found.accepted and contains_in_order(found.reason, words)
 
 
 @pytest.mark.parametrize(("statement", "name"), [
@@ -207,7 +209,7 @@ def test_a_number_without_a_value_has_a_name_of_its_own(statement, name, tmp_pat
     """Else it would be what the checker calls so."""
     _, data = without_multipliers(statement, tmp_path, 2 if "==" in statement else 1)
     data = json.loads(json.dumps(data).replace('"c"', json.dumps(name)))
-    assert tells(replay_alone(data).reason, "names")
+    assert contains_in_order(replay_alone(data).reason, "names")
 
 
 @pytest.mark.parametrize("change", [
@@ -234,14 +236,15 @@ def test_means_that_are_given_different_things_have_no_form(left):
 
 
 def test_constants_are_multiplied():
-    two, inner = Form({(): Q(2)}), Form({(0, 1): Q(3)})
+    two, inner = QuadraticForm({(): Q(2)}), QuadraticForm({(0, 1): Q(3)})
     assert (two * two).terms == {(): 4} and (two * inner).terms == (inner * two).terms == {(0, 1): 6}
-    assert (two * Row({0: Q(1)})).terms == (Row({0: Q(1)}) * two).terms == {0: 2}
+    assert (two * SymbolicVector({0: Q(1)})).terms == (SymbolicVector({0: Q(1)}) * two).terms == {0: 2}
 
 
 def test_long_multipliers_are_refused_before_they_are_added(monkeypatch):
     monkeypatch.setattr(limits, "WORK", 10_000)
-    forms = {str(n): Form({(i, i): Q(1) for i in range(20)}) for n in range(100)}
+    forms = {str(n): QuadraticForm({(i, i): Q(1) for i in range(20)}) for n in range(100)}
     with pytest.raises(TooLarge):
-        combined(forms, {str(n): Q(1, 10**1000 + n) for n in range(100)}, Meter().spend)
-    assert combined(forms, {str(n): Q(1, n + 1) for n in range(100)}, Meter().spend).terms.keys() == forms["0"].terms.keys()
+        combined(forms, {str(n): Q(1, 10**1000 + n) for n in range(100)}, WorkLimit().charge)
+    assert combined(forms, {str(n): Q(1, n + 1) for n in range(100)},
+                    WorkLimit().charge).terms.keys() == forms["0"].terms.keys()

@@ -12,7 +12,7 @@ from benchmarks.unseen import statements
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
 from bounds.language.names import symbol
-from bounds.language.words import (
+from bounds.language.operators import (
     F_star,
     L,
     clients,

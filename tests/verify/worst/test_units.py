@@ -14,12 +14,12 @@ from scipy import sparse
 from bounds.formulas.units import check_units, units_of
 from bounds.registry.claims import find_claim
 from fedtheory.registry import ALGORITHMS
-from verify.checker.forms import Form
+from verify.checker.quadratic_forms import QuadraticForm
 from verify.cli.main import main
 from verify.exact.check import replay_alone
 from verify.exact.statement import statement_of
-from verify.letters.letters import Letters
-from verify.letters.rounds import FROM_ANY_STATE
+from verify.symbolic.rounds import FROM_ANY_STATE
+from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst import blocks
 from verify.worst.blocks import largest
 from verify.worst.configurations import Template, instantiate
@@ -290,7 +290,7 @@ def test_natural_units_change_nothing(name):
     """The factors are those of the program in units of its own, where these are near."""
     claim = find_claim(name)
     given = numbers_in_units(claim, instantiate(claim, {}, PLACE), 2, 3)
-    own = programs(Letters(statement_of(claim), *instantiate(claim, given, PLACE)), [statement_of(claim)["statement"]])
+    own = programs(SymbolicRun(statement_of(claim), *instantiate(claim, given, PLACE)), [statement_of(claim)["statement"]])
     factors = [program.whole.solve(*pair).factor for program, *pair in own]
     assert factors == pytest.approx(worst_case(claim, given, PLACE, proofs=False).factors, rel=1e-5)
 
@@ -311,11 +311,12 @@ def test_units_are_those_of_the_largest_numbers():
 
 
 def test_proofs_are_not_carried_into_other_units_where_forms_change():
-    one, other = Form({(0, 0): Q(1), (): Q(-1)}), Form({(0, 0): Q(1)})
-    known = {"a": Form({(0, 0): Q(2), (0, 1): Q(1)})}
+    one, other = QuadraticForm({(0, 0): Q(1), (): Q(-1)}), QuadraticForm({(0, 0): Q(1)})
+    known = {"a": QuadraticForm({(0, 0): Q(2), (0, 1): Q(1)})}
     assert in_own_units({"a": Q(1)}, (one, known), (other, known)) is None
-    assert in_own_units({"a": Q(1)}, (one, known), (one, {"a": Form({(0, 0): Q(6), (0, 1): Q(9)})})) == {"a": Q(1, 3)}
-    apart = known | {"b": Form({(2, 2): Q(1)})}
+    assert in_own_units({"a": Q(1)}, (one, known),
+                        (one, {"a": QuadraticForm({(0, 0): Q(6), (0, 1): Q(9)})})) == {"a": Q(1, 3)}
+    apart = known | {"b": QuadraticForm({(2, 2): Q(1)})}
     assert in_own_units({"a": Q(1), "b": Q(1)}, (one, apart), (one, apart)) is None
 
 

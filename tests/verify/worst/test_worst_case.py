@@ -12,20 +12,20 @@ import pytest
 from benchmarks.ablation import FALSE
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
-from bounds.language.words import E, L, eta_l, iterations, norm2, sampling, sigma_sq, t, x, x_sampled, x_star
+from bounds.language.operators import E, L, eta_l, iterations, norm2, sampling, sigma_sq, t, x, x_sampled, x_star
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from tests.changes import both, dropped, put
 from tests.classical import JUST_CONVEX, NOISE, SMOOTH
+from tests.messages import contains_in_order
 from tests.not_empty import not_empty
-from tests.said import tells
-from verify.checker.form import STATED
-from verify.checker.forms import Form
+from verify.checker.quadratic_forms import QuadraticForm
+from verify.checker.schema import STATED
 from verify.exact.certificate import certificate
 from verify.exact.check import check, replay_alone
-from verify.letters.letters import Letters
 from verify.search.budget import BUDGETS
 from verify.search.search import search
+from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst import worst_case as module
 from verify.worst.program import programs
 from verify.worst.proof import proof
@@ -73,7 +73,7 @@ def test_a_tight_statement_is_proven_and_not_with_a_hundredth_less(row):
     found = worst_case(claim_of(row), given)
     assert found.certificate and check(found.certificate, claim_of(row)).accepted
     setting = found.setting
-    letters = Letters(found.certificate, *setting)
+    letters = SymbolicRun(found.certificate, *setting)
     asked = programs(letters, [letters.stated["statement"]])
     for place in places:
         program, smaller, larger = asked[place]
@@ -157,7 +157,7 @@ def test_a_proof_that_is_too_large_is_refused_before_it_is_computed(rounds, what
     points = range(50)  # what no proof asks for is not computed
     asked = {f"client 0 {i} {j}": "1" for i in points for j in points if i != j}
     setting["proofs"] = [asked, *[{}] * (rounds - 1)]
-    assert tells(replay_alone(large).reason, what)
+    assert contains_in_order(replay_alone(large).reason, what)
 
 
 @pytest.mark.parametrize("name", [
@@ -207,7 +207,7 @@ def test_what_is_false_is_not_proven_at_the_numbers_of_its_counterexample(name):
     sizes = refuted["sizes"] | {"dim": 1, "layers": 1}
     try:
         weights = refuted["instance"]["client_weight"]
-        letters = Letters({part: refuted[part] for part in STATED}, sizes, refuted["values"], [], weights)
+        letters = SymbolicRun({part: refuted[part] for part in STATED}, sizes, refuted["values"], [], weights)
         asked = programs(letters, [refuted["statement"]])
     except (ArithmeticError, LookupError, TypeError, ValueError) as reason:
         pytest.skip(f"not of this kind: {reason}")
@@ -269,10 +269,10 @@ def test_the_proof_itself_is_accepted_and_of_another_claim_it_is_none(proven):
 
 def test_an_odd_number_remains(proven):
     """Losses that do not cancel, and a constant below zero, are no sums of squares."""
-    from verify.checker.forms import nonnegative
+    from verify.checker.quadratic_forms import nonnegative
 
-    assert nonnegative(Form({(0, 0): Q(1), (): Q(2)})) and not nonnegative(Form({(): Q(-1)}))
-    assert not nonnegative(Form({"F0(0)": Q(1)})) and not nonnegative(Form({(0, 1): Q(1)}))
+    assert nonnegative(QuadraticForm({(0, 0): Q(1), (): Q(2)})) and not nonnegative(QuadraticForm({(): Q(-1)}))
+    assert not nonnegative(QuadraticForm({"F0(0)": Q(1)})) and not nonnegative(QuadraticForm({(0, 1): Q(1)}))
 
 
 @pytest.mark.parametrize("name", ["classical/gd-distance", "classical/fedavg-dissimilar-convex", "li2020/theorem-1"])

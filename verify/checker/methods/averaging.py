@@ -6,7 +6,7 @@ Every method is a generator that reads like its pseudocode: it yields the state 
 from fractions import Fraction
 
 from verify.checker.intervals import along
-from verify.checker.words import require
+from verify.checker.operators import require
 
 
 def plain(k, y, g, step):

@@ -5,7 +5,7 @@ The representation of a client's only sample is the model itself, the scores of 
 
 from verify.checker.intervals import along, dot, exp, norm, zero
 from verify.checker.methods.averaging import fedavg
-from verify.checker.words import require
+from verify.checker.operators import require
 
 
 def fedpara(run):

@@ -2,7 +2,7 @@
 
 from verify.checker.intervals import Vector, each, extreme, quotient, root, zero
 from verify.checker.methods.averaging import plain
-from verify.checker.words import exact
+from verify.checker.operators import exact
 
 
 def fedavgm(run):

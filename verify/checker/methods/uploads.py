@@ -6,7 +6,7 @@ from math import floor
 from verify.checker.intervals import Undecided, Vector, dot, each, norm, of, zero
 from verify.checker.methods.averaging import plain
 from verify.checker.methods.server import sign, square
-from verify.checker.words import exact
+from verify.checker.operators import exact
 
 
 def lbgm(run):

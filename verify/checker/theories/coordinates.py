@@ -1,7 +1,7 @@
 """Functions by coordinates: the matrix D of the quotients u / (w + a) is diagonal, with entries from 0 to 1/a, as w has no
 negative entry: w is made of squares, roots and largest entries."""
 
-from verify.checker.forms import Form, effort, pairing
+from verify.checker.quadratic_forms import QuadraticForm, effort, pairing
 
 
 def asked(run, number):
@@ -14,7 +14,7 @@ def quotient(run, past, number, i, j=None):
     """<D u, u> - a |D u|^2 >= 0, of a vector u that was asked for, or of the difference of two."""
     a, pairs = asked(run, number)
     u, found = pairs[i] if j is None else (pairs[i][0] - pairs[j][0], pairs[i][1] - pairs[j][1])
-    run.letters.meter.spend(effort(u, found) + effort(found, found))
+    run.letters.meter.charge(effort(u, found) + effort(found, found))
     return pairing(found, u) - pairing(found, found) * a
 
 
@@ -22,5 +22,5 @@ def diagonal(run, past, number, i, j):
     """<D u, v> - <u, D v> = 0."""
     _, pairs = asked(run, number)
     (u, of_u), (v, of_v) = pairs[i], pairs[j]
-    run.letters.meter.spend(effort(u, of_v) + effort(v, of_u))
-    return pairing(of_u, v) - pairing(of_v, u) + Form({})
+    run.letters.meter.charge(effort(u, of_v) + effort(v, of_u))
+    return pairing(of_u, v) - pairing(of_v, u) + QuadraticForm({})

@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from verify.checker.every_client import is_common
-from verify.checker.forms import NoForm, Row, effort, pairing
-from verify.checker.pieces import BOUNDS
-from verify.checker.powers import CLIENTS
-from verify.checker.words import require
+from verify.checker.exchangeable_clients import is_common
+from verify.checker.laurent_polynomials import CLIENTS
+from verify.checker.operators import require
+from verify.checker.piecewise_quadratic import BOUNDS
+from verify.checker.quadratic_forms import NotQuadratic, SymbolicVector, effort, pairing
 
 
 def facts(run):
@@ -34,8 +34,8 @@ def of_each(run, name, bound):
     found = {}
     for number, x in enumerate(run.letters.places()):
         gradients = [run.letters.asked(k, x)[1] for k in run.clients]
-        mean = sum((g * p for g, p in zip(gradients, run.weights, strict=True)), Row({}))
-        run.letters.meter.spend(sum(effort(g - mean, g - mean) for g in gradients))
+        mean = sum((g * p for g, p in zip(gradients, run.weights, strict=True)), SymbolicVector({}))
+        run.letters.meter.charge(sum(effort(g - mean, g - mean) for g in gradients))
         apart = [pairing(g - mean, g - mean) for g in gradients]
         if name in ("sigma_g_client", "sigma_g_max"):
             each = [bound if name == "sigma_g_max" else bound[k] for k in run.clients]
@@ -50,7 +50,7 @@ def of_each(run, name, bound):
 def of_one(run, name, bound):
     """Returns the facts for the client that stands for each, at the points that all have in common."""
     if name == "sigma_g_client" or (run.people.any_weights and name not in ("sigma_g_max", "sigma_g_2")):
-        raise NoForm(f"{name}, for every number of clients")
+        raise NotQuadratic(f"{name}, for every number of clients")
     found = {}
     for number, x in enumerate(filter(is_common, run.letters.places())):
         gradient = run.letters.asked(0, x)[1]

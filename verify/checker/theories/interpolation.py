@@ -1,8 +1,8 @@
 """Functions of a class at several points: interpolation, smoothness, least values, one curvature."""
 
-from verify.checker.every_client import is_common
-from verify.checker.forms import LAYER, Form, NoForm, Row, between, effort, pairing
-from verify.checker.words import require
+from verify.checker.exchangeable_clients import is_common
+from verify.checker.operators import require
+from verify.checker.quadratic_forms import LAYER, NotQuadratic, QuadraticForm, SymbolicVector, between, effort, pairing
 
 
 def curvatures(run, k):
@@ -19,7 +19,7 @@ def two_points(run, past, k, i, j):
     L, m = curvatures(run, k)
     require(i != j and not (L is None and m is None), "a class without bounds of the curvature")
     one, other = run.letters.points[k][i], run.letters.points[k][j]
-    run.letters.meter.spend((len(one[0].parts) + len(other[0].parts) + 2) ** 2 // 2)
+    run.letters.meter.charge((len(one[0].parts) + len(other[0].parts) + 2) ** 2 // 2)
     return between(one, other, L, -L if m is None else m)
 
 
@@ -56,10 +56,10 @@ def one_curvature(run, past, k, i, j, layer=0):
     gradient is linear."""
     L, m = curvatures(run, k)
     if run.people.one or m is None or m != L:
-        raise NoForm("curvatures that are not one number")
+        raise NotQuadratic("curvatures that are not one number")
     star, at_star, _ = run.letters.points[k][0]
     x, g, _ = run.letters.points[k][i]
     require(j < len(run.letters.depends) and layer in run.letters.parts, "no letter")
-    rest, v = g - at_star - (x - star) * m, Row.one(j + layer * LAYER)
-    run.letters.meter.spend(effort(rest, v))
-    return pairing(rest, v) + Form({})
+    rest, v = g - at_star - (x - star) * m, SymbolicVector.one(j + layer * LAYER)
+    run.letters.meter.charge(effort(rest, v))
+    return pairing(rest, v) + QuadraticForm({})

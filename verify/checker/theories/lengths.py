@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from verify.checker.length_clients import OWN, SHARED, TWIN
 from verify.checker.norm_expressions import NORM, SQUARE, Combination, number, root_above, total, unknown, upper
-from verify.checker.pieces import BOUNDS
-from verify.checker.words import COMPARE, require
+from verify.checker.operators import COMPARE, require
+from verify.checker.piecewise_quadratic import BOUNDS
 
 
 def facts(statement):

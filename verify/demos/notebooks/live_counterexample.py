@@ -19,8 +19,8 @@ def _():
 
 @app.cell
 def _(controls, demo, live):
-    found = demo.numbers(**controls.value, watch=live.shown(demo))
-    live.picture(demo.picture(found), demo.said(found))
+    found = demo.compute(**controls.value, watch=live.shown(demo))
+    live.picture(demo.picture(found), demo.caption(found))
     return (found,)
 
 

@@ -10,7 +10,7 @@ from verify.demos.controls import Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, THIRD, legend, mean_by_round, name, panels
 from verify.demos.states import states_of
 
-__all__ = ["CLIENTS", "CONTROLS", "Duals", "numbers", "picture", "said"]
+__all__ = ["CLIENTS", "CONTROLS", "Duals", "caption", "compute", "picture"]
 
 CLIENTS = 10
 CONTROLS = {
@@ -33,7 +33,7 @@ class Duals(NamedTuple):
     participants: int
 
 
-def numbers(participants: int, rho: float, spread: float, local_steps: int) -> Duals:
+def compute(participants: int, rho: float, spread: float, local_steps: int) -> Duals:
     """The runs of the three methods on one federation."""
     federation = ft.make_quadratic(clients=CLIENTS, dim=5, minimiser_spread=spread, hessian_spread=spread)
     common = dict(eta_l=ETA, local_steps=local_steps, participants=participants)
@@ -68,7 +68,7 @@ def picture(found: Duals) -> Figure:
     return figure
 
 
-def said(found: Duals) -> str:
+def caption(found: Duals) -> str:
     """The picture in words."""
     plain, rests, moves = (loss[:, -1].mean() for loss in found.loss)
     return (f"After {ROUNDS} rounds with {found.participants} of {CLIENTS} clients the mean loss is above its least value "

@@ -12,7 +12,7 @@ from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, FOURTH, THIRD, by_rou
 from verify.demos.states import states_of
 from verify.results.drawing import GREY
 
-__all__ = ["CONTROLS", "Moments", "numbers", "picture", "said"]
+__all__ = ["CONTROLS", "Moments", "caption", "compute", "picture"]
 
 CONTROLS = {
     "local_steps": Slider("local steps $K$", (1, 2, 3, 4, 6, 8), 4),
@@ -35,7 +35,7 @@ class Moments(NamedTuple):
     roots: np.ndarray
 
 
-def numbers(local_steps: int, eta: float, apart: float, eps: float) -> Moments:
+def compute(local_steps: int, eta: float, apart: float, eps: float) -> Moments:
     """The runs of the three methods on three clients 1/2 sum_i a_i (x_i - c_i)^2, with c of length ``apart``."""
     federation = Quadratic(CURVATURES[None], apart * MINIMISERS[None])
     methods = [ft.make_algorithm(name, eta_l=eta, local_steps=local_steps, eps=eps) for name in _SHOWN]
@@ -69,7 +69,7 @@ def picture(found: Moments) -> Figure:
     return figure
 
 
-def said(found: Moments) -> str:
+def caption(found: Moments) -> str:
     """The picture in words."""
     best = found.federation.x_star[0].numpy()
     plain, before, after = (float(np.linalg.norm(path[-1] - best)) for path in found.paths)

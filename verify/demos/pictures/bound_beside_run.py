@@ -15,7 +15,7 @@ from verify.results.verdict import Series
 from verify.worst.configurations import instantiate
 from verify.worst.worst_case import worst_case
 
-__all__ = ["CONTROLS", "Beside", "exact_factors", "numbers", "picture", "said", "step_of"]
+__all__ = ["CONTROLS", "Beside", "caption", "compute", "exact_factors", "picture", "step_of"]
 
 L, MU, LOCAL_STEPS, CLIENTS, DIM, ROUNDS, SEEDS = 1, Fraction(1, 10), 2, 2, 4, 16, 64
 #: id, method, local steps, rounds up to which the exact worst case is computed
@@ -47,7 +47,7 @@ class Beside(NamedTuple):
     reason: str
 
 
-def numbers(theorem: str, federation: str, share: float) -> Beside:
+def compute(theorem: str, federation: str, share: float) -> Beside:
     """The runs, both sides along them, and the exact worst cases after the first rounds."""
     claim, method, local_steps, _ = THEOREMS[theorem]
     spread, sigma = FEDERATIONS[federation]
@@ -116,7 +116,7 @@ def picture(found: Beside) -> Figure:
     return figure
 
 
-def said(found: Beside) -> str:
+def caption(found: Beside) -> str:
     """The picture in words."""
     known = found.factors[~np.isnan(found.factors)]
     worst = (f"After {known.size} rounds the worst case over all functions is **{known[-1]:.4g}** of the bound. "

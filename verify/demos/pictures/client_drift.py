@@ -11,7 +11,7 @@ from verify.demos.controls import Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, by_round, legend, level_lines, name, panels
 from verify.results.drawing import GREY
 
-__all__ = ["CONTROLS", "Paths", "federation_of", "fixed_point", "numbers", "picture", "said"]
+__all__ = ["CONTROLS", "Paths", "caption", "compute", "federation_of", "fixed_point", "picture"]
 
 CONTROLS = {
     "local_steps": Slider("local steps $K$", (1, 2, 3, 4, 6, 8, 12, 16, 24, 32), 8),
@@ -48,7 +48,7 @@ def fixed_point(method, federation) -> np.ndarray:
     return np.linalg.solve(np.eye(federation.dim) - linear, ends[0])
 
 
-def numbers(local_steps: int, eta: float, apart: float) -> Paths:
+def compute(local_steps: int, eta: float, apart: float) -> Paths:
     """The runs of both methods from ``START``, and of each client alone from the place where FedAvg stops."""
     federation = federation_of(apart)
     paths = [ft.run(method(eta_l=eta, local_steps=local_steps), federation, ROUNDS, start=START).dataset.x.values[0]
@@ -84,7 +84,7 @@ def picture(found: Paths) -> Figure:
     return figure
 
 
-def said(found: Paths) -> str:
+def caption(found: Paths) -> str:
     """The picture in words."""
     scaffold = float(np.linalg.norm(found.scaffold[-1] - found.federation.x_star[0].numpy()))
     fedavg = "at the minimiser" if found.distance < 1e-12 else f"**{found.distance:.3g}** from the minimiser"

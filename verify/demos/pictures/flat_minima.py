@@ -13,7 +13,7 @@ from verify.demos.controls import Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, by_round, legend, name, panels
 from verify.results.drawing import GREY
 
-__all__ = ["CONTROLS", "Landing", "landscape", "numbers", "picture", "said"]
+__all__ = ["CONTROLS", "Landing", "caption", "compute", "landscape", "picture"]
 
 CONTROLS = {
     "eta": Slider(r"local step $\eta$", (0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12), 0.1),
@@ -52,7 +52,7 @@ def landscape(sigma: float = 0.0, moved: float = 0.0) -> Piecewise:
     return Piecewise(np.full((1, 2, 1), BOWL), shift[None], *pieces, noise=noise)
 
 
-def numbers(eta: float, sigma: float, eta_g: float, moved: float) -> Landing:
+def compute(eta: float, sigma: float, eta_g: float, moved: float) -> Landing:
     """Runs of both methods from starts that are evenly spread."""
     federation, new = landscape(sigma), landscape(moved=moved)
     starts = np.linspace(-2, 2, RUNS)[:, None]
@@ -97,7 +97,7 @@ def picture(found: Landing) -> Figure:
     return figure
 
 
-def said(found: Landing) -> str:
+def caption(found: Landing) -> str:
     """The picture in words."""
     (sharp, flat), (sharp_swa, flat_swa) = found.shares
     return (f"In the flat well end {flat:.0%} of FedAvg's runs and **{flat_swa:.0%}** of FedSWA's, in the sharp one "

@@ -11,7 +11,7 @@ from verify.demos.controls import Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, THIRD, legend, mean_by_round, name, panels
 from verify.results.drawing import GREY
 
-__all__ = ["CONTROLS", "Aligned", "federation_of", "numbers", "picture", "said"]
+__all__ = ["CONTROLS", "Aligned", "caption", "compute", "federation_of", "picture"]
 
 PRIORITY, NEAR, FAR = 4, 4, 4
 CONTROLS = {
@@ -42,7 +42,7 @@ def federation_of(far: float, sigma: float) -> Quadratic:
     return Quadratic(near.curvature, center, weights=near.weights, priority=near.priority, noise=near.noise)
 
 
-def numbers(epsilon: float, far: float, sigma: float) -> Aligned:
+def compute(epsilon: float, far: float, sigma: float) -> Aligned:
     """The runs at three thresholds: zero, the chosen one, and one that nobody exceeds."""
     federation = federation_of(far, sigma)
     record = ("suboptimality", "included", "loss_client")
@@ -73,7 +73,7 @@ def picture(found: Aligned) -> Figure:
     return figure
 
 
-def said(found: Aligned) -> str:
+def caption(found: Aligned) -> str:
     """The picture in words."""
     nobody, chosen, everyone = (loss[:, -20:].mean() for loss in found.loss)
     near, far = found.included[-20:, :NEAR].mean(), found.included[-20:, NEAR:].mean()

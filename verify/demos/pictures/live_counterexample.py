@@ -20,7 +20,7 @@ from verify.referee.decide import Settings, decide
 from verify.results.drawing import GREY
 from verify.results.verdict import Verdict
 
-__all__ = ["CONTROLS", "Searched", "certificate", "numbers", "picture", "said", "typed"]
+__all__ = ["CONTROLS", "Searched", "caption", "certificate", "compute", "picture", "typed"]
 
 METHODS = ("fedavg", "scaffold", "fedprox", "fedswa")
 CONTROLS = {
@@ -77,7 +77,7 @@ def typed(statement: str, condition: str, method: str) -> Claim:
             raise ValueError(said) from None
 
 
-def numbers(statement: str, condition: str, method: str, watch: Callable[[Searched], None] | None = None) -> Searched:
+def compute(statement: str, condition: str, method: str, watch: Callable[[Searched], None] | None = None) -> Searched:
     """The referee's verdict at its smallest budget, with the course of the search.
 
     Args:
@@ -163,7 +163,7 @@ def _broken(found: Searched) -> int:
     return sum(int((ratios > _BROKEN).sum()) for ratios in found.ratios)
 
 
-def said(found: Searched) -> str:
+def caption(found: Searched) -> str:
     """The verdict in words, or how far the search is; what was typed stands as text."""
     if found.wrong:
         return plain(found.wrong)

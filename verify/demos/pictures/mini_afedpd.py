@@ -9,7 +9,7 @@ from verify.demos.controls import Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, THIRD, panels
 from verify.demos.miniature import CLIENTS, at_end, curves, digits, heights, runs_of
 
-__all__ = ["CONTROLS", "Comparison", "numbers", "picture", "said"]
+__all__ = ["CONTROLS", "Comparison", "caption", "compute", "picture"]
 
 CONTROLS = {
     "participants": Slider(f"clients in a round, of {CLIENTS}", (1, 2, 3, 5, 10), 2),
@@ -29,7 +29,7 @@ class Comparison(NamedTuple):
     participants: int
 
 
-def numbers(participants: int, rho_prox: float, eta: float) -> Comparison:
+def compute(participants: int, rho_prox: float, eta: float) -> Comparison:
     """The runs of all methods with the same step."""
     dual, shared = {"rho_prox": rho_prox}, {"eta_l": eta, "local_steps": 5}
     methods = {"fedavg": {}, "feddyn": dual, "afedpd": dual}
@@ -47,7 +47,7 @@ def picture(found: Comparison) -> Figure:
     return figure
 
 
-def said(found: Comparison) -> str:
+def caption(found: Comparison) -> str:
     """The picture in words."""
     ends = "; ".join(f"{label} {at_end(few)}, with all clients {at_end(every)}"
                      for label, few, every in zip(LABELS, found.few, found.all, strict=True))

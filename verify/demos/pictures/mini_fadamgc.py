@@ -9,7 +9,7 @@ from verify.demos.controls import Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, THIRD, panels
 from verify.demos.miniature import at_end, curves, digits, heights, runs_of
 
-__all__ = ["CONTROLS", "Comparison", "numbers", "picture", "said"]
+__all__ = ["CONTROLS", "Comparison", "caption", "compute", "picture"]
 
 CONTROLS = {
     "alpha": Slider(r"equal classes on all clients: Dirichlet $\alpha$", (0.1, 0.3, 1.0, 10.0), 0.1),
@@ -29,7 +29,7 @@ class Comparison(NamedTuple):
     even: tuple[np.ndarray, ...]
 
 
-def numbers(alpha: float, local_steps: int, eta: float) -> Comparison:
+def compute(alpha: float, local_steps: int, eta: float) -> Comparison:
     """The runs of all methods with the same step, and the paper's other numbers."""
     shared = {"eta_l": eta, "local_steps": local_steps, "participants": 2, "beta1": 0.9,
               "beta2": 0.99, "eps": 1e-8}
@@ -45,7 +45,7 @@ def picture(found: Comparison) -> Figure:
     return figure
 
 
-def said(found: Comparison) -> str:
+def caption(found: Comparison) -> str:
     """The picture in words."""
     ends = "; ".join(f"{label} {at_end(skewed)}, with equal classes {at_end(even)}"
                      for label, skewed, even in zip(LABELS, *found, strict=True))

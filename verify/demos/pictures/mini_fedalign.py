@@ -12,7 +12,7 @@ from verify.demos.drawn import CORRECTED, DRIFTING, THIRD, name, panels
 from verify.demos.miniature import at_end, curves, runs_of
 from verify.results.bands import mean_with_band
 
-__all__ = ["CONTROLS", "Comparison", "numbers", "picture", "said"]
+__all__ = ["CONTROLS", "Comparison", "caption", "compute", "picture"]
 
 CONTROLS = {
     "noise": Slider("noise of the free clients, as a share of the paper's", (0.0, 0.05, 0.1, 0.2, 0.5, 1.0), 0.1),
@@ -38,7 +38,7 @@ def federation_of(noise: float):
                            random_data_factor=noise)
 
 
-def numbers(noise: float, epsilon: float, eta: float) -> Comparison:
+def compute(noise: float, epsilon: float, eta: float) -> Comparison:
     """The runs of the three methods with the same step."""
     methods = {"fedavg": {}, "fedavg-all": {"warmup": WARMUP}, "fedalign": {"warmup": WARMUP, "epsilon": epsilon}}
     loss, counted = runs_of(methods, federation_of(noise), ROUNDS, ("held_out_loss", "participants"), eta_l=eta,
@@ -57,7 +57,7 @@ def picture(found: Comparison) -> Figure:
     return figure
 
 
-def said(found: Comparison) -> str:
+def caption(found: Comparison) -> str:
     """The picture in words."""
     ends = "; ".join(f"{label} {at_end(values)}" for label, values in zip(LABELS, found.loss, strict=True))
     counted = found.included[:, WARMUP:].mean()

@@ -9,7 +9,7 @@ from verify.demos.controls import Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, FOURTH, THIRD, panels
 from verify.demos.miniature import at_end, curves, digits, runs_of
 
-__all__ = ["CONTROLS", "Comparison", "numbers", "picture", "said"]
+__all__ = ["CONTROLS", "Comparison", "caption", "compute", "picture"]
 
 CONTROLS = {
     "recycled": Slider("layers that FedLUAR recycles, of 4", (0, 1, 2, 3), 2),
@@ -28,7 +28,7 @@ class Comparison(NamedTuple):
     loss: tuple[np.ndarray, ...]
 
 
-def numbers(recycled: int, bits: int, eta: float) -> Comparison:
+def compute(recycled: int, bits: int, eta: float) -> Comparison:
     """The runs of all methods with the same step on a network of four layers."""
     federation = digits(0.1, HIDDEN)
     methods = {"fedavg": {}, "fedpaq": {"bits": bits}, "feddropoutavg": {"fdr": 0.5}, "fedluar": {"recycled": recycled}}
@@ -48,7 +48,7 @@ def picture(found: Comparison) -> Figure:
     return figure
 
 
-def said(found: Comparison) -> str:
+def caption(found: Comparison) -> str:
     """The picture in words."""
     ends = "; ".join(f"{label} {at_end(loss)} for {sent[:, -1].mean():.0f}"
                      for label, sent, loss in zip(LABELS, found.sent, found.loss, strict=True))

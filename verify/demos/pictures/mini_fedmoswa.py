@@ -10,7 +10,7 @@ from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, FOURTH, THIRD, name, 
 from verify.demos.miniature import CLIENTS, at_end, curves, digits, runs_of
 from verify.results.bands import mean_with_band
 
-__all__ = ["CONTROLS", "Comparison", "numbers", "picture", "said"]
+__all__ = ["CONTROLS", "Comparison", "caption", "compute", "picture"]
 
 CONTROLS = {
     "alpha": Slider(r"equal classes on all clients: Dirichlet $\alpha$", (0.1, 0.3, 1.0, 10.0), 0.1),
@@ -31,7 +31,7 @@ class Comparison(NamedTuple):
     accuracy: tuple[np.ndarray, ...]
 
 
-def numbers(alpha: float, participants: int, eta: float) -> Comparison:
+def compute(alpha: float, participants: int, eta: float) -> Comparison:
     """The runs of all methods with the same step, and the paper's other numbers."""
     return Comparison(*runs_of(METHODS, digits(alpha), ROUNDS, ("held_out_loss", "held_out_accuracy"), eta_l=eta,
                                local_steps=5, participants=participants))
@@ -47,7 +47,7 @@ def picture(found: Comparison) -> Figure:
     return figure
 
 
-def said(found: Comparison) -> str:
+def caption(found: Comparison) -> str:
     """The picture in words."""
     ends = "; ".join(f"{label} {at_end(values)}" for label, values in zip(LABELS, found.loss, strict=True))
     return f"Held-out loss after {ROUNDS} rounds: {ends}."

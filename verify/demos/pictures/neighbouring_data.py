@@ -12,7 +12,7 @@ from verify.demos.controls import Choice, Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, legend, name, panels
 from verify.results.drawing import GREY
 
-__all__ = ["CONTROLS", "Gaps", "gap", "numbers", "picture", "said"]
+__all__ = ["CONTROLS", "Gaps", "caption", "compute", "gap", "picture"]
 
 SAMPLES, LOCAL_STEPS = (5, 10, 20, 40, 80), (1, 2, 4, 8, 16)
 CONTROLS = {
@@ -47,7 +47,7 @@ def gap(samples: int, local_steps: int, eta: float, losses: str) -> np.ndarray:
     return coupled_runs(method, federation, replaced, ROUNDS, seeds=SEEDS).parameter_gap
 
 
-def numbers(samples: int, local_steps: int, eta: float, losses: str) -> Gaps:
+def compute(samples: int, local_steps: int, eta: float, losses: str) -> Gaps:
     """The gaps at the chosen numbers, and along each of them."""
     along = ([gap(n, local_steps, eta, losses)[:, -1] for n in SAMPLES],
              [gap(samples, k, eta, losses)[:, -1] for k in LOCAL_STEPS])
@@ -81,7 +81,7 @@ def picture(found: Gaps) -> Figure:
     return figure
 
 
-def said(found: Gaps) -> str:
+def caption(found: Gaps) -> str:
     """The picture in words."""
     slopes = [float(np.polyfit(np.log(places), np.log(values[0]), 1)[0]) for places, values in (
         (SAMPLES, found.by_samples), (LOCAL_STEPS, found.by_steps))]

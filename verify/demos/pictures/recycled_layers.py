@@ -10,7 +10,7 @@ from verify.demos.controls import Choice, Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, FOURTH, THIRD, legend, name, panels
 from verify.demos.states import states_of
 
-__all__ = ["CONTROLS", "Recycled", "numbers", "picture", "said"]
+__all__ = ["CONTROLS", "Recycled", "caption", "compute", "picture"]
 
 SIZES = (2, 3, 4, 6)
 CONTROLS = {
@@ -32,7 +32,7 @@ class Recycled(NamedTuple):
     fresh: np.ndarray
 
 
-def numbers(recycled: int, eta: float, local_steps: int, selector: str) -> Recycled:
+def compute(recycled: int, eta: float, local_steps: int, selector: str) -> Recycled:
     """The runs of both on quadratics with layers of curvatures 10, 4, 1 and 1/4."""
     federation = ft.make_problem("quadratic-layered", sizes=SIZES, L=(10.0, 4.0, 1.0, 0.25), mu=(2.0, 1.0, 0.25, 0.1))
     method = ft.fedluar(eta_l=eta, local_steps=local_steps, recycled=recycled, selector=selector)
@@ -67,7 +67,7 @@ def picture(found: Recycled) -> Figure:
     return figure
 
 
-def said(found: Recycled) -> str:
+def caption(found: Recycled) -> str:
     """The picture in words."""
     (plain, own), (worse, better) = [sent[-1] for sent in found.sent], [loss[-1] for loss in found.loss]
     return (f"After {ROUNDS} rounds a client of FedLUAR has sent **{own / plain:.0%}** of what FedAvg's has; the loss is "

@@ -9,7 +9,7 @@ import fedtheory as ft
 from verify.demos.controls import Choice, Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, legend, mean_by_round, name, panels
 
-__all__ = ["CLIENTS", "CONTROLS", "Scatter", "numbers", "picture", "said"]
+__all__ = ["CLIENTS", "CONTROLS", "Scatter", "caption", "compute", "picture"]
 
 CLIENTS = 12
 CONTROLS = {
@@ -32,7 +32,7 @@ class Scatter(NamedTuple):
     participants: int
 
 
-def numbers(participants: int, spread: float, eta: float, replacement: str) -> Scatter:
+def compute(participants: int, spread: float, eta: float, replacement: str) -> Scatter:
     """The runs, and one round from the minimiser for every number of clients."""
     federation, again = ft.make_quadratic(clients=CLIENTS, dim=5, minimiser_spread=spread), replacement == "with replacement"
     everyone = ft.run(ft.fedavg(eta_l=eta), federation, ROUNDS).dataset.suboptimality.values
@@ -69,7 +69,7 @@ def picture(found: Scatter) -> Figure:
     return figure
 
 
-def said(found: Scatter) -> str:
+def caption(found: Scatter) -> str:
     """The picture in words."""
     end, s = found.some[:, -40:].mean(), found.participants
     return (f"With {s} of {CLIENTS} clients the loss stays near **{end:.3g}** above its least value; a round from the "

@@ -15,7 +15,7 @@ from verify.worst.function import WorstFunction, measured, worst_function
 from verify.worst.function_figure import function_figure
 from verify.worst.tuning import LABELS
 
-__all__ = ["CONTROLS", "Worst", "numbers", "picture", "said"]
+__all__ = ["CONTROLS", "Worst", "caption", "compute", "picture"]
 
 #: what is asked of :func:`fedtheory.worst`, by the words of the choice
 QUESTIONS = {
@@ -45,7 +45,7 @@ class Worst(NamedTuple):
     label: str
 
 
-def numbers(eta: float, rounds: int, question: str) -> Worst:
+def compute(eta: float, rounds: int, question: str) -> Worst:
     """The worst cases at all steps, and the worst function at the chosen one."""
     found = _at(eta, rounds, question)
     function = worst_function(found) if isfinite(found.ratio) else None
@@ -79,7 +79,7 @@ def picture(found: Worst) -> Figure:
     return figure
 
 
-def said(found: Worst) -> str:
+def caption(found: Worst) -> str:
     """The picture in words."""
     if found.function is None:
         return "Here no number bounds it."

@@ -18,7 +18,7 @@ _OTHER_CALLS = {"max": "min", "min": "max", "any": "all", "all": "any", "range":
 def alterations(function):
     """Pairs (what was altered, the tree of the altered function) of a function."""
     tree = ast.parse(inspect.getsource(function)).body[0]
-    work = {id(node) for call in ast.walk(tree) if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "spend"
+    work = {id(node) for call in ast.walk(tree) if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "charge"
             for node in ast.walk(call)}
     for number, node in enumerate(ast.walk(tree)):
         if id(node) in work:  # the limits of work are no part of a fact

@@ -3,7 +3,7 @@
 import inspect
 from itertools import product
 
-from verify.checker.forms import Form
+from verify.checker.quadratic_forms import QuadraticForm
 from verify.checker.theories import coordinates, everywhere, interpolation, noise
 
 __all__ = [
@@ -88,7 +88,7 @@ def evaluate_fact(fact, member, past, args, theory=None):
     except REFUSED:
         return None
     forms = found if name == "everywhere" else {"": found}
-    return {name: form if hasattr(form, "terms") else Form({(): form}) for name, form in forms.items()}
+    return {name: form if hasattr(form, "terms") else QuadraticForm({(): form}) for name, form in forms.items()}
 
 
 def arguments_to_try(fact, member, rng, most=10**9):

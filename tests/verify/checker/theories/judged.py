@@ -7,8 +7,8 @@ from fractions import Fraction as Q
 from tests.verify.checker.theories.altered import alterations, loaded
 from tests.verify.checker.theories.facts import FACTS, PASTS, THEORIES, arguments_to_try, broken, evaluate_fact
 from tests.verify.checker.theories.members import KINDS, Member
-from verify.checker.forms import nonnegative
-from verify.checker.powers import on_ends
+from verify.checker.laurent_polynomials import on_ends
+from verify.checker.quadratic_forms import nonnegative
 
 __all__ = ["NOTICED", "altered_facts", "drawn", "judged", "members_of", "of_all"]
 

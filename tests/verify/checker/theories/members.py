@@ -11,10 +11,10 @@ from types import SimpleNamespace
 
 from tests.verify.checker.theories.losses import clients
 from verify.checker.by_coordinate import ByCoordinate
-from verify.checker.every_client import OneForAll
-from verify.checker.forms import APART, LAYER, ORIGIN, Form, Row, loss
-from verify.checker.letters import Letters, OneByOne
-from verify.checker.limits import Meter
+from verify.checker.exchangeable_clients import ExchangeableClients
+from verify.checker.limits import WorkLimit
+from verify.checker.quadratic_forms import APART, LAYER, ORIGIN, QuadraticForm, SymbolicVector, loss
+from verify.checker.symbolic_run import SeparateClients, SymbolicRun
 
 __all__ = ["KINDS", "Member"]
 
@@ -57,8 +57,8 @@ class Member:
         owners = [k for _ in self.draws for k in range(self.count)]
         self.chances = [prod((self.laws[k][i][0] for k, i in zip(owners, case, strict=True)), start=Q(1))
                         for case in self.cases]
-        people = OneForAll(False, self.count, 4) if one else OneByOne(self.weights)
-        self.letters, self.values, self.kept = Letters(people, self.layers, Meter(10**9)), {}, {}
+        people = ExchangeableClients(False, self.count, 4) if one else SeparateClients(self.weights)
+        self.letters, self.values, self.kept = SymbolicRun(people, self.layers, WorkLimit(10**9)), {}, {}
         self.letters.exact = self.exact
         self.run = self.stated(people)
         self.ask()
@@ -90,8 +90,8 @@ class Member:
         given = {"sigma_sq_client": people.numbers("sigma_sq_client"), "F_star_client": people.numbers("least F")}
         self.numbers = self.constants()
         if everywhere:
-            given |= {name: Form.one(name) for name in BOUNDED} | {
-                "sigma_g_client": [Form.one(f"sigma_g_client {k}") for k in range(self.count)]}
+            given |= {name: QuadraticForm.one(name) for name in BOUNDED} | {
+                "sigma_g_client": [QuadraticForm.one(f"sigma_g_client {k}") for k in range(self.count)]}
         names = [name for name in BOUNDED if not (self.one and name == "sigma_g_client")]
         instance = SimpleNamespace(certificate={"everywhere": names if everywhere else []})
         coordinates = ByCoordinate(self.letters)
@@ -194,7 +194,7 @@ class Member:
         before = len(letters.depends)
         start = letters.letter(shared=True)
         self.assign_new_letter(before, lambda entry, case: offset)
-        star, places = Row.one(ORIGIN), []
+        star, places = SymbolicVector.one(ORIGIN), []
         before = len(letters.depends)
         at_rest = people.at_rest(letters)
         for number, letter in enumerate(range(before, len(letters.depends))):
@@ -215,7 +215,7 @@ class Member:
                     places.append(self.solved(k, y))
             if rng.random() < 0.6:
                 mean = people.common(places[-1]) if self.one else sum(
-                    (v * p for v, p in zip(places[-len(self.weights):], self.weights, strict=True)), Row({}))
+                    (v * p for v, p in zip(places[-len(self.weights):], self.weights, strict=True)), SymbolicVector({}))
                 x = mean if rng.random() < 0.8 or not self.exact else x
                 shared.append(x)
             if rng.random() < 0.8 and not self.exact:
@@ -234,7 +234,7 @@ class Member:
 
     def noise(self, k, x, gradient, step):
         if step >= len(self.draws):
-            return Row({})
+            return SymbolicVector({})
         before, draw = len(self.letters.depends), self.draws[step]
         found = self.letters.noise(k, x, gradient, draw)
         self.assign_new_letter(before, lambda entry, case: self.drawn(
@@ -243,7 +243,7 @@ class Member:
 
     def solved(self, k, x):
         before, pull = len(self.letters.depends), 3 * self.unit
-        found = self.letters.solution(k, Row({}), pull, x)
+        found = self.letters.solution(k, SymbolicVector({}), pull, x)
         self.assign_new_letter(before, lambda entry, case: self.grad(self.owner(k, entry), [
             line.solution(pull, -pull * y) for line, y in zip(
                 self.lines[self.owner(k, entry)], self.vector(x, entry, case), strict=True)]))
@@ -329,7 +329,7 @@ class Member:
     def worth(self, form, past):
         """The value of a form given the past of a round, one for each way in which that may have come out; None where it
         has no value, as of a loss without a least value."""
-        form = form if hasattr(form, "terms") else Form({(): Q(form)})
+        form = form if hasattr(form, "terms") else QuadraticForm({(): Q(form)})
         groups = self.groups(past)
         found = [Q(0) for _ in groups]
         for key, c in form.terms.items():

@@ -14,16 +14,16 @@ from tests.verify.checker.theories.facts import (
     theory_functions,
 )
 from tests.verify.checker.theories.judged import drawn
-from verify.checker import known
+from verify.checker import class_facts
 from verify.checker.theories import interpolation
 
 
 def test_every_fact_has_a_row():
     assert theory_functions() == {*FACTS} | HELPERS
-    named = {f"{made.__module__.rpartition('.')[2]}.{made.__name__}" for made in (*known.INEQUALITIES.values(),
-                                                                                  *known.EQUALITIES.values())}
+    named = {f"{made.__module__.rpartition('.')[2]}.{made.__name__}" for made in (*class_facts.INEQUALITIES.values(),
+                                                                                  *class_facts.EQUALITIES.values())}
     assert named <= {*FACTS} and all(FACTS[name][1] == (name.split(".")[1] in {
-        made.__name__ for made in known.EQUALITIES.values()}) for name in named)
+        made.__name__ for made in class_facts.EQUALITIES.values()}) for name in named)
 
 
 def wrong_of_members(theory, seeds, each):

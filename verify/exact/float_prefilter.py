@@ -1,0 +1,114 @@
+"""Screens simpler instances in float64, many at once, before exact arithmetic, which is far slower."""
+
+from collections.abc import Collection, Iterable, Iterator
+from fractions import Fraction
+from itertools import groupby
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from synthetic.numbers.arrays import NUMPY
+from verify.evaluation.judge import seems_violated
+from verify.exact.balls import MOST_EXACT
+from verify.instances.instance import admissible
+from verify.instances.parameters import Parameters, floats, joined, number_of
+from verify.instances.shape import Shape
+from verify.measure.simulate import simulate
+
+__all__ = ["Change", "alike", "is_violated", "violated_instances", "violating_changes", "with_change"]
+
+_AT_ONCE = 256  # instances that are looked at together
+
+#: a leaf, an index in it, and the number that is put there
+Change = tuple[str, tuple[int, ...], Fraction]
+
+
+def is_violated(claim: Claim, shape: Shape, candidates: list[Parameters]) -> np.ndarray:
+    """Whether float64 sees each instance violated; true for all where it cannot tell."""
+    return _seen(claim, shape, floats(joined(candidates)))
+
+
+def violated_instances(claim: Claim, candidates: Iterable[tuple[Shape, Parameters]]) -> Iterator[tuple[Shape, Parameters]]:
+    """The instances that float64 sees violated."""
+    for shape, some in alike(candidates):
+        yield from ((shape, params) for params, yes in zip(some, is_violated(claim, shape, some), strict=True) if yes)
+
+
+def alike(candidates: Iterable[tuple[Shape, Parameters]]) -> Iterator[tuple[Shape, list[Parameters]]]:
+    """Groups neighbouring instances of the same shape, with arrays of the same shapes."""
+    def sizes(candidate):
+        shape, params = candidate
+        return shape, {name: array.shape for name, array in params.items()}
+
+    for (shape, _), group in groupby(candidates, key=sizes):
+        yield shape, [params for _, params in group]
+
+
+def _seen(claim: Claim, shape: Shape, rows: Parameters) -> np.ndarray:
+    count = number_of(rows)
+    try:
+        with np.errstate(all="ignore"):
+            violated = seems_violated(claim, simulate(claim, shape, rows, NUMPY, most=MOST_EXACT * count))
+        return np.broadcast_to(violated, (count,))
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return np.ones(count, dtype=bool)
+
+
+def violating_changes(claim: Claim, shape: Shape, params: Parameters, refused: Collection[Change]) -> list[Change]:
+    """Changes that simplify numbers of one instance, at most one of each number and none of the ``refused`` ones: float64
+    sees the violation under each of them with all those before it."""
+    wanted = [(name, index, value) for name in sorted(params) for index in np.ndindex(params[name].shape)
+              for value in _simpler_values(params[name][index])]
+    wanted = [c for c in wanted if c not in refused and _admissible(claim, shape, params, c)]
+    alone: list[bool] = []
+    for first in range(0, len(wanted), _AT_ONCE):
+        alone += list(_seen(claim, shape, _rows(params, wanted[first : first + _AT_ONCE], together=False)))
+    wanted, taken = [change for change, yes in zip(wanted, alone, strict=True) if yes], []
+    while wanted:
+        one_of_each = {change[:2]: change for change in reversed(wanted)}  # the first, for each number
+        some = [one_of_each[number] for number in dict.fromkeys(change[:2] for change in wanted)][:_AT_ONCE]
+        kept = int(np.cumprod(_seen(claim, shape, _rows(params, some, together=True))).sum())
+        for change in some[:kept]:
+            params = with_change(params, change)
+        taken += some[:kept]
+        done, failed = {change[:2] for change in some[:kept]}, some[kept : kept + 1]
+        wanted = [change for change in wanted if change[:2] not in done and change not in failed]
+    return taken
+
+
+def _admissible(claim: Claim, shape: Shape, params: Parameters, change: Change) -> bool:
+    """Whether a change keeps an instance admissible; only its own parameter, and weights, can make a difference."""
+    changed = with_change(params, change)
+    return admissible(claim, shape, {name: changed[name] for name in (change[0], "weight") if name in changed})
+
+
+def _rows(params: Parameters, changes: list[Change], together: bool) -> Parameters:
+    """An instance per change, in floats; ``together``: with all previous changes too."""
+    rows = {name: np.repeat(array, len(changes), axis=0) for name, array in floats(params).items()}
+    for row, (name, (_, *index), value) in enumerate(changes):
+        rows[name][(slice(row, None) if together else row, *index)] = value
+    return rows
+
+
+def with_change(params: Parameters, change: Change) -> Parameters:
+    """A one-row instance with another number in one place."""
+    name, index, value = change
+    changed = params[name].copy()
+    changed[index] = value
+    return {**params, name: changed}
+
+
+def _simpler_values(value: Fraction) -> Iterator[Fraction]:
+    sign = 1 if value > 0 else -1
+    small = [Fraction(n) for n in (2, 3, 5, 10, 100, 1000)]
+    powers = [sign * n for n in small if n < abs(value)] + [sign / n for n in small if 1 / n > abs(value)]
+    rounded = (Fraction(round(value)), value.limit_denominator(2), value.limit_denominator(10))
+    for candidate in dict.fromkeys((Fraction(0), Fraction(1), Fraction(-1), *rounded, *powers)):
+        if _cost(candidate) < _cost(value):
+            yield candidate
+
+
+def _cost(value: Fraction) -> int:
+    if value in (0, 1):
+        return int(value)
+    return 2 + len(str(abs(value.numerator))) + 2 * len(str(value.denominator)) + (value < 0)

@@ -1,0 +1,242 @@
+"""What hypotheses determine on a batch of instances: names that they define, numbers and entries that they bound."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition
+from synthetic.numbers.arrays import largest, maximum, namespace, to_numpy
+from synthetic.numbers.roots import just_inside
+from verify.claims.entries import Entry, at_once, bounds_on_single_entries, entries_of_equation, entry_equations
+from verify.claims.hypotheses import bounds_at_all_points, bounds_on_entries, bounds_on_numbers, defined_numbers
+from verify.claims.open_constants import ASSUMED, assumed_constants, multiple
+from verify.evaluation.environment import Environment, NamedArray, UnboundName
+from verify.evaluation.evaluate import sides
+from verify.evaluation.means import of_possible
+from verify.instances.parameters import SLACK, Parameters
+from verify.measure.bisection import bound_by_bisection
+
+__all__ = ["Determined"]
+
+
+@dataclass
+class Determined:
+    """The names of ``claim`` in an environment, which has the values of some; ``rows`` instances, made of ``params``."""
+
+    claim: Claim
+    params: Parameters
+    env: Environment
+    rows: int
+    settled: list[Condition] = field(default_factory=list)
+
+    def leaf(self, name):
+        return self.env.backend.array(self.params[name])
+
+    def _waiting(self):
+        return [v for v in self.claim.variables if v.name in self.params and v.name not in self.env.bound
+                and v.name not in self.claim.defining]
+
+    def _value(self, formula, over):
+        """The values of a formula for all its indices, and where these are in range."""
+        value, _, mask = sides(Condition(formula, "<=", 0, over), self.env)
+        return value, mask
+
+    def settle(self):
+        """Bind the names that conditions define or bound by what is known, until nothing more follows."""
+        progress = True
+        while progress:
+            progress = False
+            for name, condition in self.claim.defining.items():
+                progress = self._define(name, condition) or progress
+            for condition in bounds_on_single_entries(self.claim):
+                progress = self._entries(condition) or progress
+            for condition in entry_equations(self.claim):
+                progress = self._given_entries(condition) or progress
+            for condition in bounds_on_entries(self.claim):
+                progress = self._entries(condition) or progress
+            for name in self._bare_symbols():
+                progress = (name not in defined_numbers(self.claim) and self._tighten(name)) or progress
+
+    def resolve(self):
+        """Bind all names that conditions define or bound: what follows from what is known, then what waits for itself."""
+        progress = True
+        while progress:
+            self.settle()
+            progress = False
+            assumed = [n for n in assumed_constants(self.claim) if n not in self.env.bound]
+            if assumed and f"{ASSUMED}{assumed[0]}" in self.params:  # the run alone would bound it
+                self.put(assumed[0], self.leaf(f"{ASSUMED}{assumed[0]}").reshape(-1))
+                progress = True
+            elif self._waiting():  # bounds that wait for each other: one of them goes first
+                self._tighten(self._waiting()[0].name, ignoring=True)
+                progress = True
+            progress = progress or any(self._tighten(name) for name in self._bare_symbols())
+            progress = progress or any(self._tighten(name, apart=True) for name in self._bare_symbols()
+                                       if name not in defined_numbers(self.claim))
+
+    def _known(self, name) -> bool:
+        return name in self.env.bound or name in self.env.sizes or name in self.env.definitions
+
+    def _define(self, name: str, condition: Condition) -> bool:
+        if self._known(name):
+            return False
+        try:
+            value, mask = self._value(condition.right, condition.over)
+        except UnboundName:
+            return False
+        value = namespace(value).broadcast_to(value, (*value.shape[:3], *mask.shape))
+        self.env.bound[name] = NamedArray(value, len(condition.over))
+        self.env.by_definition.append(condition)
+        return True
+
+    def _given_entries(self, equation: Condition) -> bool:
+        """Bind the entries of an array that an equation gives, one after another; at once where none rests on another."""
+        name = equation.left.base.label.name
+        if name not in self.env.bound or equation in self.settled:
+            return False
+        entries, everything = entries_of_equation(equation, tuple(sorted(self.env.sizes.items())))
+        before = self.env.bound[name]
+        try:
+            for some in at_once(entries):
+                self._put_entries(name, [entry.position for entry in some], self._values_of(some))
+        except UnboundName:
+            self.env.bound[name] = before
+            return False
+        self.settled.append(equation)
+        if everything:
+            self.env.by_definition += [c for c in self.claim.hypotheses if c.relation == "==" and c.over == equation.over
+                                       and {c.left, c.right} == {equation.left, equation.right}]
+        return True
+
+    def _values_of(self, entries: Sequence[Entry]):
+        """The values that an equation gives to entries with one formula, (..., entries | 1)."""
+        formula, over = entries[0].formula, entries[0].over
+        if not over:
+            return self._value(formula, over)[0][..., None]
+        (index, first, _), ((_, _, last),) = over[0], entries[-1].over
+        return self._value(formula, ((index, first, last),))[0][..., : len(entries)]
+
+    def _put_entries(self, name: str, positions: list[int], value, relation: str = "==") -> None:
+        """Bind entries of an array to values (..., entries | 1), or move them into these bounds."""
+        data = self.env.bound[name].data + 0  # a copy
+        if missing := [place for place in positions if not 0 <= place < data.shape[-1]]:
+            raise UnboundName(f"{name} has no entry {missing[0]}")
+        if any(size not in (1, own) for size, own in zip(value.shape[:-1], data.shape[:-1], strict=True)):
+            raise UnboundName(f"{name} does not depend on chance")
+        value = namespace(data).broadcast_to(value, (*data.shape[:-1], len(positions)))
+        data[..., positions] = value if relation == "==" else self._inside(data[..., positions], relation, value)
+        self.env.bound[name] = NamedArray(data, 1)
+
+    def _entries(self, condition) -> bool:
+        """Move entries of an array that the condition bounds into these bounds, one after another."""
+        name = condition.left.base.label.name
+        if name not in self.env.bound or condition in self.settled or len(condition.over) > 1:
+            return False
+        sizes, position = self.env.sizes, condition.left.indices[0]
+
+        def number(formula, **indices):
+            return int(formula.subs({s: value for s in formula.free_symbols
+                                     if (value := indices.get(s.name, sizes.get(s.name))) is not None}))
+
+        before, times = self.env.bound[name], [()]
+        if condition.over:
+            (index, low, high), = condition.over
+            if not sp.simplify(position - index).is_Integer:
+                return False
+            times = [((index, t, t),) for t in range(number(low), number(high) + 1)]
+        try:
+            for over in times:
+                place = number(position, **{str(i): t for i, t, _ in over})
+                value = self._value(condition.right, over)[0]
+                self._put_entries(name, [place], value[..., :1] if over else value[..., None], condition.relation)
+        except UnboundName:
+            self.env.bound[name] = before
+            return False
+        self.settled.append(condition)
+        return True
+
+    def _inside(self, number, relation: str, bound):
+        """The number, or the bound where it is beyond that."""
+        upper = relation == "<="
+        if self.env.backend.library == "balls":  # conditions hold for sure, and instances stay rational
+            bound = just_inside(bound, up=not upper)
+        return -maximum(-number, -bound) if upper else maximum(number, bound)
+
+    def _bare_symbols(self):
+        names = dict.fromkeys((*bounds_on_numbers(self.claim), *bounds_at_all_points(self.claim)))
+        return [name for name in names if not self._known(name)]
+
+    def _tighten(self, name, ignoring: bool = False, apart: bool = False) -> bool:
+        """Bind a number to the tightest value that all conditions on it admit; move a free one into its bounds.
+        ``ignoring``: bounds that are not known yet are left out. ``apart``: of a constant, bounds are left out that are
+        constants and wait for their own bounds; as hypotheses they are checked."""
+        free = name in {v.name for v in self._waiting()}
+        best, upper, least = self.leaf(name).reshape(-1, 1, 1) if free else None, False, None
+        for condition, number, relation, other in bounds_on_numbers(self.claim).get(name, ()):
+            try:
+                value, mask = self._value(other, condition.over)
+            except UnboundName:
+                if ignoring or (apart and not free and self._waits(other)):
+                    continue
+                return False
+            upper = relation == "<="
+            extreme = _extreme(of_possible(value, self.env.possible), mask, upward=not upper)
+            if extreme is None:  # the condition is about nothing: the least number that it admits is 0
+                if number.is_nonnegative and not number.is_positive and not upper and self.env.federation is not None:
+                    least = 0 * self.env.federation.weights[:, :1, None]
+                continue
+            if best is not None:
+                a, b = namespace(best).broadcast_arrays(best, extreme)
+                extreme = -maximum(-a, -b) if upper else maximum(a, b)
+            best = extreme
+        for condition in bounds_at_all_points(self.claim).get(name, ()):
+            try:
+                best = self._within(condition, name, best)
+            except UnboundName:
+                if not ignoring:
+                    return False
+        best = least if best is None else best
+        if best is None:
+            return False
+        if f"{SLACK}{name}" in self.params:
+            factor = self.leaf(f"{SLACK}{name}").reshape(-1, 1, 1)
+            best = best / factor if upper else multiple(self.claim, name, best, factor, self.env.backend)
+        if self.env.backend.library == "balls":  # conditions hold for sure, and instances stay rational
+            best = just_inside(best, up=not upper)
+        self.env.bound[name] = NamedArray(best)
+        return True
+
+    def _waits(self, other) -> bool:
+        """Whether a bound is a constant that waits for its own bounds."""
+        return other.is_Symbol and other.name in self._bare_symbols() and other.name not in defined_numbers(self.claim)
+
+    def _within(self, condition: Condition, name: str, best):
+        """``best`` (instances, 1, 1), or None, moved to where a condition at all points holds, which bounds it."""
+        environment, moving = self.env.remembering(), {name, *self.env.definitions}
+
+        def holds(numbers) -> np.ndarray:
+            self.env.bound[name] = NamedArray(self.env.backend.array(numbers).reshape(-1, 1, 1))
+            try:
+                left, right, mask = sides(condition, environment)
+            finally:
+                del self.env.bound[name]
+                environment.forget(moving)
+            gap = to_numpy(left - right if condition.relation == ">=" else right - left)
+            gap = np.broadcast_to(gap, np.broadcast_shapes(gap.shape, (self.rows, *gap.shape[1:])))
+            return ((gap >= 0) | ~np.broadcast_to(to_numpy(mask), gap.shape)).reshape(self.rows, -1).all(axis=1)
+
+        return bound_by_bisection(holds, self.rows, best, self.env.backend)
+
+
+def _extreme(value, mask, upward: bool):
+    """Extreme over everything but the instances, as (instances, 1, 1); None over nothing."""
+    xp = namespace(value)
+    value, mask = xp.broadcast_arrays(value, mask)
+    value, mask = value.reshape(value.shape[0], -1), mask.reshape(value.shape[0], -1)
+    counting = value[:, mask[0]]
+    if not counting.shape[1]:
+        return None
+    best = largest(counting, 1) if upward else -largest(-counting, 1)
+    return best.reshape(-1, 1, 1)
