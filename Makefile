@@ -54,6 +54,7 @@ site: setup
 
 lint: setup
 	$(BIN)/ruff check .
+	$(BIN)/mypy
 
 # Every implementation of the reference workload and every target, on one thread: a few minutes. The table of docs/speed.md is written anew.
 bench: setup

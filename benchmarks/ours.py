@@ -8,8 +8,8 @@ import torch
 import fedtheory
 from benchmarks.workload import Unavailable
 from fedtheory.affine import affine_round
-from fedtheory.moment import Moment
 from fedtheory.paths import choose_path, states_on
+from fedtheory.round_context import RoundContext
 from synthetic import LeastSquares
 from synthetic.numbers.arrays import Backend
 from synthetic.numbers.draws import Draws
@@ -85,7 +85,7 @@ def affine_map(workload):
     algorithm, federation = prepared(workload)
     draws, start = Draws([0], federation.backend), _starts(federation, 1)
     state = algorithm.init(federation, start, draws)
-    whole = affine_round(algorithm, federation, Moment(algorithm, federation, draws, 0, 0, state.x, state))
+    whole = affine_round(algorithm, federation, RoundContext(algorithm, federation, draws, 0, 0, state.x, state))
 
     def call():
         return torch.cat([start, *whole.models(start, workload.rounds)]).numpy()

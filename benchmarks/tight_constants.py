@@ -18,8 +18,8 @@ from benchmarks import tight_methods as methods
 from bounds.language import operators
 from bounds.language.claim import Assumption, Claim, Condition, Procedure, Variable
 from bounds.language.definitions import DEFINITIONS
-from verify.worst.chart import WorstOfMethod, worst
 from verify.worst.function import measured, worst_function
+from verify.worst.method_worst_case import WorstOfMethod, worst
 from verify.worst.worst_case import worst_case
 
 __all__ = ["ROWS", "Found", "Row", "claim_of", "computed", "main", "measured_ratio", "refereed", "table"]

@@ -31,9 +31,9 @@ class Extrapolated(ServerOptimiser):
     def server_state(self, federation, x, draws):
         return {"y": x}
 
-    def step(self, average, moment):
-        beta, gamma = moment.server_number(self.beta), moment.server_number(self.gamma)
-        return average + beta * (average - moment.state.server["y"]) + gamma * (average - moment.x), {"y": average}
+    def step(self, average, context):
+        beta, gamma = context.server_number(self.beta), context.server_number(self.gamma)
+        return average + beta * (average - context.state.server["y"]) + gamma * (average - context.x), {"y": average}
 
     def output(self, state):
         return state.server["y"] if self.primary else state.x
@@ -51,9 +51,9 @@ class Triple(ServerOptimiser):
     def server_state(self, federation, x, draws):
         return {"xi": x, "before": x}
 
-    def step(self, average, moment):
-        xi, before = (moment.state.server[name] for name in ("xi", "before"))
-        after = xi + self.beta * (xi - before) + (average - moment.x)
+    def step(self, average, context):
+        xi, before = (context.state.server[name] for name in ("xi", "before"))
+        after = xi + self.beta * (xi - before) + (average - context.x)
         return after + self.gamma * (after - xi), {"xi": after, "before": xi}
 
     def output(self, state):
@@ -72,9 +72,9 @@ class Invariant(ServerOptimiser):
     def server_state(self, federation, x, draws):
         return {"z": x}
 
-    def step(self, average, moment):
-        beta, delta = moment.server_number(self.beta), moment.server_number(self.delta)
-        z = (1 - self.q * delta) * moment.state.server["z"] + (self.q * delta) * moment.x + delta * (average - moment.x)
+    def step(self, average, context):
+        beta, delta = context.server_number(self.beta), context.server_number(self.delta)
+        z = (1 - self.q * delta) * context.state.server["z"] + (self.q * delta) * context.x + delta * (average - context.x)
         return (1 - beta) * z + beta * average, {"z": z}
 
     def output(self, state):

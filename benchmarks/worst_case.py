@@ -15,7 +15,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from verify.worst.chart import worst
+from verify.worst.method_worst_case import worst
 
 __all__ = ["CASES", "main", "ours", "table"]
 

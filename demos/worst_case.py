@@ -29,9 +29,9 @@ def main(folder: str = ".") -> None:
     rate = ft.potential("scaffold", clients=2, local_steps=2, eta_l=Fraction(1, 2), option="II").proven
     print(f"proven for every number of rounds: a factor {float(rate.rate):.6f} in each; {rate.scope}")
 
-    course = ft.course(ft.claim("classical/scaffold-convex"), rounds=3)
-    print(f"{course.claim.id}: the bound could be smaller by the factors {', '.join(f'{x:.4f}' for x in course.exact)}")
-    print("figure:", course.plot(Path(folder) / "worst_case")["svg"])
+    curve = ft.bound_over_rounds("classical/scaffold-convex", rounds=3)
+    print(f"{curve.claim.id}: the bound could be smaller by the factors {', '.join(f'{x:.4f}' for x in curve.exact)}")
+    print("figure:", curve.plot(Path(folder) / "worst_case")["svg"])
 
 
 if __name__ == "__main__":

@@ -19,17 +19,17 @@ class Anchored(Correction):
     def server_state(self, federation, x, draws):
         return {"anchor": 0 * x}
 
-    def begin(self, local, moment):
-        return local.with_own(anchor=moment.extra_gradient(moment.x[:, None, :] + 0 * local.x))
+    def begin(self, local, context):
+        return local.with_own(anchor=context.extra_gradient(context.x[:, None, :] + 0 * local.x))
 
-    def shift(self, local, moment):
-        return moment.server("anchor") - local.own["anchor"]
+    def shift(self, local, context):
+        return context.server("anchor") - local.own["anchor"]
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {}, {"anchor": local.own["anchor"]}
 
-    def aggregate(self, average, upload, moment):
-        return average, {"anchor": moment.weighted_sum(upload.others["anchor"])}
+    def aggregate(self, average, upload, context):
+        return average, {"anchor": context.weighted_sum(upload.others["anchor"])}
 
 
 TRAITS = Traits(
@@ -41,8 +41,8 @@ TRAITS = Traits(
 class Reversed(Anchored):
     """The correction has the wrong sign."""
 
-    def shift(self, local, moment):
-        return -super().shift(local, moment)
+    def shift(self, local, context):
+        return -super().shift(local, context)
 
 
 def main() -> None:

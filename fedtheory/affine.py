@@ -9,7 +9,7 @@ If clients keep no arrays and all of them take part, the whole round is one affi
 """
 
 from collections import OrderedDict
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,9 +18,9 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.engine import fixed_participation
 from fedtheory.fused import map_rounds
-from fedtheory.moment import Moment, State
 from fedtheory.parts import ServerOptimiser, UploadFilter
 from fedtheory.plain import is_own, own_numbers, why_not_plain
+from fedtheory.round_context import RoundContext, State
 from fedtheory.schedules import Schedule
 from synthetic.base.noise import NoNoise
 from synthetic.data.least_squares import LeastSquares
@@ -49,26 +49,26 @@ class AffineSteps(NamedTuple):
     matrix: object
     diagonal: bool
 
-    def models(self, local, correction, moment: Moment):
+    def models(self, local, correction, context: RoundContext):
         """The local models at the end of the round, (runs, participants, dim)."""
-        shift = correction.shift(local, moment)
-        slope = moment.federation.gradient(local.x, moment.clients)
+        shift = correction.shift(local, context)
+        slope = context.federation.gradient(local.x, context.clients)
         slope = slope if shift is None else slope + shift
-        matrix = take_clients(self.matrix, moment.clients)
+        matrix = take_clients(self.matrix, context.clients)
         if self.diagonal:
             return local.x - matrix * slope
         return local.x - namespace(slope).matmul(matrix, slope[..., None])[..., 0]
 
 
-def affine_steps(algorithm: Algorithm, moment: Moment) -> AffineSteps:
-    """Q_k for the round of ``moment``; the algorithm must be affine there (:func:`why_not_affine`)."""
-    federation, steps = moment.federation, algorithm.local_steps
+def affine_steps(algorithm: Algorithm, context: RoundContext) -> AffineSteps:
+    """Q_k for the round of ``context``; the algorithm must be affine there (:func:`why_not_affine`)."""
+    federation, steps = context.federation, algorithm.local_steps
     hessian = federation.curvature if isinstance(federation, Quadratic) else federation.hessians()
     diagonal, xp = hessian.ndim == 3, namespace(hessian)
     one = 0 * hessian + (1 if diagonal else federation.backend.array(np.eye(federation.dim)))
     rest, total = one, 0 * one
     for j in reversed(range(steps)):  # rest is the product over the later steps
-        now = moment._replace(iteration=moment.round * steps + j)
+        now = context._replace(iteration=context.round * steps + j)
         eta, pull = (
             n if diagonal or not getattr(n, "ndim", 0) else n[..., None]
             for n in (algorithm.step_size(now), algorithm.correction.pull(now)))
@@ -105,52 +105,53 @@ def affine_local_steps(algorithm):
     fixed = not any(isinstance(number, Schedule) for number in own_numbers(algorithm))
     taken = None
 
-    def all_steps(local, moment):
+    def all_steps(local, context):
         nonlocal taken
         if taken is None or not fixed:
-            taken = affine_steps(algorithm, moment)
-        return local._replace(x=taken.models(local, algorithm.correction, moment))
+            taken = affine_steps(algorithm, context)
+        return local._replace(x=taken.models(local, algorithm.correction, context))
 
     return all_steps
 
 
-def mapped_rounds(whole: RoundMap, moment: Moment, rounds: int, observers=()):
-    """The states after each of ``rounds`` rounds of the map ``whole``, from the state of ``moment``.
+def mapped_rounds(whole: RoundMap, context: RoundContext, rounds: int, observers=()):
+    """The states after each of ``rounds`` rounds of the map ``whole``, from the state of ``context``.
 
     Observers see the beginning and the end of every round, and no local models.
     """
-    algorithm, federation, steps = moment.algorithm, moment.federation, moment.algorithm.local_steps
-    participation = fixed_participation(algorithm, federation, moment.state, moment.draws) if observers else None
-    for number, x in enumerate(whole.models(moment.x, rounds), start=moment.round):
+    algorithm, federation, steps = context.algorithm, context.federation, context.algorithm.local_steps
+    participation = fixed_participation(algorithm, federation, context.state, context.draws) if observers else None
+    for number, x in enumerate(whole.models(context.x, rounds), start=context.round):
         state = State(x)
-        now = moment._replace(round=number, iteration=number * steps, participation=participation)
+        now = context._replace(round=number, iteration=number * steps, participation=participation)
         for observer in observers:
             observer.start_of_round(now, participation)
             observer.end_of_round(now._replace(iteration=now.iteration + steps - 1), participation, None, state)
-        moment = moment._replace(x=x, state=state)
+        context = context._replace(x=x, state=state)
         yield state
 
 
-def affine_round(algorithm: Algorithm, federation, moment: Moment) -> RoundMap | None:
+def affine_round(algorithm: Algorithm, federation, context: RoundContext) -> RoundMap | None:
     """The whole round as one map, the same for every round; None if the method has no such map.
 
     The last maps are cached with the federation, for further runs of the same method.
     """
     selection, server = algorithm.selection, algorithm.server
     plain = (
-        is_own(algorithm, "server_step", "aggregate", "output") and algorithm.correction.keeps_nothing
+        is_own(algorithm, "init", "client_final", "server_step", "aggregate", "output")
+        and algorithm.correction.keeps_nothing
         and type(algorithm.upload) is UploadFilter and type(server) in (ServerOptimiser, ServerStep)
         and selection.fixed
     )
     if not plain or any(isinstance(number, Schedule) for number in own_numbers(algorithm)):
         return None
-    numbers = (algorithm.step_size(moment), algorithm.correction.pull(moment),
-               moment.server_number(getattr(server, "eta_g", 1.0)))
+    numbers = (algorithm.step_size(context), algorithm.correction.pull(context),
+               context.server_number(getattr(server, "eta_g", 1.0)))
     parts = (*numbers, federation.weights, federation.priority)
     key = (algorithm.local_steps, *(_comparable(part) for part in parts), *(_identity(a) for a in _data(federation)))
     kept = _KEPT.setdefault(federation, OrderedDict())
     if key not in kept:
-        found = _thin_map(algorithm, federation, *numbers) or _any_map(algorithm, federation, moment, numbers[2])
+        found = _thin_map(algorithm, federation, *numbers) or _any_map(algorithm, federation, context, numbers[2])
         kept[key] = found, _data(federation)  # keeping the arrays keeps their ids unique
         if len(kept) > 4:
             kept.popitem(last=False)
@@ -175,10 +176,10 @@ def _identity(array):
     return id(array), getattr(array, "_version", None)
 
 
-def _any_map(algorithm, federation, moment, eta_g) -> RoundMap:
-    steps, xp = affine_steps(algorithm, moment), namespace(moment.x)
+def _any_map(algorithm, federation, context, eta_g) -> RoundMap:
+    steps, xp = affine_steps(algorithm, context), namespace(context.x)
     weight = (federation.weights * federation.priority)[..., None]
-    at_zero = federation.gradient(federation.all_clients(0 * moment.x[:1]))
+    at_zero = federation.gradient(federation.all_clients(0 * context.x[:1]))
     hessian = federation.curvature if isinstance(federation, Quadratic) else federation.hessians()
     if steps.diagonal:
         matrix = eta_g * xp.sum(weight * steps.matrix * hessian, axis=1)
@@ -188,7 +189,7 @@ def _any_map(algorithm, federation, moment, eta_g) -> RoundMap:
     return RoundMap((eta_g if not getattr(eta_g, "ndim", 0) else eta_g[..., None]) * matrix, offset, False)
 
 
-def _thin_map(algorithm, federation, eta, pull, eta_g) -> RoundMap | None:
+def _thin_map(algorithm: Algorithm, federation: Any, eta: Any, pull: Any, eta_g: Any) -> RoundMap | None:
     """The map if clients have fewer samples than coordinates, and no ridge; else None.
 
     With A_k A_k^T / n_k = U diag(l) U^T, Q_k A_k^T = A_k^T U diag(q) U^T for q = sum_j eta (1 - eta (l + rho))^j, so that
@@ -196,25 +197,30 @@ def _thin_map(algorithm, federation, eta, pull, eta_g) -> RoundMap | None:
     """
     if not isinstance(federation, LeastSquares) or federation.ridge or federation.instances > 1:
         return None
+    weights: Any = federation.weights
     if federation.features.shape[2] >= federation.dim:
         return None
     values, rows, right = _thin_parts(federation)
     xp, many = namespace(values), [n for n in (eta, pull, eta_g) if getattr(n, "ndim", 0)]
-    eta, pull = (n.reshape(-1, 1, 1) if getattr(n, "ndim", 0) else n for n in (eta, 0.0 if pull is None else pull))
-    ratio, q = 1 - eta * (values + pull), 0 * values
+    pull = 0.0 if pull is None else pull
+    eta, pull = (n.reshape(-1, 1, 1) if getattr(n, "ndim", 0) else n for n in (eta, pull))
+    ratio: Any = 1 - eta * (values + pull)
+    q: Any = 0 * values
     for _ in range(algorithm.local_steps):
         q = eta + ratio * q
-    q = q * (federation.weights * federation.priority)[..., None]
+    shares: Any = (weights * federation.priority)[..., None]
+    q = shares * q
     flat = rows.reshape(-1, federation.dim)
     eta_g = eta_g.reshape(-1, 1) if getattr(eta_g, "ndim", 0) else eta_g
     matrices = [xp.matmul((one.reshape(-1, 1) * flat).T, flat) for one in q]
     offset = eta_g * xp.matmul((q * right).reshape(q.shape[0], -1), flat)
     matrix = (eta_g[..., None] if getattr(eta_g, "ndim", 0) else eta_g) * xp.stack(matrices)
     runs = max((n.reshape(-1).shape[0] for n in many), default=1)
-    return RoundMap(*(xp.broadcast_to(a, (runs, *a.shape[1:])) if runs > 1 else a for a in (matrix, offset)), False)
+    matrix, offset = (xp.broadcast_to(a, (runs, *a.shape[1:])) if runs > 1 else a for a in (matrix, offset))
+    return RoundMap(matrix, offset, False)
 
 
-def _thin_parts(federation):
+def _thin_parts(federation) -> tuple[Any, Any, Any]:
     """Eigenvalues l (1, clients, samples), U^T A / sqrt(n) (1, clients, samples, dim) and U^T b / sqrt(n) of all clients."""
     kept, key = _KEPT.setdefault(federation, OrderedDict()), tuple(_identity(a) for a in _data(federation))
     if key not in kept:

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 from fedtheory.client_steps import check_client_steps, client_steps_now, unless_done, working
-from fedtheory.moment import Local, Moment, State, Upload
 from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter, joined
+from fedtheory.returned import pair
+from fedtheory.round_context import ClientState, RoundContext, State, Upload
 from fedtheory.schedules import Schedule, check_schedule, value_at
 from fedtheory.selection import Selection
 from synthetic.base.checks import whole
 from synthetic.base.display import RichDisplay, brief, changed
 
-__all__ = ["Algorithm", "Local", "Moment", "State", "Upload"]
+__all__ = ["Algorithm", "ClientState", "RoundContext", "State", "Upload"]
 
 PARTS = {
     "oracle": GradientOracle, "correction": Correction, "client": ClientOptimiser, "server": ServerOptimiser,
@@ -80,9 +81,9 @@ class Algorithm(RichDisplay):
         return replace(self, **changes)
 
     # hyper-parameters ------------------------------------------------------------------------------------------------
-    def step_size(self, moment: Moment):
+    def step_size(self, context: RoundContext):
         """Local step of this iteration, shaped to multiply (runs, participants, dim)."""
-        return self.now(self.eta_l, moment)
+        return self.now(self.eta_l, context)
 
     @property
     def steps_alike(self) -> bool:
@@ -90,25 +91,25 @@ class Algorithm(RichDisplay):
         own = type(self)
         return not isinstance(self.eta_l, Schedule) and (own.step_size, own.now) == (Algorithm.step_size, Algorithm.now)
 
-    def round_length(self, moment: Moment):
+    def round_length(self, context: RoundContext):
         """Sum of the local steps of the round, shaped to multiply (runs, participants, dim)."""
         if self.client_steps is None and self.steps_alike:
-            return sum([self.step_size(moment)] * self.local_steps)
-        moments = [moment._replace(iteration=moment.round * self.local_steps + j) for j in range(self.local_steps)]
+            return sum([self.step_size(context)] * self.local_steps)
+        contexts = [context._replace(iteration=context.round * self.local_steps + j) for j in range(self.local_steps)]
         if self.client_steps is None:
-            return sum(self.step_size(each) for each in moments)
-        array = moment.federation.backend.array
-        return sum(array(working(each))[..., None] * self.step_size(each) for each in moments)
+            return sum(self.step_size(each) for each in contexts)
+        array = context.federation.backend.array
+        return sum(array(working(each))[..., None] * self.step_size(each) for each in contexts)
 
-    def steps_taken(self, moment: Moment):
+    def steps_taken(self, context: RoundContext):
         """Number of local steps in the round, shaped to multiply (runs, participants, dim)."""
         if self.client_steps is None:
             return self.local_steps
-        return moment.federation.backend.array(moment.rows(client_steps_now(moment)))[..., None]
+        return context.federation.backend.array(context.rows(client_steps_now(context)))[..., None]
 
-    def now(self, schedule, moment: Moment):
+    def now(self, schedule, context: RoundContext):
         """A hyper-parameter (number, (runs,) array or schedule) now, shaped to multiply (runs, participants, dim)."""
-        value = value_at(schedule, moment.federation.backend, moment.iteration, moment.round, moment.x.shape[0])
+        value = value_at(schedule, context.federation.backend, context.iteration, context.round, context.x.shape[0])
         return value[:, None, None] if getattr(value, "ndim", 0) == 1 else value
 
     def refuses(self, federation) -> str | None:
@@ -132,75 +133,77 @@ class Algorithm(RichDisplay):
         """Models from which all clients start a round, (runs, clients, dim): the broadcast model ``x``."""
         return federation.all_clients(x)
 
-    def client_start(self, local: Local, moment: Moment) -> Local:
+    def client_start(self, local: ClientState, context: RoundContext) -> ClientState:
         """The participants before their first local step; ``local`` has their models and the arrays that they kept."""
         for part in self.parts:
-            local = part.begin(local, moment)
+            local = part.begin(local, context)
         return local
 
-    def client_step(self, local: Local, gradient, moment: Moment) -> Local:
+    def client_step(self, local: ClientState, gradient, context: RoundContext) -> ClientState:
         """One local step. ``gradient(point)`` returns the stochastic gradient of this iteration at ``point``."""
         if self.client.solves:
-            return self.client.solve(local, self.correction, moment)
-        g, local = self.oracle.gradient(local, gradient, moment)
-        g, local = self.correction.correct(g, local, moment)
-        direction, local = self.client.direction(g, local, moment)
-        direction = self.correction.after(direction, local, moment)
-        return local._replace(x=local.x - self.step_size(moment) * direction)
+            return self.client.solve(local, self.correction, context)
+        oracle, correction, client = self.oracle, self.correction, self.client
+        g, local = pair(oracle, "gradient", oracle.gradient(local, gradient, context), "a gradient", ClientState)
+        g, local = pair(correction, "correct", correction.correct(g, local, context), "a gradient", ClientState)
+        direction, local = pair(client, "direction", client.direction(g, local, context), "a direction", ClientState)
+        direction = self.correction.after(direction, local, context)
+        return local._replace(x=local.x - self.step_size(context) * direction)
 
-    def after_step(self, before: Local, after: Local, moment: Moment) -> Local:
+    def after_step(self, before: ClientState, after: ClientState, context: RoundContext) -> ClientState:
         """``after`` a local step, but ``before`` for the participants that have taken all of their steps."""
-        return after if self.client_steps is None else unless_done(before, after, moment)
+        return after if self.client_steps is None else unless_done(before, after, context)
 
-    def client_final(self, local: Local, moment: Moment) -> tuple[Upload, dict]:
+    def client_final(self, local: ClientState, context: RoundContext) -> tuple[Upload, dict]:
         """After the local steps: the messages of the participants, and the arrays that they keep, by name."""
-        kept, others = self.correction.finish(local, moment)
-        model = self.correction.sent_model(local, kept, moment)
-        kept |= self.oracle.finish(local, moment) | self.client.finish(local, moment)
+        kept, others = self.correction.finish(local, context)
+        model = self.correction.sent_model(local, kept, context)
+        kept |= self.oracle.finish(local, context) | self.client.finish(local, context)
         if self.upload.whole:
-            return Upload(model, others, self.upload.send(model, local, moment)[1]), kept
-        start = moment.rows(self.client_models(moment.state, moment.x, moment.federation))
-        sent, floats, local = self.upload.send(model - local.own.get("start", start), local, moment)
-        return Upload(sent, others, floats), kept | self.upload.finish(local, moment)
+            return Upload(model, others, self.upload.send(model, local, context)[1]), kept
+        start = context.rows(self.client_models(context.state, context.x, context.federation))
+        sent, floats, local = self.upload.send(model - local.own.get("start", start), local, context)
+        return Upload(sent, others, floats), kept | self.upload.finish(local, context)
 
-    def server_step(self, upload: Upload, moment: Moment) -> State:
-        """State after the round; ``moment`` has the state before it and the aggregation weights."""
-        average, server = self.aggregate(upload, moment)
-        average, more = self.correction.aggregate(average, upload, moment)
-        x, last = self.server.step(average, moment)
-        return moment.state._replace(x=x, server=moment.state.server | server | more | last)
+    def server_step(self, upload: Upload, context: RoundContext) -> State:
+        """State after the round; ``context`` has the state before it and the aggregation weights."""
+        average, server = self.aggregate(upload, context)
+        corrected = self.correction.aggregate(average, upload, context)
+        average, more = pair(self.correction, "aggregate", corrected, "a model", dict)
+        x, last = pair(self.server, "step", self.server.step(average, context), "a model", dict)
+        return context.state._replace(x=x, server=context.state.server | server | more | last)
 
-    def aggregate(self, upload: Upload, moment: Moment):
+    def aggregate(self, upload: Upload, context: RoundContext):
         """The average of the models (runs, dim) as the server sees it, and the upload filter's server arrays."""
         if self.upload.whole:
-            return moment.average(upload.model), {}
-        mean = self.upload.combine(upload.model, moment)
-        change, server = self.upload.receive(mean, moment)
-        server = server | self.upload.learn(upload.model, mean, moment)
-        return moment.moved(change), server
+            return context.average(upload.model), {}
+        mean = self.upload.combine(upload.model, context)
+        change, server = self.upload.receive(mean, context)
+        server = server | self.upload.learn(upload.model, mean, context)
+        return context.moved(change), server
 
     def output(self, state: State):
         """The model that the method returns, (runs, dim)."""
         return self.server.output(state)
 
     # costs -------------------------------------------------------------------------------------------------------------
-    def trains(self, moment: Moment):
+    def trains(self, context: RoundContext):
         """Which clients take the local steps of a round, truth values (runs | 1, clients)."""
-        return self.selection.trains(moment)
+        return self.selection.trains(context)
 
-    def gradient_evaluations(self, moment: Moment):
+    def gradient_evaluations(self, context: RoundContext):
         """Stochastic gradients that each client evaluates in a round, (runs | 1, clients)."""
-        steps = self.local_steps if self.client_steps is None else client_steps_now(moment)
+        steps = self.local_steps if self.client_steps is None else client_steps_now(context)
         own = 0 if self.client.solves else steps * self.oracle.evaluations
-        return (own + self.correction.extra_evaluations) * self.trains(moment)
+        return (own + self.correction.extra_evaluations) * self.trains(context)
 
-    def floats(self, moment: Moment, upload: Upload):
+    def floats(self, context: RoundContext, upload: Upload):
         """Floats sent (down to, up from) each client in a round, two arrays (runs | 1, clients).
 
         The model each way for the clients that train, and what the parts and the selection need besides.
         """
-        dim, trains = moment.federation.dim, self.trains(moment)
-        down, up = self.selection.floats(moment, moment.participation)
-        down = down + dim * sum(part.extra_down(moment) for part in self.parts) * trains
-        more = dim * sum(part.extra_up(moment) for part in self.parts)
-        return down, up + (moment.spread(upload.floats) - dim + more) * trains
+        dim, trains = context.federation.dim, self.trains(context)
+        down, up = self.selection.floats(context, context.participation)
+        down = down + dim * sum(part.extra_down(context) for part in self.parts) * trains
+        more = dim * sum(part.extra_up(context) for part in self.parts)
+        return down, up + (context.spread(upload.floats) - dim + more) * trains

@@ -126,7 +126,8 @@ def _bytes(question: Question, algorithm: Algorithm) -> int:
     federation = question.federation
     working = _COPIES * federation.clients * federation.dim
     for name in ("features", "curvature"):  # scores of samples; affine maps of dense quadratics
-        if hasattr(data := getattr(federation, name, None), "shape"):
+        data: Any = getattr(federation, name, None)
+        if hasattr(data, "shape"):
             working += 4 * prod(data.shape[1:-1]) * getattr(federation, "outputs", 1) * (
                 federation.dim if name == "curvature" and data.ndim == 4 else 1)
     recorded = memory_needed(federation, question.rounds, algorithm.local_steps, 1, question.record)

@@ -42,37 +42,37 @@ class Chain(UploadFilter):
     def client_state(self, federation, x, draws):
         return joined(self.filters, "client_state", federation, x, draws)
 
-    def begin(self, local, moment):
+    def begin(self, local, context):
         for part in self.filters:
-            local = part.begin(local, moment)
+            local = part.begin(local, context)
         return local
 
-    def send(self, change, local, moment):
+    def send(self, change, local, context):
         for part in self.filters:
-            change, floats, local = part.send(change, local, moment)
+            change, floats, local = part.send(change, local, context)
         return change, floats, local
 
-    def combine(self, sent, moment):
+    def combine(self, sent, context):
         for part in self.filters:
             if type(part).combine is not UploadFilter.combine:
-                return part.combine(sent, moment)
-        return super().combine(sent, moment)
+                return part.combine(sent, context)
+        return super().combine(sent, context)
 
-    def receive(self, change, moment):
+    def receive(self, change, context):
         server = {}
         for part in reversed(self.filters):
-            change, more = part.receive(change, moment)
+            change, more = part.receive(change, context)
             server |= more
         return change, server
 
-    def learn(self, sent, mean, moment):
-        return _union(part.learn(sent, mean, moment) for part in self.filters)
+    def learn(self, sent, mean, context):
+        return _union(part.learn(sent, mean, context) for part in self.filters)
 
-    def finish(self, local, moment):
-        return _union(part.finish(local, moment) for part in self.filters)
+    def finish(self, local, context):
+        return _union(part.finish(local, context) for part in self.filters)
 
-    def extra_bits(self, moment):
-        down, up = zip(*(part.extra_bits(moment) for part in self.filters), strict=True)
+    def extra_bits(self, context):
+        down, up = zip(*(part.extra_bits(context) for part in self.filters), strict=True)
         return sum(down), sum(up)
 
     def check(self, algorithm):

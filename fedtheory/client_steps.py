@@ -25,17 +25,19 @@ class RandomSteps:
     """
 
     fraction: float = checked(0.5, partial(number, high=1.0, strict=True))
-    __post_init__ = check_fields
+
+    def __post_init__(self):
+        check_fields(self)
 
     def least(self, local_steps: int) -> int:
         """The smallest number of steps."""
         return max(1, int(self.fraction * local_steps + 0.5))
 
-    def __call__(self, moment):
-        draws, least = moment.draws, self.least(moment.algorithm.local_steps)
-        clients = draws.client_numbers(moment.federation.clients)
-        counts = clients[:, :1] * 0 + moment.algorithm.local_steps - least + 1
-        return least + draws.integer(STEPS, counts, moment.round, clients)
+    def __call__(self, context):
+        draws, least = context.draws, self.least(context.algorithm.local_steps)
+        clients = draws.client_numbers(context.federation.clients)
+        counts = clients[:, :1] * 0 + context.algorithm.local_steps - least + 1
+        return least + draws.integer(STEPS, counts, context.round, clients)
 
 
 def check_client_steps(client_steps, local_steps: int):
@@ -50,26 +52,26 @@ def check_client_steps(client_steps, local_steps: int):
     return steps
 
 
-def client_steps_now(moment):
-    """Local steps of every client in the round of ``moment``, integers (runs | 1, clients)."""
-    given = moment.algorithm.client_steps
+def client_steps_now(context):
+    """Local steps of every client in the round of ``context``, integers (runs | 1, clients)."""
+    given = context.algorithm.client_steps
     if callable(given):
-        return given(moment)
-    steps = moment.federation.backend.integers(given.reshape(-1, given.shape[-1]))
-    if steps.shape[1] != moment.federation.clients or steps.shape[0] not in (1, moment.x.shape[0]):
-        raise ValueError(f"client_steps must be ({moment.federation.clients},) or ({moment.x.shape[0]}, "
-                         f"{moment.federation.clients}); got {tuple(given.shape)}")
+        return given(context)
+    steps = context.federation.backend.integers(given.reshape(-1, given.shape[-1]))
+    if steps.shape[1] != context.federation.clients or steps.shape[0] not in (1, context.x.shape[0]):
+        raise ValueError(f"client_steps must be ({context.federation.clients},) or ({context.x.shape[0]}, "
+                         f"{context.federation.clients}); got {tuple(given.shape)}")
     return steps
 
 
-def working(moment):
+def working(context):
     """Truth values (runs | 1, participants): which participants take the local step of this iteration."""
-    return moment.step < moment.rows(client_steps_now(moment))
+    return context.step < context.rows(client_steps_now(context))
 
 
-def unless_done(before, after, moment):
+def unless_done(before, after, context):
     """``after`` a local step for the participants that take it, ``before`` it for the others."""
-    goes_on = working(moment)
+    goes_on = working(context)
 
     def chosen(name, new):
         old = before.own.get(name)

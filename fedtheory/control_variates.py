@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedtheory.fields import word
-from fedtheory.moment import initial_gradient, mean_over_clients
 from fedtheory.parts import Correction
+from fedtheory.round_context import initial_gradient, mean_over_clients
 from synthetic.numbers.arrays import backend_of
 
 __all__ = ["ControlVariates", "given_start"]
@@ -67,37 +67,37 @@ class ControlVariates(Correction):
             return {"variate": given_start("server_variate", self.server_variate, 0 * x)}
         return {"variate": mean_over_clients(federation, self.client_state(federation, x, draws)["variate"])}
 
-    def begin(self, local, moment):
+    def begin(self, local, context):
         return local.with_own(gradient_sum=0 * local.x) if self.option == "average-gradient" else local
 
-    def ahead(self, local, moment):
+    def ahead(self, local, context):
         """c - c_k."""
-        return moment.server("variate") - local.own["variate"]
+        return context.server("variate") - local.own["variate"]
 
-    def shift(self, local, moment):
-        return self.ahead(local, moment) if self.sign == "standard" else -self.ahead(local, moment)
+    def shift(self, local, context):
+        return self.ahead(local, context) if self.sign == "standard" else -self.ahead(local, context)
 
-    def correct(self, g, local, moment):
+    def correct(self, g, local, context):
         if self.option == "average-gradient":
             local = local.with_own(gradient_sum=local.own["gradient_sum"] + g)
-        return g + self.shift(local, moment), local
+        return g + self.shift(local, context), local
 
-    def renewed(self, local, moment):
+    def renewed(self, local, context):
         """c_k after the round, (runs, participants, dim)."""
-        x = moment.x[:, None, :]
+        x = context.x[:, None, :]
         if self.option == "I":
-            return moment.extra_gradient(x + 0 * local.x)
+            return context.extra_gradient(x + 0 * local.x)
         if self.option == "II":
-            return (x - local.x) / moment.algorithm.round_length(moment) - self.ahead(local, moment)
-        return local.own["gradient_sum"] / moment.algorithm.steps_taken(moment)
+            return (x - local.x) / context.algorithm.round_length(context) - self.ahead(local, context)
+        return local.own["gradient_sum"] / context.algorithm.steps_taken(context)
 
-    def finish(self, local, moment):
-        new = self.renewed(local, moment)
+    def finish(self, local, context):
+        new = self.renewed(local, context)
         return {"variate": new}, {"variate_change": new - local.own["variate"]}
 
-    def aggregate(self, average, upload, moment):
-        change = moment.over_all(upload.others["variate_change"])
-        return average, {"variate": moment.state.server["variate"] + change}
+    def aggregate(self, average, upload, context):
+        change = context.over_all(upload.others["variate_change"])
+        return average, {"variate": context.state.server["variate"] + change}
 
     def check(self, algorithm):
         if self.option != "I" and algorithm.client.solves:

@@ -1,8 +1,11 @@
 """The one loop that runs every algorithm."""
 
+from typing import Any
+
 import numpy as np
 
-from fedtheory.moment import Local, Moment, State
+from fedtheory.returned import pair, returned, same_shape
+from fedtheory.round_context import ClientState, RoundContext, State, Upload
 from synthetic.base.checks import finite
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import Draws
@@ -18,19 +21,19 @@ class Observer:
     #: whether it reads arrays or messages of clients; if no observer does, a round may be computed without them
     sees_clients = True
 
-    def local_iteration(self, moment: Moment, participation, x_local, gradient) -> None:
-        """Before local iteration ``moment.iteration``: local models and the first stochastic gradients taken there."""
+    def local_iteration(self, context: RoundContext, participation, x_local, gradient) -> None:
+        """Before local iteration ``context.iteration``: local models and the first stochastic gradients taken there."""
 
-    def start_of_round(self, moment: Moment, participation) -> None:
+    def start_of_round(self, context: RoundContext, participation) -> None:
         """After the selection, before the first local step."""
 
-    def local_state(self, moment: Moment, local: Local) -> None:
+    def local_state(self, context: RoundContext, local: ClientState) -> None:
         """Before each local step, and once after the last: the participants' models and arrays."""
 
-    def end_of_round(self, moment: Moment, participation, x_local, state: State) -> None:
+    def end_of_round(self, context: RoundContext, participation, x_local, state: State) -> None:
         """After the aggregation: local models before it, participation used by it, state after it."""
 
-    def uploads(self, moment: Moment, local: Local, upload) -> None:
+    def uploads(self, context: RoundContext, local: ClientState, upload) -> None:
         """After the local steps: the participants' models, arrays and messages."""
 
 
@@ -62,7 +65,7 @@ def one_round(
 ) -> State:
     """The state after round ``number``.
 
-    ``all_steps(local, moment)`` computes all local steps at once; observers do not see them. ``participation``: that of the
+    ``all_steps(local, context)`` computes all local steps at once; observers do not see them. ``participation``: that of the
     round if it is known beforehand (:func:`fixed_participation`).
     """
     steps, selection = algorithm.local_steps, algorithm.selection
@@ -73,45 +76,48 @@ def one_round(
         decided = indicator == "local-at-aggregation" and number > 0
         participation = state.participation if decided else selection.participate(federation, models, draws, number, start)
     chosen = None if everyone else selection.chosen(federation, draws, number)
-    moment = Moment(algorithm, federation, draws, number, start, x, state, chosen, participation)
+    context = RoundContext(algorithm, federation, draws, number, start, x, state, chosen, participation)
     for observer in observers:
-        observer.start_of_round(moment, participation)
-    kept = {name: moment.rows(array) for name, array in state.clients.items()}
-    local = algorithm.client_start(Local(moment.rows(models), kept), moment)
+        observer.start_of_round(context, participation)
+    kept = {name: context.rows(array) for name, array in state.clients.items()}
+    local = returned(algorithm, "client_start", algorithm.client_start(ClientState(context.rows(models), kept), context),
+                     ClientState)
     if all_steps is not None:
-        local, moment = all_steps(local, moment), moment._replace(iteration=start + steps - 1)
+        local, context = all_steps(local, context), context._replace(iteration=start + steps - 1)
     for j in range(steps if all_steps is None else 0):
-        moment = moment._replace(iteration=start + j)
+        context = context._replace(iteration=start + j)
         if indicator == "local-every-step" and j:
             participation = selection.participate(federation, local.x, draws, number, start + j)
-            moment = moment._replace(participation=participation)
-        taken = []
+            context = context._replace(participation=participation)
+        taken: list[Any] = []
 
-        def oracle(point, moment=moment, taken=taken):
-            taken.append(moment.gradient(point))
+        def oracle(point, context=context, taken=taken):
+            taken.append(context.gradient(point))
             return taken[-1]
 
-        after = algorithm.client_step(local, oracle, moment)
+        after = returned(algorithm, "client_step", algorithm.client_step(local, oracle, context), ClientState)
         for observer in observers:
-            observer.local_state(moment, local)
-            observer.local_iteration(moment, participation, local.x, taken[0] if taken else 0 * local.x)
-        local = algorithm.after_step(local, after, moment)
+            observer.local_state(context, local)
+            observer.local_iteration(context, participation, local.x, taken[0] if taken else 0 * local.x)
+        local = algorithm.after_step(local, after, context)
     if indicator == "local-at-aggregation":
         participation = selection.participate(federation, local.x, draws, number + 1, start + steps, number)
-    moment = moment._replace(participation=participation)
-    upload, kept = algorithm.client_final(local, moment)
+    context = context._replace(participation=participation)
+    upload, kept = pair(algorithm, "client_final", algorithm.client_final(local, context), "an Upload", dict)
+    returned(algorithm, "client_final", upload, Upload)
     for observer in observers:
-        observer.local_state(moment, local)
-        observer.uploads(moment, local, upload)
-    after = algorithm.server_step(upload, moment)
+        observer.local_state(context, local)
+        observer.uploads(context, local, upload)
+    after = returned(algorithm, "server_step", algorithm.server_step(upload, context), State)
+    same_shape(algorithm, "server_step", after.x, state.x)
     clients = state.clients | after.clients
-    after = after._replace(clients=clients | {name: moment.put(clients[name], rows) for name, rows in kept.items()})
+    after = after._replace(clients=clients | {name: context.put(clients[name], rows) for name, rows in kept.items()})
     if participation.nobody is not None:
         after = _unless_nobody(participation.nobody, state, after)
     if indicator == "local-at-aggregation":
         after = after._replace(participation=participation)
     for observer in observers:
-        observer.end_of_round(moment, participation, local.x, after)
+        observer.end_of_round(context, participation, local.x, after)
     return after
 
 

@@ -33,8 +33,8 @@ def code_of(*values) -> str:
     """A digest of the code of fedtheory and synthetic, of the versions of NumPy and torch, and of the files that define the
     classes of ``values``: where it is the same, runs are the same."""
     bases = {base for value in values for base in type(value).__mro__}
-    files = {getattr(sys.modules.get(base.__module__), "__file__", None) for base in bases} - {None}
-    return digest_of(_own_code(), sorted(hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files))
+    files = {getattr(sys.modules.get(base.__module__), "__file__", None) for base in bases}
+    return digest_of(_own_code(), sorted(hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files if file))
 
 
 @cache

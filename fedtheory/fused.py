@@ -139,33 +139,33 @@ class FusedSteps:
             self.kept.append(array)
             setattr(self.problem, name, array.data_ptr())
 
-    def _each_step(self, moment, runs):
+    def _each_step(self, context, runs):
         """Local steps and pulls, (runs, steps) each; the pulls None if there are none."""
         if self.numbers is not None and self.fixed and self.numbers[0].shape[0] == runs:
             return self.numbers
         steps, correction = self.algorithm.local_steps, self.algorithm.correction
-        moments = [moment._replace(iteration=moment.round * steps + j) for j in range(1 if self.fixed else steps)]
-        pulls = [correction.pull(each) for each in moments]
+        contexts = [context._replace(iteration=context.round * steps + j) for j in range(1 if self.fixed else steps)]
+        pulls = [correction.pull(each) for each in contexts]
         self.numbers = tuple(
             None if values[0] is None else self._table(values, runs, steps)
-            for values in ([self.algorithm.step_size(each) for each in moments], pulls))
+            for values in ([self.algorithm.step_size(each) for each in contexts], pulls))
         return self.numbers
 
     def _table(self, values, runs, steps):
         columns = [np.broadcast_to(np.asarray(to_numpy(value), self.real).reshape(-1), runs) for value in values]
         return np.ascontiguousarray(np.broadcast_to(np.stack(columns, axis=1), (runs, steps)))
 
-    def __call__(self, local, moment):
+    def __call__(self, local, context):
         import torch
 
         problem, correction = self.problem, self.algorithm.correction
         x = local.x.detach().clone(memory_format=torch.contiguous_format)
         runs, participants, dim = x.shape
-        shift = correction.shift(local, moment)
+        shift = correction.shift(local, context)
         shift = None if shift is None else shift.expand(runs, participants, dim).contiguous()
-        chosen = None if moment.clients is None else moment.clients.expand(runs, participants).contiguous()
-        eta, pull = self._each_step(moment, runs)
-        anchor = None if pull is None else moment.x.expand(runs, dim).contiguous()
+        chosen = None if context.clients is None else context.clients.expand(runs, participants).contiguous()
+        eta, pull = self._each_step(context, runs)
+        anchor = None if pull is None else context.x.expand(runs, dim).contiguous()
         problem.runs, problem.participants = runs, participants
         for name, array in (("x", x), ("shift", shift), ("chosen", chosen), ("anchor", anchor)):
             setattr(problem, name, None if array is None else array.data_ptr())

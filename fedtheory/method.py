@@ -1,12 +1,13 @@
 """The table of named methods: maker, description, source, ids in the papers' specifications, and traits."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
+from fedtheory.arguments import checked_maker, documented
 from fedtheory.selection import SCHEMES, EveryPriority, PriorityOnly, Selection
 from fedtheory.traits import Traits
 from synthetic.base.checks import one_of
@@ -43,20 +44,25 @@ def _parameters(make):
     return inspect.signature(make).parameters
 
 
-def register(make, name: str, description: str, source: str, *ids: str, traits: Traits | None = None, **promises) -> None:
+def register(make, name: str, description: str, source: str, *ids: str, traits: Traits | None = None,
+             arguments: Mapping[str, str] | None = None, **promises) -> None:
     """Registers a maker under ``name``; ``promises`` are the fields of its :class:`fedtheory.traits.Traits`.
 
-    A maker may be registered under several names.
+    Its docstring gets a section ``Args:``; ``arguments``: what one of them means in this method, where
+    :data:`fedtheory.arguments.ARGUMENTS` says something more general. A maker may be registered under several names.
     """
     if name in ALGORITHMS:
         raise ValueError(f"two methods have the name {name!r}")
-    ALGORITHMS[name] = Method(make, description, source, ids, traits or Traits(**promises))
+    traits = traits or Traits(**promises)
+    make.__doc__ = documented(make, traits, arguments or {})
+    ALGORITHMS[name] = Method(checked_maker(make), description, source, ids, traits)
 
 
-def method(name: str, description: str, source: str, *ids: str, traits: Traits | None = None):
+def method(name: str, description: str, source: str, *ids: str, traits: Traits | None = None,
+           arguments: Mapping[str, str] | None = None):
     """:func:`register` as a decorator of the maker."""
     def enter(make):
-        register(make, name, description, source, *ids, traits=traits)
+        register(make, name, description, source, *ids, traits=traits, arguments=arguments)
         return make
 
     return enter

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fedtheory.moment import on_gpu
+from fedtheory.round_context import on_gpu
 from synthetic.base.checks import nearest
 from synthetic.numbers.arrays import add_up, namespace
 
@@ -16,12 +16,13 @@ class Observable:
     """A recorded quantity.
 
     ``when``: ``state`` (at the start and after every round: function of federation and global model ``x`` (runs, dim)),
-    ``round`` (at a round's start: function of its Moment and Participation), ``participation`` (the same, of the federation
-    and the Participation only), ``aggregation`` (at the end, of the federation and the Participation by which models were
-    averaged), ``upload`` (function of the last Moment and the Upload), ``step`` (at a local step, whatever the local models
-    are: function of its Moment) or ``iteration`` (function of the Moment, the Participation, local models and stochastic
-    gradients (runs, clients, dim): recording these, and only these, needs every local step of every client). ``dims``:
-    dimensions after run and time. ``known``: whether runs on a federation have it.
+    ``round`` (at a round's start: function of its RoundContext and Participation), ``participation`` (the same, of the
+    federation and the Participation only), ``aggregation`` (at the end, of the federation and the Participation by which
+    models were averaged), ``upload`` (function of the last RoundContext and the Upload), ``step`` (at a local step,
+    whatever the local models are: function of its RoundContext) or ``iteration`` (function of the RoundContext, the
+    Participation, local models and stochastic gradients (runs, clients, dim): recording these, and only these, needs
+    every local step of every client). ``dims``: dimensions after run and time. ``known``: whether runs on a federation
+    have it.
     """
 
     name: str
@@ -46,24 +47,24 @@ def _average(weight, values):
     return (weight * values).sum(1)
 
 
-def _psi(moment, participation):
+def _psi(context, participation):
     """Sum over the free clients that count of p_k Gamma_k / (1 + S)."""
-    federation = moment.federation
+    federation = context.federation
     return add_up(participation.virtual_weight * ~federation.priority * federation.constants.value("Gamma_client"))
 
 
-def _drift(moment, participation, x_local, gradient):
+def _drift(context, participation, x_local, gradient):
     average = _average(participation.virtual_weight, x_local)
     return _average(participation.virtual_weight, _square(x_local - average[:, None, :]))
 
 
-def _max_gradient_sq(moment, participation, x_local, gradient):
+def _max_gradient_sq(context, participation, x_local, gradient):
     xp = namespace(gradient)
     return xp.max(xp.where(participation.virtual_weight > 0, _square(gradient), 0), axis=-1)
 
 
-def _eta(moment):
-    eta, x = moment.algorithm.step_size(moment), moment.x
+def _eta(context):
+    eta, x = context.algorithm.step_size(context), context.x
     if isinstance(eta, float) and hasattr(x, "new_full"):
         return x.new_full((x.shape[0],), eta)
     return namespace(x).zeros_like(x[:, 0]) + (eta[:, 0, 0] if getattr(eta, "ndim", 0) else eta)

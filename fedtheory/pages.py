@@ -21,16 +21,16 @@ def page() -> str:
 
 
 def _method(name: str, method: Method) -> list[str]:
-    arguments = ", ".join(f"`{argument} = {value!r}`" for argument, value in method.arguments.items())
     ids = f" In the papers' specifications: {', '.join(f'`{i}`' for i in method.ids)}." if method.ids else ""
     text = inspect.cleandoc(method.make.__doc__ or method.description + ".").partition("Example:")[0].rstrip()
     return ["", f"## {name}", "", f"{method.description[0].upper()}{method.description[1:]}. {method.source}.{ids}", "",
-            f"Arguments: {arguments}.", "", *blocks(text)]
+            *blocks(text)]
 
 
 def blocks(text: str) -> list[str]:
     """The lines of a docstring, its blocks indented by four spaces as code."""
-    lines, inside = [], False
+    lines: list[str] = []
+    inside = False
     for line in text.splitlines():
         if line.strip() == "::" or (not line and lines and not lines[-1]):
             continue

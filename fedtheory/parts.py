@@ -14,7 +14,7 @@ A round of :class:`fedtheory.Algorithm` is ::
     average = correction.aggregate(average, ...)
     x       = server.step(average, ...)                the server's optimiser
 
-Functions are pure: they take ``local`` or the state inside ``moment`` and return new values.
+Functions are pure: they take ``local`` or the state inside ``context`` and return new values.
 """
 
 from dataclasses import dataclass
@@ -43,19 +43,19 @@ class Part:
         """The clients' arrays by name, (runs, clients, ...), before the first round."""
         return {}
 
-    def begin(self, local, moment):
+    def begin(self, local, context):
         """``local`` at the start of a round, with the arrays that only this round needs."""
         return local
 
-    def finish(self, local, moment) -> dict[str, Any]:
+    def finish(self, local, context) -> dict[str, Any]:
         """After the local steps: the arrays that clients keep, by name."""
         return {}
 
-    def extra_up(self, moment):
+    def extra_up(self, context):
         """Models that clients send besides the model: ``up``, or (runs | 1, clients) where clients differ."""
         return self.up
 
-    def extra_down(self, moment):
+    def extra_down(self, context):
         """Models that clients receive besides the model: ``down``, or (runs | 1, clients | 1) where that changes."""
         return self.down
 
@@ -73,7 +73,7 @@ class GradientOracle(Part):
 
     evaluations = 1  #: gradients per local step
 
-    def gradient(self, local, gradient, moment):
+    def gradient(self, local, gradient, context):
         """The gradient of this local step, (runs, participants, dim), and ``local``.
 
         ``gradient(point)`` returns this iteration's stochastic gradient; all calls use the same samples.
@@ -109,37 +109,37 @@ class Correction(Part):
             raise ValueError(f"{self.needs_whole}, so clients must send them whole; got {type(algorithm.upload).__name__}, "
                              "allowed: no upload filter")
 
-    def shift(self, local, moment):
+    def shift(self, local, context):
         """The term added to every gradient of the round, (runs, participants, dim), or None."""
         return None
 
-    def pull(self, moment):
+    def pull(self, context):
         """Strength of the pull to the broadcast model, or None."""
         return None
 
-    def correct(self, g, local, moment):
+    def correct(self, g, local, context):
         """The corrected gradient, and ``local``."""
-        shift, pull = self.shift(local, moment), self.pull(moment)
+        shift, pull = self.shift(local, context), self.pull(context)
         g = g if shift is None else g + shift
-        return (g if pull is None else g + pull * (local.x - moment.x[:, None, :])), local
+        return (g if pull is None else g + pull * (local.x - context.x[:, None, :])), local
 
-    def after(self, direction, local, moment):
+    def after(self, direction, local, context):
         """The direction of the local step, from the client optimiser's direction."""
         return direction
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         """After the local steps: the arrays that clients keep, and those sent besides the model, both by name."""
         return {}, {}
 
-    def tracking(self, moment):
+    def tracking(self, context):
         """The participants that renew what they track, truth values (runs, participants); None where nothing is tracked."""
         return None
 
-    def sent_model(self, local, kept, moment):
+    def sent_model(self, local, kept, context):
         """The model that is sent, (runs, participants, dim); ``kept`` are the arrays that clients keep."""
         return local.x
 
-    def aggregate(self, average, upload, moment):
+    def aggregate(self, average, upload, context):
         """The corrected average (runs, dim) of the models, and the new server arrays."""
         return average, {}
 
@@ -151,9 +151,13 @@ class ClientOptimiser(Part):
     solves = False  #: whether the local problem is solved exactly, or to a tolerance, instead of ``local_steps`` steps
     keeps_numbers = False  #: whether arrays that clients keep have one number for all coordinates
 
-    def direction(self, g, local, moment):
+    def direction(self, g, local, context):
         """The direction of the local step, and ``local``."""
         return g, local
+
+    def solve(self, local, correction, context):
+        """``local`` with the solution of the local problem, of an optimiser that ``solves`` it."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -168,7 +172,7 @@ class ServerOptimiser(Part):
         """The model that the method returns, (runs, dim)."""
         return state.x
 
-    def step(self, average, moment):
+    def step(self, average, context):
         """The new model (runs, dim) and the new server arrays, from the average of the clients' models."""
         return average, {}
 
@@ -179,23 +183,23 @@ class UploadFilter(Part):
 
     whole = True  #: whether the server receives the plain weighted mean
 
-    def send(self, change, local, moment):
+    def send(self, change, local, context):
         """The message for the change (runs, participants, dim) of the local models; its size in floats; ``local``."""
         return change, namespace(change).zeros_like(change[:1, :1, 0]) + change.shape[-1], local
 
-    def combine(self, sent, moment):
+    def combine(self, sent, context):
         """The server's mean of the messages, (runs, dim)."""
-        return moment.weighted_sum(sent)
+        return context.weighted_sum(sent)
 
-    def receive(self, change, moment):
+    def receive(self, change, context):
         """The change (runs, dim) to apply, and the new server arrays."""
         return change, {}
 
-    def learn(self, sent, mean, moment) -> dict[str, Any]:
+    def learn(self, sent, mean, context) -> dict[str, Any]:
         """The new server arrays that depend on single messages, not on their ``mean`` alone."""
         return {}
 
-    def extra_bits(self, moment):
+    def extra_bits(self, context):
         """Bits (down to, up from) each participant that are not counted as floats: masks, flags, norms."""
         return 0, 0
 

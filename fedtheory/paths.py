@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fedtheory.affine import affine_local_steps, affine_round, mapped_rounds, why_not_affine
 from fedtheory.engine import rounds_of
 from fedtheory.fused import FusedSteps, why_not_fused
-from fedtheory.moment import Moment, State
+from fedtheory.round_context import RoundContext, State
 from synthetic.base.checks import one_of
 
 __all__ = ["PATHS", "choose_path", "states_on"]
@@ -45,9 +45,9 @@ def states_on(path: str, algorithm, federation, state: State, draws, first, roun
         return rounds_of(*rest)
     if path == "compiled":
         return rounds_of(*rest, FusedSteps(algorithm, federation))
-    moment = Moment(algorithm, federation, draws, first, first * algorithm.local_steps, state.x, state)
+    context = RoundContext(algorithm, federation, draws, first, first * algorithm.local_steps, state.x, state)
     blind = not any(observer.sees_clients for observer in observers)
-    whole = affine_round(algorithm, federation, moment) if blind else None
+    whole = affine_round(algorithm, federation, context) if blind else None
     if whole is None:
         return rounds_of(*rest, affine_local_steps(algorithm))
-    return mapped_rounds(whole, moment, rounds, observers)
+    return mapped_rounds(whole, context, rounds, observers)

@@ -6,8 +6,8 @@ from fedtheory.parts import ClientOptimiser, GradientOracle
 __all__ = ["is_own", "own_numbers", "why_not_plain"]
 
 _BASE = {name: getattr(Algorithm, name) for name in (
-    "client_step", "client_start", "client_models", "broadcast", "server_step", "aggregate", "output", "step_size", "now",
-    "after_step")}
+    "init", "client_step", "client_start", "client_models", "client_final", "broadcast",
+    "server_step", "aggregate", "output", "step_size", "now", "after_step")}
 
 
 def is_own(algorithm, *names: str) -> bool:

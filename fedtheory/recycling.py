@@ -100,52 +100,52 @@ class Recycling(UploadFilter):
         return np.broadcast_to(table[..., min(round, table.shape[-2] - 1), :], (runs, layers))
 
     # a round --------------------------------------------------------------------------------------------------------------
-    def send(self, change, local, moment):
-        fresh = by_coordinate(~moment.state.server["recycle_set"], moment.federation.layers())[:, None, :]
+    def send(self, change, local, context):
+        fresh = by_coordinate(~context.state.server["recycle_set"], context.federation.layers())[:, None, :]
         sent, floats, local = masked(change, fresh, local)
         return (change if self.score == "oracle" else sent), floats, local
 
-    def receive(self, change, moment):
-        layers, server, xp = moment.federation.layers(), moment.state.server, namespace(change)
+    def receive(self, change, context):
+        layers, server, xp = context.federation.layers(), context.state.server, namespace(change)
         recycled = server["recycle_set"]
-        again = self._factor(moment) * server["applied_update"] if self.mode == "recycle" else 0 * change
+        again = self._factor(context) * server["applied_update"] if self.mode == "recycle" else 0 * change
         applied = xp.where(by_coordinate(recycled, layers), again, change)
-        score = self._scores(applied, change, moment)
+        score = self._scores(applied, change, context)
         return applied, {
-            "applied_update": applied, "score": score, "recycle_set": self._next(score, moment),
+            "applied_update": applied, "score": score, "recycle_set": self._next(score, context),
             "age": xp.where(recycled, server["age"] + 1, 0),
         }
 
-    def _factor(self, moment):
+    def _factor(self, context):
         """The factor of the last update when it is applied again."""
-        if self.lr_decay == "displacement" or moment.round == 0:
+        if self.lr_decay == "displacement" or context.round == 0:
             return 1
-        now, before = (moment._replace(round=moment.round - ago).server_length() for ago in (0, 1))
+        now, before = (context._replace(round=context.round - ago).server_length() for ago in (0, 1))
         if getattr(before, "ndim", 0):
             return now / namespace(before).where(before > 0, before, 1)
         return now / before if before > 0 else 1
 
-    def _scores(self, applied, change, moment):
+    def _scores(self, applied, change, context):
         """Scores (runs, layers) of the round, infinite where the layer's model is zero."""
-        layers, xp, old = moment.federation.layers(), namespace(applied), moment.state.server["score"]
-        if moment.federation.backend.library == "exact":
+        layers, xp, old = context.federation.layers(), namespace(applied), context.state.server["score"]
+        if context.federation.backend.library == "exact":
             return old
         score = layer_norms(change if self.score == "oracle" else applied, layers)
         if self.selector != "update-norm":
-            size = layer_norms(moment.x if self.score_norm == "broadcast" else moment.state.x, layers)
-            infinite = moment.federation.backend.array(float("inf"))
+            size = layer_norms(context.x if self.score_norm == "broadcast" else context.state.x, layers)
+            infinite = context.federation.backend.array(float("inf"))
             score = xp.where(size > 0, score / xp.where(size > 0, size, 1), infinite)
-        floor = self._floor(moment.federation.backend)
+        floor = self._floor(context.federation.backend)
         score = xp.where(score > floor, score, floor)
-        return xp.where(moment.state.server["recycle_set"], old, score) if self.score == "keep" else score
+        return xp.where(context.state.server["recycle_set"], old, score) if self.score == "keep" else score
 
-    def _next(self, score, moment):
+    def _next(self, score, context):
         """The layers recycled in the next round, truth values (runs, layers)."""
-        backend, next_round = moment.federation.backend, moment.round + 1
+        backend, next_round = context.federation.backend, context.round + 1
         if self.masks is not None:
             return backend.booleans(self._given(next_round, *score.shape))
-        places = moment.draws.order(LAYERS, next_round, self.weights(score))
-        return places < moment.server_number(self.recycled)
+        places = context.draws.order(LAYERS, next_round, self.weights(score))
+        return places < context.server_number(self.recycled)
 
     def weights(self, score):
         """Weights (runs, layers) from the scores: the first layer is drawn with probabilities proportional to them."""
@@ -161,8 +161,8 @@ class Recycling(UploadFilter):
             return xp.ones_like(score)
         return xp.where(xp.isfinite(score), score if self.selector == "inverted" else 1 / score, 0)
 
-    def extra_bits(self, moment):
-        return len(moment.federation.layers()), 0
+    def extra_bits(self, context):
+        return len(context.federation.layers()), 0
 
 
 @dataclass(frozen=True)
@@ -179,8 +179,8 @@ class RecycledSteps(ServerOptimiser):
     def client_state(self, federation, x, draws):
         return self.inner.client_state(federation, x, draws)
 
-    def begin(self, local, moment):
-        return self.inner.begin(local, moment)
+    def begin(self, local, context):
+        return self.inner.begin(local, context)
 
     def broadcast(self, state):
         return self.inner.broadcast(state)
@@ -188,10 +188,10 @@ class RecycledSteps(ServerOptimiser):
     def output(self, state):
         return self.inner.output(state)
 
-    def step(self, average, moment):
-        xp, state = namespace(average), moment.state
-        recycled = by_coordinate(state.server["recycle_set"], moment.federation.layers())
-        x, new = self.inner.step(average, moment)
+    def step(self, average, context):
+        xp, state = namespace(average), context.state
+        recycled = by_coordinate(state.server["recycle_set"], context.federation.layers())
+        x, new = self.inner.step(average, context)
         x = xp.where(recycled, state.x + state.server["applied_step"], x)
         rested = {name: xp.where(recycled, state.server[name], value) for name, value in new.items() if value.ndim == 2}
         return x, new | rested | {"applied_step": x - state.x}

@@ -13,12 +13,12 @@ from fedtheory.engine import Observer, starting_points
 from fedtheory.fingerprint import fingerprint
 from fedtheory.observables import DEFAULT, Observable, find_observable
 from fedtheory.paths import choose_path, states_on
-from fedtheory.registry import make_algorithm
+from fedtheory.registry import as_algorithm, as_federation
+from fedtheory.returned import returned
 from fedtheory.trajectory import Trajectory, on_backend
 from synthetic.base.checks import whole
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import Draws
-from synthetic.registry import make_problem
 
 if TYPE_CHECKING:  # imported where a data set is made
     import xarray as xr
@@ -58,7 +58,9 @@ class Recorder(Observer):
         self.observables = [find_observable(name) for name in dict.fromkeys(names)]
         self.rows: dict[str, list[np.ndarray]] = {observable.name: [] for observable in self.observables}
         self.by_time = {when: [each for each in self.observables if each.when == when] for when in _TIME}
-        self.once = set()  # constant in time: measured once
+        self.everyone = any(each.when == "iteration" for each in self.observables)
+        self.sees_clients = any(each.when in ("iteration", "upload") for each in self.observables)
+        self.once: set[str] = set()  # constant in time: measured once
         if algorithm.selection.fixed:
             self.once |= {"participation", "aggregation"}
         if algorithm.steps_alike:
@@ -77,37 +79,27 @@ class Recorder(Observer):
         """The global model at the start or after a round."""
         self._measure("state", x.shape[0], federation, x)
 
-    def local_iteration(self, moment, participation, x_local, gradient):
-        self._measure("iteration", x_local.shape[0], moment, participation, x_local, gradient)
+    def local_iteration(self, context, participation, x_local, gradient):
+        self._measure("iteration", x_local.shape[0], context, participation, x_local, gradient)
 
-    def start_of_round(self, moment, participation):
-        runs = moment.x.shape[0]
+    def start_of_round(self, context, participation):
+        runs = context.x.shape[0]
         for when in ("round", "participation"):
-            self._measure(when, runs, moment, participation)
-        for j in range(moment.algorithm.local_steps if self.by_time["step"] else 0):
-            self._measure("step", runs, moment._replace(iteration=moment.iteration + j))
+            self._measure(when, runs, context, participation)
+        for j in range(context.algorithm.local_steps if self.by_time["step"] else 0):
+            self._measure("step", runs, context._replace(iteration=context.iteration + j))
 
-    def uploads(self, moment, local, upload):
-        self._measure("upload", moment.x.shape[0], moment, upload)
+    def uploads(self, context, local, upload):
+        self._measure("upload", context.x.shape[0], context, upload)
 
-    def end_of_round(self, moment, participation, x_local, state):
-        self._measure("aggregation", moment.x.shape[0], moment, participation)
-        self.state(moment.federation, moment.algorithm.output(state))
+    def end_of_round(self, context, participation, x_local, state):
+        self._measure("aggregation", context.x.shape[0], context, participation)
+        self.state(context.federation, context.algorithm.output(state))
 
     @property
     def only_models(self) -> bool:
         """Whether all observables follow from the models between rounds."""
         return all(observable.when == "state" for observable in self.observables)
-
-    @property
-    def everyone(self) -> bool:
-        """Whether local models or gradients of all clients are recorded, sampled or not."""
-        return any(observable.when == "iteration" for observable in self.observables)
-
-    @property
-    def sees_clients(self) -> bool:
-        """Whether arrays or messages of clients are recorded."""
-        return any(observable.when in ("iteration", "upload") for observable in self.observables)
 
     def dataset(self) -> xr.Dataset:
         """The recorded observables, with unit and meaning as attributes."""
@@ -127,7 +119,7 @@ def _variable(observable: Observable, values) -> tuple:
 
 
 def run(
-    algorithm: Algorithm | str, federation, rounds: int, *, start=None, seeds: int | Sequence[int] = 1,
+    algorithm: Algorithm | str, federation, rounds: int, *, start=None, seeds: int | Sequence[int] | np.ndarray = 1,
     record: Sequence[str] = DEFAULT, progress: Callable[[int, int], None] | None = None, path: str = "auto",
 ) -> Trajectory:
     """Run ``algorithm`` on ``federation`` for ``rounds`` rounds, one run per seed.
@@ -159,19 +151,18 @@ def run(
         >>> trajectory.mean("suboptimality").values.tolist()
         [0.5, 0.125, 0.03125, 0.0078125]
     """
-    rounds, seeds = whole("rounds", rounds), seed_numbers(seeds)
-    algorithm = make_algorithm(algorithm) if isinstance(algorithm, str) else algorithm
-    federation = make_problem(federation) if isinstance(federation, str) else federation
-    if federation.instances not in (1, len(seeds)):
-        raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(seeds)}")
-    x = starting_points(federation, start, len(seeds))
-    state = algorithm.init(federation, x, Draws(seeds, federation.backend))
+    rounds, numbers = whole("rounds", rounds), seed_numbers(seeds)
+    algorithm, federation = as_algorithm(algorithm), as_federation(federation)
+    if federation.instances not in (1, len(numbers)):
+        raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(numbers)}")
+    x = starting_points(federation, start, len(numbers))
+    state = returned(algorithm, "init", algorithm.init(federation, x, Draws(numbers, federation.backend)), State)
     recorder = Recorder(record, algorithm)
     recorder.state(federation, algorithm.output(state))
-    state = _advance(algorithm, federation, state, seeds, 0, rounds, recorder, progress, path)
-    diverged = np.full(len(seeds), -1)
+    state = _advance(algorithm, federation, state, numbers, 0, rounds, recorder, progress, path)
+    diverged = np.full(len(numbers), -1)
     dataset = recorder.dataset()
-    return _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, recorder, path, to_numpy(x))
+    return _trajectory(algorithm, federation, dataset, state, numbers, rounds, diverged, recorder, path, to_numpy(x))
 
 
 def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int, *, progress=None) -> Trajectory:
@@ -199,7 +190,7 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
                        trajectory.start)
 
 
-def seed_numbers(seeds: int | Sequence[int]) -> np.ndarray:
+def seed_numbers(seeds: int | Sequence[int] | np.ndarray) -> np.ndarray:
     """The seeds 0, 1, ... of so many runs, or those given, (runs,). Raises ValueError for anything else."""
     given = np.arange(whole("seeds", seeds, high=MOST_RUNS)) if np.ndim(seeds) == 0 else np.asarray(seeds)
     if given.ndim != 1 or not len(given) or not np.issubdtype(given.dtype, np.integer):

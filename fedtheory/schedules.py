@@ -37,7 +37,8 @@ class Schedule:
     ``iteration`` counts local steps over all rounds from 0; ``round`` counts rounds from 0.
     """
 
-    above, from_zero = (), ()  #: names of the fields that are numbers above 0, and of at least 0
+    above: tuple[str, ...] = ()  #: names of the fields that are numbers above 0
+    from_zero: tuple[str, ...] = ()  #: and of those that are at least 0
 
     def __post_init__(self):
         for name in (*self.above, *self.from_zero):

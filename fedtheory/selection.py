@@ -6,6 +6,7 @@ weights, ``averaged``: ``changes``, ``x + sum of w_k (x_k - x)``, which is what 
 depends on the origin, and a minimiser is no fixed point of it.
 """
 
+from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -66,7 +67,9 @@ class WithReplacement:
 
     participants: int = size()
     averaged = "models"
-    __post_init__ = check_fields
+
+    def __post_init__(self):
+        check_fields(self)
 
     def shares(self, federation, draws, round):
         p = federation.weights * federation.priority
@@ -90,7 +93,9 @@ class WithoutReplacement:
     participants: int = size()
     held: int = size(1)
     averaged: str = word("changes", "models")
-    __post_init__ = check_fields
+
+    def __post_init__(self):
+        check_fields(self)
 
     def shares(self, federation, draws, round):
         p, population = federation.weights * federation.priority, group_size(federation.priority)
@@ -158,7 +163,9 @@ class FractionOfBoth:
 
     fraction: float = checked(MISSING, partial(number, high=1.0, strict=True))
     normalisation: str = word("participants", "unbiased")
-    __post_init__ = check_fields
+
+    def __post_init__(self):
+        check_fields(self)
 
     def shares(self, federation, draws, round):
         population = group_size(federation.priority)
@@ -194,7 +201,7 @@ def draw_from(member, count: int, draws, stream: int, round: int):
 
 
 #: the schemes by name, as functions of the number of participants; verify/claims/method.py has the same names
-SCHEMES = {
+SCHEMES: dict[str, Callable[[Any], Any]] = {
     "without-replacement": WithoutReplacement,
     "with-replacement": WithReplacement,
     "bernoulli": lambda participants: Independent(participants=participants),
@@ -224,7 +231,9 @@ class Bernoulli:
     """Each free client is available with ``probability`` independently in each round."""
 
     probability: float = checked(MISSING, partial(number, high=1.0))
-    __post_init__ = check_fields
+
+    def __post_init__(self):
+        check_fields(self)
 
     def available(self, federation, draws, round):
         return draws.uniform(FREE, round, draws.client_numbers(federation.clients), ndim=2) < self.probability
@@ -260,7 +269,9 @@ class Matching:
 
     indicator = "broadcast"
     warmup = 0
-    __post_init__ = check_fields
+
+    def __post_init__(self):
+        check_fields(self)
 
     def matches(self, federation, x, round, iteration):
         """Truth values (runs | 1, clients): which clients match at the models ``x`` (runs, clients, dim)."""
@@ -398,30 +409,30 @@ class Selection:
         drawn = draws.subset(CLIENTS, round // self.sampling.held, federation.clients, self.sampling.participants)
         return namespace(drawn).sort(drawn, axis=-1)
 
-    def trains(self, moment):
+    def trains(self, context):
         """Truth values (runs | 1, clients): which clients take the local steps of a round.
 
         The priority clients drawn, and the free clients that are available and willing, whether or not they then count.
         """
-        federation, draws, round = moment.federation, moment.draws, moment.round
-        x = federation.all_clients(moment.x)
-        willing = self.matching.willing(federation, x, round, moment.iteration) & (round >= self.matching.warmup)
+        federation, draws, round = context.federation, context.draws, context.round
+        x = federation.all_clients(context.x)
+        willing = self.matching.willing(federation, x, round, context.iteration) & (round >= self.matching.warmup)
         drawn = self.sampling.shares(federation, draws, round) > 0
         return namespace(x).where(federation.priority, drawn, willing & self.free.available(federation, draws, round))
 
-    def floats(self, moment, participation: Participation):
+    def floats(self, context, participation: Participation):
         """Floats (down to, up from) each client in a round, (runs | 1, clients).
 
         Loss matching (FedALIGN, 3.1): a priority client gets the model and returns its loss, and its own model if it
         trains; a free client gets the model and the objective's value, and returns model and loss if it is willing.
         Otherwise: one model each way for the clients that train.
         """
-        federation, trains = moment.federation, self.trains(moment)
+        federation, trains = context.federation, self.trains(context)
         one = federation.weights * 0 + 1
         model = one * federation.dim * trains
         if not isinstance(self.matching, LossMatching):
             return model, model
-        there = self.free.available(federation, moment.draws, moment.round)
+        there = self.free.available(federation, context.draws, context.round)
         xp = namespace(one)
         down = xp.where(federation.priority, one * federation.dim, one * (federation.dim + 1) * there)
         return down, model + one * (federation.priority | trains)

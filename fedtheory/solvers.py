@@ -27,7 +27,7 @@ class Solver(ClientOptimiser):
 
     solves = True
 
-    def solve(self, local, correction, moment):
+    def solve(self, local, correction, context):
         """``local`` with the solution as its model."""
         raise NotImplementedError
 
@@ -62,10 +62,10 @@ class ExactSolve(Solver):
         return None if known else (f"no closed form is known for the local problems of {federation.name}; allowed: "
                                    "quadratic and least-squares federations, or solver 'tolerance'")
 
-    def solve(self, local, correction, moment):
-        shift, pull = correction.shift(local, moment), correction.pull(moment)
+    def solve(self, local, correction, context):
+        shift, pull = correction.shift(local, context), correction.pull(context)
         linear, pull = 0 * local.x if shift is None else shift, 0 if pull is None else pull
-        return local._replace(x=moment.federation.prox(linear, pull, moment.x[:, None, :], moment.clients))
+        return local._replace(x=context.federation.prox(linear, pull, context.x[:, None, :], context.clients))
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,12 @@ class ToTolerance(Solver):
     epsilon: float = checked(MISSING, partial(number, strict=True))
     limit: int = size(10_000)
 
-    def solve(self, local, correction, moment):
-        xp, eta, start = namespace(local.x), moment.algorithm.step_size(moment), moment.x[:, None, :]
-        shift, pull = correction.shift(local, moment), correction.pull(moment)
+    def solve(self, local, correction, context):
+        xp, eta, start = namespace(local.x), context.algorithm.step_size(context), context.x[:, None, :]
+        shift, pull = correction.shift(local, context), correction.pull(context)
         x = local.x
         for _ in range(self.limit + 1):
-            g = moment.federation.gradient(x, moment.clients)
+            g = context.federation.gradient(x, context.clients)
             g = g if shift is None else g + shift
             g = g if pull is None else g + pull * (x - start)
             size = xp.sum(g**2, axis=-1, keepdims=True)

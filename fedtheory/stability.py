@@ -5,13 +5,14 @@ sampled clients and their sample numbers. A *test* is a federation in which each
 values are the losses of fresh samples.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
 
+from fedtheory.registry import as_algorithm, as_federation
 from fedtheory.run import run
 from synthetic.base.checks import whole
 from synthetic.base.display import RichDisplay, lines
@@ -87,7 +88,7 @@ def coupled_runs(algorithm, federation, replacements, rounds: int, *, seeds: int
         >>> coupled_runs(fedavg(eta_l=0.5), federation, [(0, 1, [1.0], 0.0)], 2).parameter_gap.tolist()
         [[0.0, 1.0, 1.5]]
     """
-    replacements = list(replacements)
+    algorithm, federation, replacements = as_algorithm(algorithm), as_federation(federation), list(replacements)
     numbers = np.arange(whole("seeds", seeds)) if np.ndim(seeds) == 0 else np.asarray(seeds)
     count, each = len(replacements), len(numbers)
     own = _models(algorithm, federation, rounds, numbers, start)
@@ -114,9 +115,9 @@ def with_samples(federation, rows: Sequence[tuple], batch_size: int | None = Non
     """
     backend, new = federation.backend, federation.select([0])
     client = np.array([row[0] for row in rows])
-    table = (np.stack([np.asarray(row[i], dtype=float) for row in rows]) for i in (1, 2))
+    xs, ys = (np.stack([np.asarray(row[i], dtype=float) for row in rows]) for i in (1, 2))
     new.clients = int(client.max()) + 1
-    features, targets, counts = pad(*table, client, new.clients)
+    features, targets, counts = pad(xs, ys, client, new.clients)
     real = np.arange(features.shape[2]) < counts[..., None]
     new.batch_size, new._additive = batch_size, NoNoise()
     new.features, new.targets = backend.array(features), backend.array(targets)
@@ -209,6 +210,7 @@ def generalisation(
     population = make([(k, *z) for k, pool in enumerate(pools) for z in pool])
     numbers = np.arange(whole("seeds", seeds)) if np.ndim(seeds) == 0 else np.asarray(seeds)
     rng = np.random.default_rng(seed)
+    every: Iterable[Sequence[Sequence[int]]]
     if data_sets is None:
         every = product(*(product(range(len(pool)), repeat=samples) for pool in pools))
     else:

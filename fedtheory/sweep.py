@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedtheory.algorithm import Algorithm
+from fedtheory.arguments import unit_text
 from fedtheory.blocks import Question, blocks_of, computed, name_of
 from fedtheory.observables import OBSERVABLES, find_observable
-from fedtheory.registry import ALGORITHMS, arguments_of, make_algorithm
+from fedtheory.registry import ALGORITHMS, arguments_of, as_federation, made_by, make_algorithm
 from fedtheory.run import DIVERGED, MOST_RUNS, seed_numbers
 from fedtheory.sweep_files import read_block, write_block
 from synthetic.base.checks import finite, nearest, whole
@@ -76,15 +77,15 @@ def sweep(
         >>> found["suboptimality"].sel(seed=0).values.tolist()
         [[0.03125, 0.001953125], [0.0, 0.0]]
     """
-    rounds, seeds = whole("rounds", rounds), seed_numbers(seeds)
+    rounds, numbers, federation = whole("rounds", rounds), seed_numbers(seeds), as_federation(federation)
     workers, measures = whole("workers", workers), _measures(measure)
     start = None if start is None else finite("start", start)
-    values = _values(grid, len(seeds))
+    values = _values(grid, len(numbers))
     name, make = _maker(method, {*values, *(arguments or {})})
     if both := sorted({*values} & {*(arguments or {})}):
         raise ValueError(f"{both[0]} is given twice, in grid and in arguments")
     points = [make(**(arguments or {}), **dict(zip(values, point, strict=True))) for point in product(*values.values())]
-    question = Question(federation, rounds, seeds, start, measures)
+    question = Question(federation, rounds, numbers, start, measures)
     blocks = {tuple(block): [points[number] for number in block] for block in blocks_of(question, points)}
     if reason := next((why for block in blocks.values() if (why := block[0].refuses(federation))), None):
         raise ValueError(reason)
@@ -97,8 +98,8 @@ def sweep(
         found[block], done = answer, done + len(block)
         if progress:
             progress(done, len(points))
-    return _dataset(values, seeds, measures, found, {
-        "method": points[0].name if name is None else name, "rounds": rounds, "runs": len(seeds),
+    return _dataset(values, numbers, measures, found, {
+        "method": points[0].name if name is None else name, "rounds": rounds, "runs": len(numbers),
         "federation": getattr(federation, "name", type(federation).__name__)})
 
 
@@ -121,6 +122,7 @@ def _values(grid, seeds: int) -> dict[str, list]:
     if not isinstance(grid, Mapping) or not grid:
         raise ValueError(f"grid must have values by name of an argument; got {grid!r}")
     values, sizes = {}, {}
+    given: Any
     for name, given in grid.items():
         if isinstance(given, str | bytes) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) != 1:
             raise ValueError(f"{name} must be a list of values; got {given!r}")
@@ -145,19 +147,21 @@ def _values(grid, seeds: int) -> dict[str, list]:
 
 def _maker(method, names: set[str]) -> tuple[str | None, Callable[..., Algorithm]]:
     """The method's name, if it is registered, and its maker; LookupError for an argument that it does not have."""
-    name, known = None, None
+    name: str | None = None
+    known: set[str] | None = None
+    make: Callable[..., Algorithm]
     if isinstance(method, str):
         name, known, make = method, arguments_of(method), partial(make_algorithm, method)
     elif isinstance(method, Algorithm):
         name, known, make = method.name, {field.name for field in fields(method)}, method.having
     elif callable(method):
-        make, parameters = method, inspect.signature(method).parameters.values()
+        make, parameters = partial(made_by, method), inspect.signature(method).parameters.values()
         if not any(one.kind is one.VAR_KEYWORD for one in parameters):
             known = {one.name for one in parameters}
     else:
         raise ValueError(f"method must be a name, a maker of algorithms, a class or an Algorithm; got {method!r}")
     for argument in sorted(names if known is not None else ()):
-        if argument not in known:
+        if known is not None and argument not in known:
             raise nearest(f"argument of {name or getattr(method, '__name__', 'the method')}", argument, known)
     return name, make
 
@@ -183,11 +187,5 @@ def _dataset(values, seeds, measures, found, attrs) -> xr.Dataset:
 def _about(argument: str, method: str) -> dict[str, str]:
     """The name of an argument, and its unit where a registered method declares one."""
     units = (ALGORITHMS[method].traits.units or {}) if method in ALGORITHMS else {}
-    powers = zip(("loss", "parameter"), units.get(argument, (0, 0)), strict=True)
-    above, below = [], []
-    for word, power in powers:
-        (above if power > 0 else below).extend([word if abs(power) == 1 else f"{word}^{abs(power)}"] * (power != 0))
-    unit = "*".join(above) or "1"
-    if below:
-        unit += "/" + (f"({'*'.join(below)})" if len(below) > 1 else below[0])
+    unit = unit_text(units.get(argument, (0, 0)))
     return {"long_name": argument} | ({"units": unit} if argument in units and unit != "1" else {})

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -40,7 +40,7 @@ def _replacing(path: Path) -> Iterator[Path]:
             shutil.rmtree(temporary) if temporary.is_dir() else temporary.unlink(missing_ok=True)
 
 
-def write_block(path: Path, answer: dict[str, np.ndarray]) -> None:
+def write_block(path: Path, answer: dict[str, Any]) -> None:
     """Writes the answer of a block, whole or not at all."""
     with _replacing(path) as temporary:
         np.savez(temporary, **answer)

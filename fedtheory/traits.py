@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from fedtheory.moment import mean_over_clients
+from fedtheory.round_context import mean_over_clients
 from synthetic.base.checks import one_of
 
 __all__ = [
@@ -20,12 +20,12 @@ LOSS, LENGTH, STEP, CURVATURE, SLOPE, NUMBER = (1, 0), (0, 1), (-1, 2), (1, -2),
 GRADIENT_DESCENT = "gradient descent"
 
 #: traits of most methods: neither the origin nor the coordinates are special
-ISOTROPIC: Mapping[str, Any] = {"translation": True, "orthogonal": "all"}
+ISOTROPIC: dict[str, Any] = {"translation": True, "orthogonal": "all"}
 #: full participation; that with one local step and no noise; one client without noise; one loss for all without noise
-EVERYONE: Mapping[str, Any] = {"participants": None}
-ONE_EXACT_STEP: Mapping[str, Any] = {"participants": None, "local_steps": 1, "sigma": 0.0}
-ONE_CLIENT: Mapping[str, Any] = {"clients": 1, "sigma": 0.0}
-ONE_LOSS: Mapping[str, Any] = {"identical": True, "equal": True, "sigma": 0.0, "data": False}
+EVERYONE: dict[str, Any] = {"participants": None}
+ONE_EXACT_STEP: dict[str, Any] = {"participants": None, "local_steps": 1, "sigma": 0.0}
+ONE_CLIENT: dict[str, Any] = {"clients": 1, "sigma": 0.0}
+ONE_LOSS: dict[str, Any] = {"identical": True, "equal": True, "sigma": 0.0, "data": False}
 ORTHOGONAL = ("", "all", "signed permutations", "within layers")
 
 

@@ -126,7 +126,8 @@ class Trajectory(RichDisplay):
     def save(self, path: str | Path) -> Path:
         """Writes everything to one file, atomically; returns its path."""
         path = Path(path)
-        arrays, header = {}, {
+        arrays: dict[str, Any] = {}
+        header: dict[str, Any] = {
             "format": _FORMAT, "fingerprint": self.fingerprint, "description": self.description,
             "attrs": dict(self.dataset.attrs), "dims": {}, "attributes": {}, "server": sorted(self.state.server),
             "clients": sorted(self.state.clients),

@@ -2,11 +2,11 @@
 
 from verify.proofs import chained, strategies
 from verify.prove import satisfiable
-from verify.worst import challenge, worst_case
+from verify.worst import stress_test, worst_case
 
 __all__ = ["clear_caches"]
 
-_KEPT = (chained._certified, chained._linked, chained._refuted, challenge.challenged, strategies.proof_of_run,
+_KEPT = (chained._certified, chained._linked, chained._refuted, stress_test.suspected_failure, strategies.proof_of_run,
          satisfiable._asked, worst_case._asked, worst_case._read, worst_case._worst_case)
 
 

@@ -37,10 +37,10 @@ SLOW: dict[str, tuple[str, ...]] = {
     "project/test_pages.py::test_the_script_of_a_method_draws_its_figure": ("[fedavg]", "[fedluar]"),
     "project/test_miniatures.py::test_what_a_page_says_came_out_came_out": (),
     "project/test_unseen.py::test_a_true_statement_is_spared": (),
-    "verify/worst/test_on_a_line.py::test_what_a_program_knows_to_be_false_is_refuted_at_quick": (
+    "verify/worst/test_one_dimensional.py::test_what_a_program_knows_to_be_false_is_refuted_at_quick": (
         "[gradient", "[least", " less]", "[with noise]", "[of lengths]"),
     "verify/claims/test_data_sets.py::test_verify_says_it_too": (),
-    "verify/worst/test_on_a_line.py::test_the_constant_itself_is_spared": (),
+    "verify/worst/test_one_dimensional.py::test_the_constant_itself_is_spared": (),
     "verify/proofs/test_chained.py::test_nothing_rests_on_itself": (),
     "verify/referee/test_stored.py::test_an_edited_result_is_decided_again": (
         "[another ratio]",),
@@ -68,7 +68,7 @@ SLOW: dict[str, tuple[str, ...]] = {
         "[some]",),
     "verify/referee/test_claim_examples.py::test_the_referee_says_of_an_example_what_the_page_says": (
         "[0-false", "[2-", "[5-false"),
-    "verify/worst/test_challenge.py::test_a_claim_that_is_false_far_away_is_challenged": ("[with many clients]",),
+    "verify/worst/test_stress.py::test_a_failure_far_away_is_suspected": ("[with many clients]",),
     "verify/search/test_entries_of_arrays.py::test_what_is_false_is_refuted_and_what_is_true_is_not": ("[what falls]",),
     "verify/worst/test_false_lengths.py::test_what_a_search_refutes_is_not_proven": (),
     "verify/search/test_search.py::test_a_larger_budget_finds_what_a_smaller_one_finds": (),
@@ -151,7 +151,7 @@ SLOW: dict[str, tuple[str, ...]] = {
         "descent", "infimum"),
     "verify/worst/test_false_lengths.py::test_false_twins_are_not_proven": ("distance@/2", "step-smooth@"),
     "verify/worst/test_false_lengths.py::test_what_is_true_is_proven": ("swa-drift",),
-    "verify/worst/test_challenge.py::test_a_true_claim_is_not_challenged": ("gd-distance", "li2020"),
+    "verify/worst/test_stress.py::test_a_true_claim_is_not_suspected": ("gd-distance", "li2020"),
     "verify/worst/test_claim_figure.py::test_no_run_exceeds_a_worst_case": ("[classical]", "[li2020]"),
     "verify/worst/test_against_lengths.py::test_no_run_exceeds_what_is_proven_of_lengths": ("[classical]", "[afedpd]"),
     "verify/referee/test_referee.py::test_workers_and_order_do_not_matter": (),

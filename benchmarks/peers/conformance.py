@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers import make_job
-from fedtheory.moment import mean_over_clients
+from fedtheory.round_context import mean_over_clients
 from fedtheory.selection import EveryPriority
 from fedtheory.testing import foreign
 from fedtheory.testing.foreign import DIVIDES, EXEMPT, OPTIMUM, BlackBox

@@ -202,7 +202,7 @@ class _Builder:
         near = [called] if called in self.known else get_close_matches(name, self.known, 1)
         column = node.col_offset
         raise NoFormula(f"unknown symbol {name!r} in {excerpt(self.text, column)} (column {column + 1}); declare it "
-                        "under variables, or use a name of bounds.language.operators"
+                        "under variables, or use a name of docs/claims.md"
                         + (f"; nearest: {near[0]}" if near else ""), name)
 
     def signed(self, node: ast.UnaryOp):

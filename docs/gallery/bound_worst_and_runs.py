@@ -4,7 +4,7 @@ A theorem on gradient descent over its first rounds. What lies between the lines
 """
 
 import fedtheory as ft
-from verify.worst.claim_figure import course_figure
+from verify.worst.claim_figure import bound_over_rounds_figure
 
-course = ft.course(ft.claim("classical/gd-convex"), rounds=4)
-course_figure(course).savefig("bound_worst_and_runs.svg")
+curve = ft.bound_over_rounds("classical/gd-convex", rounds=4)
+bound_over_rounds_figure(curve).savefig("bound_worst_and_runs.svg")

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedpd import EXACT, UNITS, Duals
 from fedtheory.method import register, sampled
-from fedtheory.moment import mean_over_clients
 from fedtheory.parts import ServerOptimiser
+from fedtheory.round_context import mean_over_clients
 from fedtheory.solvers import local_solver
 from fedtheory.traits import EVERYONE, ISOTROPIC, Costs, FixedPoint, Law, Record, Reduction, Tilt
 from synthetic.base.checks import one_of
@@ -29,19 +29,19 @@ class VirtualDuals(Duals):
     def server_state(self, federation, x, draws):
         return {"duals": 0 * federation.all_clients(x), "x_bar": x}
 
-    def begin(self, local, moment):
-        return local.with_own(dual=moment.rows(moment.state.server["duals"]))
+    def begin(self, local, context):
+        return local.with_own(dual=context.rows(context.state.server["duals"]))
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {}, {}
 
-    def aggregate(self, average, upload, moment):
-        duals, rho, x = moment.state.server["duals"], self.pull(moment), moment.x[:, None, :]
-        present = moment.rows(duals) + rho * (upload.model - x)
+    def aggregate(self, average, upload, context):
+        duals, rho, x = context.state.server["duals"], self.pull(context), context.x[:, None, :]
+        present = context.rows(duals) + rho * (upload.model - x)
         absent = duals + rho * (average[:, None, :] - x)
-        duals = moment.put(absent, present)
-        mean = moment.mean_over_all(duals)
-        return average + mean / self.server_pull(moment), {"duals": duals, "x_bar": average}
+        duals = context.put(absent, present)
+        mean = context.mean_over_all(duals)
+        return average + mean / self.server_pull(context), {"duals": duals, "x_bar": average}
 
 
 @dataclass(frozen=True)
@@ -110,5 +110,5 @@ register(afedpd, "afedpd", "primal-dual method with virtual dual updates of abse
          fixed_point=FixedPoint(optimal), costs=Costs(2, 1, kept=0),
          laws=(Law("mean dual = rho_prox * step of x_bar", identity_1, where={"equal": True, "free": 0}),),
          reductions=(Reduction("fedpd", {"output": "server"}, where=EVERYONE), Reduction("fedprox", where={"rounds": 1})),
-         variants=(replace(EXACT, changes=EXACT.changes | {"costs": Costs(2, 1, lambda local_steps: 0, kept=0)}),),
+         variants=(replace(EXACT, changes=dict(EXACT.changes) | {"costs": Costs(2, 1, lambda local_steps: 0, kept=0)}),),
          records={"server_x_bar": Record(starts_at_model=True)})

@@ -22,10 +22,10 @@ class SoftSharpnessAware(SharpnessAware):
 
     sam_eps: Any = rate(0.01, strict=True)  #: in units of the gradient: number, (runs,) array or Schedule
 
-    def gradient(self, local, gradient, moment):
-        now, g = moment.algorithm.now, gradient(local.x)
+    def gradient(self, local, gradient, context):
+        now, g = context.algorithm.now, gradient(local.x)
         norm = namespace(g).sqrt(namespace(g).sum(g**2, axis=-1, keepdims=True))
-        return gradient(local.x + now(self.rho_sam, moment) * g / (norm + now(self.sam_eps, moment))), local
+        return gradient(local.x + now(self.rho_sam, context) * g / (norm + now(self.sam_eps, context))), local
 
 
 def afedpdsam(

@@ -8,8 +8,8 @@ from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.local_adam import COORDINATES, UNITS, Adam
 from fedtheory.fields import word
 from fedtheory.method import register, sampled
-from fedtheory.moment import mean_over_clients
 from fedtheory.parts import Correction
+from fedtheory.round_context import mean_over_clients
 from fedtheory.selection import EveryPriority, PriorityOnly
 from fedtheory.traits import EVERYONE, Costs, Law, Record, Reduction, Variant, kept_mean
 
@@ -22,11 +22,11 @@ class DirectionTracking(Tracking):
 
     option: str = "II"
 
-    def correct(self, g, local, moment):
+    def correct(self, g, local, context):
         return g, local
 
-    def after(self, direction, local, moment):
-        return direction + self.shift(local, moment)
+    def after(self, direction, local, context):
+        return direction + self.shift(local, context)
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,16 @@ class KeptDifference(Correction):
         y = mean_over_clients(federation, y_k)
         return {"difference": y[:, None, :] - y_k, "last_local": federation.all_clients(x)}
 
-    def begin(self, local, moment):
-        before = max(moment.round - 1, 0)
-        past = moment._replace(round=before, iteration=before * moment.algorithm.local_steps)
-        scale = moment.algorithm.now(moment.algorithm.server.eta_g, past) * moment.algorithm.round_length(past)
+    def begin(self, local, context):
+        before = max(context.round - 1, 0)
+        past = context._replace(round=before, iteration=before * context.algorithm.local_steps)
+        scale = context.algorithm.now(context.algorithm.server.eta_g, past) * context.algorithm.round_length(past)
         return local.with_own(difference=local.own["difference"] + (local.own["last_local"] - local.x) / scale)
 
-    def after(self, direction, local, moment):
+    def after(self, direction, local, context):
         return direction + local.own["difference"]
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {"difference": local.own["difference"], "last_local": local.x}, {}
 
     def check(self, algorithm):

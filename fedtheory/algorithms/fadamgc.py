@@ -10,7 +10,7 @@ from fedtheory.algorithms.scaffold import settled
 from fedtheory.control_variates import ControlVariates
 from fedtheory.fields import checked, word
 from fedtheory.method import register, sampled
-from fedtheory.moment import mean_over_clients
+from fedtheory.round_context import mean_over_clients
 from fedtheory.selection import WithoutReplacement
 from fedtheory.traits import ONE_CLIENT, Costs, FixedPoint, Record, Reduction, Tilt, Variant, kept_mean
 from synthetic.base.checks import whole
@@ -50,20 +50,20 @@ class Tracking(ControlVariates):
     def server_state(self, federation, x, draws):
         return {"variate": mean_over_clients(federation, first_variates(self.start, federation, x))}
 
-    def tracking(self, moment):
+    def tracking(self, context):
         """Which of the participants renew their y_k, truth values (runs, participants)."""
         if self.trackers is None:
-            return moment.active
-        numbers = moment.numbers(moment.federation.clients)
-        return moment.draws.subset_of(TRACKERS, moment.round, numbers, moment.active, self.trackers)
+            return context.active
+        numbers = context.numbers(context.federation.clients)
+        return context.draws.subset_of(TRACKERS, context.round, numbers, context.active, self.trackers)
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         old = local.own["variate"]
-        new = namespace(old).where(self.tracking(moment)[..., None], self.renewed(local, moment), old)
+        new = namespace(old).where(self.tracking(context)[..., None], self.renewed(local, context), old)
         return {"variate": new}, {"variate_change": new - old}
 
-    def extra_up(self, moment):
-        return moment.spread(moment.federation.backend.array(self.tracking(moment)))
+    def extra_up(self, context):
+        return context.spread(context.federation.backend.array(self.tracking(context)))
 
     def check(self, algorithm):
         if algorithm.client.solves:

@@ -38,8 +38,8 @@ class LookAhead(ServerOptimiser):
     def broadcast(self, state):
         return state.x + self.ahead(state)
 
-    def step(self, average, moment):
-        return average, {"server_momentum": self.ahead(moment.state) + (average - moment.x)}
+    def step(self, average, context):
+        return average, {"server_momentum": self.ahead(context.state) + (average - context.x)}
 
 
 def fedacg(

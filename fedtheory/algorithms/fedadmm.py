@@ -32,16 +32,16 @@ class StalePrimalDual(Duals):
         start = federation.all_clients(x)
         return {"dual": 0 * start, "primal_dual": start + 0 * start}
 
-    def finish(self, local, moment):
-        dual = self.renewed(local, moment)
-        new = local.x + dual / self.pull(moment)
+    def finish(self, local, context):
+        dual = self.renewed(local, context)
+        new = local.x + dual / self.pull(context)
         return {"dual": dual, "primal_dual": new}, {}
 
-    def sent_model(self, local, kept, moment):
-        return moment.x[:, None, :] + (kept["primal_dual"] - local.own["primal_dual"])
+    def sent_model(self, local, kept, context):
+        return context.x[:, None, :] + (kept["primal_dual"] - local.own["primal_dual"])
 
-    def aggregate(self, average, upload, moment):
-        return moment.x + moment.over_all(upload.model - moment.x[:, None, :]), {}
+    def aggregate(self, average, upload, context):
+        return context.x + context.over_all(upload.model - context.x[:, None, :]), {}
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,10 @@ class ServerProximal(ServerOptimiser):
             raise ValueError("with variant 'stale' the server's model is the mean of what clients sent last, and with a "
                              "term g it is not; allowed: variant 'eq6'")
 
-    def step(self, average, moment):
-        xp, rho = namespace(average), moment.algorithm.correction.server_pull(moment)
+    def step(self, average, context):
+        xp, rho = namespace(average), context.algorithm.correction.server_pull(context)
         twice = 1 / rho if self.weight == "printed" else rho
-        l2, l1 = (moment.server_number(number) for number in (self.l2, self.l1))
+        l2, l1 = (context.server_number(number) for number in (self.l2, self.l1))
         target = twice * average
         size = xp.abs(target) - l1
         return xp.where(size > 0, xp.where(target > 0, size, -size), 0 * target) / (twice + l2), {}
@@ -102,7 +102,7 @@ def fedadmm(
         [0.0, 1.0, 1.0]
     """
     duals = (PrimalDual if one_of("variant", variant, ("eq6", "stale")) == "eq6" else StalePrimalDual)(rho_prox)
-    server = ServerProximal(l2, l1, weight)
+    server: ServerOptimiser = ServerProximal(l2, l1, weight)
     regularised = any(isinstance(number, Schedule) or np.any(to_numpy(number) != 0) for number in (l2, l1))
     server = server if regularised else ServerOptimiser()
     return Algorithm(eta_l, local_steps, sampled(participants, sampling), correction=duals,

@@ -27,7 +27,7 @@ def align(base: Algorithm, matching, free=None) -> Algorithm:
 def fedalign(
     eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, indicator="broadcast", participants=None,
     sampling="without-replacement", free=None,
-) -> FedAvg:
+) -> Algorithm:
     """FedALIGN on FedAvg (Ravi and Shomorony, Section 3): free clients take part while their loss matches the objective's.
 
     ::
@@ -101,6 +101,7 @@ def fedalign_fraction(
 
 
 _PAPER = "Ravi, Shomorony: FedALIGN"
+_EPSILON = {"epsilon": "a free client matches if its loss differs by less from the objective"}
 UNITS = {"eta_l": STEP, "epsilon": LOSS}
 MATCHING = {"epsilon": 0.5}  #: a threshold that some free clients meet and others do not
 
@@ -111,14 +112,17 @@ register(fedalign, "fedalign", "FedAvg with free clients of matching loss", f"{_
              Reduction("fedavg-all", {"epsilon": float("inf")}, where=EVERYONE)),
          variants=(Variant(MATCHING),
              *(Variant(MATCHING | {"indicator": indicator}) for indicator in ("local-at-aggregation", "local-every-step")),
-             Variant(MATCHING | {"warmup": 1})))
+             Variant(MATCHING | {"warmup": 1})),
+         arguments=_EPSILON)
 register(fedalign_fedprox, "fedalign-fedprox", "FedProx with free clients of matching loss", f"{_PAPER}, C.2",
          "fedalign/alg-fedprox", **ISOTROPIC, units=UNITS | {"rho_prox": CURVATURE}, variants=(Variant(MATCHING),),
-         reductions=(Reduction("fedprox", {"epsilon": 0.0}), Reduction("fedalign", {"rho_prox": 0.0})))
+         reductions=(Reduction("fedprox", {"epsilon": 0.0}), Reduction("fedalign", {"rho_prox": 0.0})),
+         arguments=_EPSILON)
 register(fedavg_all, "fedavg-all", "baseline: FedAvg on all clients", f"{_PAPER}, Section 4", "fedalign/fedavg-all",
          **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(kept=0), reductions=(Reduction("fedavg", where={"free": 0}),))
 register(fedprox_all, "fedprox-all", "baseline: FedProx on all clients", f"{_PAPER}, C.2", "fedalign/fedprox-all",
          **ISOTROPIC, units={"eta_l": STEP, "rho_prox": CURVATURE}, costs=Costs(kept=0),
          reductions=(Reduction("fedavg-all", {"rho_prox": 0.0}),))
 register(fedalign_fraction, "fedalign-fraction", "FedALIGN on a random fraction of both groups", f"{_PAPER}, C.3",
-         "fedalign/alg-fraction", **ISOTROPIC, units=UNITS, random=True, variants=(Variant(MATCHING),))
+         "fedalign/alg-fraction", **ISOTROPIC, units=UNITS, random=True, variants=(Variant(MATCHING),),
+         arguments=_EPSILON)

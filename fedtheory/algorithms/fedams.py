@@ -22,14 +22,14 @@ class MaxStabilised(AdaptiveServer):
     def server_state(self, federation, x, draws):
         return super().server_state(federation, x, draws) | {"server_moment2_max": 0 * x}
 
-    def step(self, average, moment):
-        (m, v), eps = self.moments(average, moment), moment.server_number(self.eps)
-        top = maximum(moment.state.server["server_moment2_max"], v)
+    def step(self, average, context):
+        (m, v), eps = self.moments(average, context), context.server_number(self.eps)
+        top = maximum(context.state.server["server_moment2_max"], v)
         top = maximum(top, eps + 0 * top) if self.option == "fedams" else top
         root = namespace(top).sqrt(top)
         direction = quotient(m, root if self.option == "fedams" else root + eps)
         arrays = {"server_moment1": m, "server_moment2": v, "server_moment2_max": top}
-        return moment.x + moment.server_number(self.eta_g) * direction, arrays
+        return context.x + context.server_number(self.eta_g) * direction, arrays
 
 
 def fedams(

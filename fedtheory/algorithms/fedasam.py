@@ -21,10 +21,10 @@ class AdaptivelySharp(SharpnessAware):
 
     nu: Any = rate(0.01)  #: in units of the parameter: number, (runs,) array or Schedule
 
-    def gradient(self, local, gradient, moment):
-        now = moment.algorithm.now
-        scale = namespace(local.x).abs(local.x) + now(self.nu, moment)
-        ascent = scale * along(scale * gradient(local.x), now(self.rho_sam, moment))
+    def gradient(self, local, gradient, context):
+        now = context.algorithm.now
+        scale = namespace(local.x).abs(local.x) + now(self.nu, context)
+        ascent = scale * along(scale * gradient(local.x), now(self.rho_sam, context))
         return gradient(local.x + ascent), local
 
 
@@ -44,9 +44,9 @@ class WeightAverage(ServerStep):
     def output(self, state):
         return state.server["mean_model"]
 
-    def step(self, average, moment):
-        x, mean = super().step(average, moment)[0], moment.state.server["mean_model"]
-        since = moment.round + 1 - self.start
+    def step(self, average, context):
+        x, mean = super().step(average, context)[0], context.state.server["mean_model"]
+        since = context.round + 1 - self.start
         if since <= 0:
             return x, {"mean_model": x}
         models = since // self.cycle
@@ -67,7 +67,9 @@ class CyclicRounds(Schedule):
     ratio: Any = rate(high=1)
     start: int = size(low=0)
     cycle: int = size()
-    __post_init__ = check_fields
+
+    def __post_init__(self):
+        check_fields(self)
 
     def __call__(self, iteration, round):
         value = self.value(iteration, round) if isinstance(self.value, Schedule) else self.value

@@ -17,10 +17,10 @@ class ServerStep(ServerOptimiser):
 
     eta_g: object = rate(1.0)
 
-    def step(self, average, moment):
+    def step(self, average, context):
         if isinstance(self.eta_g, (int, float)) and self.eta_g == 1:
             return average, {}
-        return moment.x + moment.server_number(self.eta_g) * (average - moment.x), {}
+        return context.x + context.server_number(self.eta_g) * (average - context.x), {}
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ __all__ = ["DirectionStep", "HeavyBall", "fedavg_m"]
 class DirectionStep(KeepsDirection):
     """``x <- x - eta_g * M`` with M the round's mean direction; ``eta_g`` is the specification's gamma."""
 
-    def step(self, average, moment):
-        direction = self.mean_direction(average, moment)
-        return moment.x - moment.server_number(self.eta_g) * direction, {"momentum": direction}
+    def step(self, average, context):
+        direction = self.mean_direction(average, context)
+        return context.x - context.server_number(self.eta_g) * direction, {"momentum": direction}
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class HeavyBall(ClientOptimiser):
 
     beta: Any = rate(0.1)  #: number, (runs,) array or Schedule; 1 - beta is the momentum
 
-    def begin(self, local, moment):
+    def begin(self, local, context):
         return local.with_own(velocity=0 * local.x)
 
-    def direction(self, g, local, moment):
-        velocity = (1 - moment.algorithm.now(self.beta, moment)) * local.own["velocity"] + g
+    def direction(self, g, local, context):
+        velocity = (1 - context.algorithm.now(self.beta, context)) * local.own["velocity"] + g
         return velocity, local.with_own(velocity=velocity)
 
 

@@ -22,9 +22,9 @@ class ServerMomentum(ServerOptimiser):
     def server_state(self, federation, x, draws):
         return {"server_momentum": 0 * x}
 
-    def step(self, average, moment):
-        u = moment.server_number(self.beta1) * moment.state.server["server_momentum"] + (average - moment.x)
-        return moment.x + moment.server_number(self.eta_g) * u, {"server_momentum": u}
+    def step(self, average, context):
+        u = context.server_number(self.beta1) * context.state.server["server_momentum"] + (average - context.x)
+        return context.x + context.server_number(self.eta_g) * u, {"server_momentum": u}
 
 
 def fedavgm(eta_l=0.1, local_steps=1, beta1=0.9, eta_g=1.0, participants=None, sampling="without-replacement") -> Algorithm:

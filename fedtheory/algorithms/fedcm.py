@@ -23,9 +23,9 @@ class BroadcastMomentum(ClientOptimiser):
     beta: Any = rate(0.1)  #: weight of the gradient: number, (runs,) array or Schedule
     down = 1
 
-    def direction(self, g, local, moment):
-        beta = moment.algorithm.now(self.beta, moment)
-        return beta * g + (1 - beta) * moment.server("momentum"), local
+    def direction(self, g, local, context):
+        beta = context.algorithm.now(self.beta, context)
+        return beta * g + (1 - beta) * context.server("momentum"), local
 
     def check(self, algorithm):
         if not isinstance(algorithm.server, KeepsDirection):
@@ -40,13 +40,13 @@ class KeepsDirection(ServerStep):
     def server_state(self, federation, x, draws):
         return {"momentum": 0 * x}
 
-    def mean_direction(self, average, moment):
+    def mean_direction(self, average, context):
         """(x - average) / sum of the round's local steps, (runs, dim)."""
-        return (moment.x - average) / moment.server_length()
+        return (context.x - average) / context.server_length()
 
-    def step(self, average, moment):
-        x, _ = super().step(average, moment)
-        return x, {"momentum": self.mean_direction(average, moment)}
+    def step(self, average, context):
+        x, _ = super().step(average, context)
+        return x, {"momentum": self.mean_direction(average, context)}
 
     def check(self, algorithm):
         if algorithm.client_steps is not None or algorithm.client.solves:

@@ -26,20 +26,20 @@ class Dropped(UploadFilter):
     cdr: Any = rate(0.0, high=1)
     whole = False
 
-    def kept(self, moment, like):
+    def kept(self, context, like):
         """Which participants send which coordinates, truth values shaped as ``like`` (runs, participants, dim)."""
-        numbers, now = moment.numbers(like.shape[1]), moment.algorithm.now
-        dropped = moment.draws.bernoulli(DROPOUT, now(self.fdr, moment), moment.round, numbers, like.shape[2])
-        return ~(dropped | moment.draws.bernoulli(LOST, now(self.cdr, moment), moment.round, numbers, 1))
+        numbers, now = context.numbers(like.shape[1]), context.algorithm.now
+        dropped = context.draws.bernoulli(DROPOUT, now(self.fdr, context), context.round, numbers, like.shape[2])
+        return ~(dropped | context.draws.bernoulli(LOST, now(self.cdr, context), context.round, numbers, 1))
 
-    def send(self, change, local, moment):
-        return masked(change, self.kept(moment, change), local)
+    def send(self, change, local, context):
+        return masked(change, self.kept(context, change), local)
 
-    def combine(self, sent, moment):
+    def combine(self, sent, context):
         xp = namespace(sent)
         ones = xp.ones_like(sent)
-        senders = moment.weighted_sum(xp.where(self.kept(moment, sent), ones, 0))
-        return moment.weighted_sum(ones) * moment.weighted_sum(sent) / xp.where(senders > 0, senders, 1)
+        senders = context.weighted_sum(xp.where(self.kept(context, sent), ones, 0))
+        return context.weighted_sum(ones) * context.weighted_sum(sent) / xp.where(senders > 0, senders, 1)
 
 
 def feddropoutavg(

@@ -25,9 +25,9 @@ class GlobalDual(Duals):
     def server_state(self, federation, x, draws):
         return {"dual": 0 * x}
 
-    def aggregate(self, average, upload, moment):
-        old, rho = moment.state.server["dual"], self.server_pull(moment)
-        new = old + rho * moment.over_all(upload.model - moment.x[:, None, :])
+    def aggregate(self, average, upload, context):
+        old, rho = context.state.server["dual"], self.server_pull(context)
+        new = old + rho * context.over_all(upload.model - context.x[:, None, :])
         return average + (new if self.order == "next" else old) / rho, {"dual": new}
 
 

@@ -25,10 +25,10 @@ class AveragedAdam(Adam):
     def server_state(self, federation, x, draws):
         return {"averaged_moment2": first_moment2(self, federation, x)}
 
-    def begin(self, local, moment):
-        return super().begin(local.with_own(moment2=moment.server("averaged_moment2") + 0 * local.x), moment)
+    def begin(self, local, context):
+        return super().begin(local.with_own(moment2=context.server("averaged_moment2") + 0 * local.x), context)
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {}
 
 
@@ -53,18 +53,18 @@ class LastDirection(Correction):
     def server_state(self, federation, x, draws):
         return {"last_direction": 0 * x}
 
-    def after(self, direction, local, moment):
-        alpha = moment.algorithm.now(self.alpha, moment)
-        return alpha * direction + (1 - alpha) * moment.server("last_direction")
+    def after(self, direction, local, context):
+        alpha = context.algorithm.now(self.alpha, context)
+        return alpha * direction + (1 - alpha) * context.server("last_direction")
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {}, {"moment2_max": local.own["moment2_max"]} if self.moments == "averaged" else {}
 
-    def aggregate(self, average, upload, moment):
-        arrays = {"last_direction": (moment.x - average) / moment.server_length()}
+    def aggregate(self, average, upload, context):
+        arrays = {"last_direction": (context.x - average) / context.server_length()}
         if self.moments == "averaged":
-            change = upload.others["moment2_max"] - moment.server("averaged_moment2")
-            arrays["averaged_moment2"] = moment.state.server["averaged_moment2"] + moment.weighted_sum(change)
+            change = upload.others["moment2_max"] - context.server("averaged_moment2")
+            arrays["averaged_moment2"] = context.state.server["averaged_moment2"] + context.weighted_sum(change)
         return average, arrays
 
     def check(self, algorithm):
@@ -118,4 +118,5 @@ register(fedlada, "fedlada", "local AMSGrad with averaged moments", "Chen et al.
          "fadamgc/fedlada", translation=True, orthogonal="signed permutations", costs=Costs(3, 2, kept=0),
          units={"eta_l": LENGTH, "eps": SLOPE, "alpha": NUMBER, "beta1": NUMBER, "beta2": NUMBER},
          reductions=(Reduction("local-adam", {"alpha": 1.0, "moments": "local", "eps": 0.5}, {"eps": 0.0, "v_init": 0.25}),),
-         variants=(Variant({"moments": "local"}, {"costs": Costs(2, 1, kept=1)}),))
+         variants=(Variant({"moments": "local"}, {"costs": Costs(2, 1, kept=1)}),),
+         arguments={"alpha": "weight of the client's own direction against the mean direction of the last round"})

@@ -37,40 +37,40 @@ class LayerIntervals(UploadFilter):
     def client_state(self, federation, x, draws):
         return {"own_model": 0 * federation.all_clients(x) + x[:, None, :]}
 
-    def _left_out(self, round, moment):
+    def _left_out(self, round, context):
         """Layers that are not averaged at the end of a round, truth values (runs, layers)."""
-        rarely = moment.state.server["rarely_averaged"]
+        rarely = context.state.server["rarely_averaged"]
         return rarely if (round + 1) % self.period else rarely & ~rarely
 
-    def begin(self, local, moment):
-        own = by_coordinate(self._left_out(moment.round - 1, moment), moment.federation.layers())[:, None, :]
+    def begin(self, local, context):
+        own = by_coordinate(self._left_out(context.round - 1, context), context.federation.layers())[:, None, :]
         return local._replace(x=namespace(local.x).where(own, local.own["own_model"], local.x))
 
-    def send(self, change, local, moment):
-        averaged = by_coordinate(~self._left_out(moment.round, moment), moment.federation.layers())
+    def send(self, change, local, context):
+        averaged = by_coordinate(~self._left_out(context.round, context), context.federation.layers())
         return masked(change, averaged[:, None, :], local)
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {"own_model": local.x}
 
-    def learn(self, sent, mean, moment):
-        if (moment.round + 1) % self.period:
+    def learn(self, sent, mean, context):
+        if (context.round + 1) % self.period:
             return {}
-        federation, xp = moment.federation, namespace(sent)
-        layers, rarely = federation.layers(), moment.state.server["rarely_averaged"]
-        steps = moment.algorithm.local_steps * xp.where(rarely, self.period + 0 * mean[:, :1], 1)
-        apart = moment.weighted_sum(layer_sums((sent - mean[:, None, :])**2, layers))
+        federation, xp = context.federation, namespace(sent)
+        layers, rarely = federation.layers(), context.state.server["rarely_averaged"]
+        steps = context.algorithm.local_steps * xp.where(rarely, self.period + 0 * mean[:, :1], 1)
+        apart = context.weighted_sum(layer_sums((sent - mean[:, None, :])**2, layers))
         sizes = federation.backend.array([sizes_of(layers)])
         discrepancy = apart / (steps * sizes)
         return {"discrepancy": discrepancy, "rarely_averaged": rarely_averaged(discrepancy, sizes)}
 
-    def extra_down(self, moment):
-        stale = by_coordinate(self._left_out(moment.round - 1, moment), moment.federation.layers())
-        xp = namespace(moment.x)
-        return -xp.sum(xp.where(stale, xp.ones_like(moment.x), 0), axis=-1)[:, None] / moment.federation.dim
+    def extra_down(self, context):
+        stale = by_coordinate(self._left_out(context.round - 1, context), context.federation.layers())
+        xp = namespace(context.x)
+        return -xp.sum(xp.where(stale, xp.ones_like(context.x), 0), axis=-1)[:, None] / context.federation.dim
 
-    def extra_bits(self, moment):
-        return len(moment.federation.layers()) * (moment.round % self.period == 0), 0
+    def extra_bits(self, context):
+        return len(context.federation.layers()) * (context.round % self.period == 0), 0
 
     def check(self, algorithm):
         sampling = algorithm.selection.sampling

@@ -19,16 +19,16 @@ class GloballyEstimated(SharpnessAware):
         models = federation.all_clients(x)
         return {"last_received": models, "took_part": 0 * models[..., :1]}
 
-    def begin(self, local, moment):
-        here = moment.x[:, None, :]
-        ascent = along(local.own["last_received"] - here, moment.algorithm.now(self.rho_sam, moment))
+    def begin(self, local, context):
+        here = context.x[:, None, :]
+        ascent = along(local.own["last_received"] - here, context.algorithm.now(self.rho_sam, context))
         ascent = local.own["took_part"] * ascent
         return local.with_own(last_received=here + 0 * ascent, took_part=0 * local.own["took_part"] + 1, ascent=ascent)
 
-    def gradient(self, local, gradient, moment):
+    def gradient(self, local, gradient, context):
         return gradient(local.x + local.own["ascent"]), local
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {name: local.own[name] for name in ("last_received", "took_part")}
 
 

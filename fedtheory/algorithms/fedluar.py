@@ -38,14 +38,14 @@ class LocalMomentum(ClientOptimiser):
     def client_state(self, federation, x, draws):
         return {"local_velocity": 0 * federation.all_clients(x)} if self.kept else {}
 
-    def begin(self, local, moment):
+    def begin(self, local, context):
         return local if self.kept else local.with_own(local_velocity=0 * local.x)
 
-    def direction(self, g, local, moment):
-        u = moment.algorithm.now(self.momentum, moment) * local.own["local_velocity"] + g
+    def direction(self, g, local, context):
+        u = context.algorithm.now(self.momentum, context) * local.own["local_velocity"] + g
         return u, local.with_own(local_velocity=u)
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {"local_velocity": local.own["local_velocity"]} if self.kept else {}
 
 
@@ -180,7 +180,8 @@ def _count(algorithm, federation, before, after):
 _LAWS = (Law("recycled layers repeat", _repeated), Law("ages", _ages), Law("number of layers recycled", _count),
          Law("the model moves by the applied update", _applied))
 
-_TRAITS = dict(orthogonal="within layers", units={"eta_l": STEP}, reductions=(Reduction("fedavg", {"recycled": 0}),),
+_TRAITS: dict[str, Any] = dict(
+    orthogonal="within layers", units={"eta_l": STEP}, reductions=(Reduction("fedavg", {"recycled": 0}),),
     laws=_LAWS, costs=Costs(up=_sent), random=True)
 
 

@@ -42,4 +42,5 @@ register(fedmo, "fedmo", "ablation: FedMoSWA with constant local rates and the p
          "fedmoswa/fedmo", **ISOTROPIC, units={"eta_l": STEP}, tilt=Tilt({"variate": 1.0}, EVERYONE),
          costs=Costs(2, 2, kept=1), fixed_point=FixedPoint(settled, EVERYONE),
          reductions=(Reduction("fedmoswa", given={"rho_decay": 1.0, "eta_g": 1.0}),
-             Reduction("scaffold", {"gamma": 1.0}, where=EVERYONE), Reduction("fedavg", where={"rounds": 1})))
+             Reduction("scaffold", {"gamma": 1.0}, where=EVERYONE), Reduction("fedavg", where={"rounds": 1})),
+         arguments={"gamma": "weight of the new control variates in m"})

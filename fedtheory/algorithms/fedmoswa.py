@@ -10,8 +10,8 @@ from fedtheory.algorithms.scaffold import settled
 from fedtheory.control_variates import ControlVariates, given_start
 from fedtheory.fields import rate, word
 from fedtheory.method import register, sampled
-from fedtheory.moment import mean_over_clients
 from fedtheory.parts import Correction, GradientOracle
+from fedtheory.round_context import mean_over_clients
 from fedtheory.selection import EveryPriority
 from fedtheory.traits import EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction, Tilt, Variant
 from synthetic.base.checks import one_of
@@ -39,17 +39,17 @@ class MovingVariates(ControlVariates):
             state["variate_mean"] = mean_over_clients(federation, self.client_state(federation, x, draws)["variate"])
         return state
 
-    def finish(self, local, moment):
-        new = self.renewed(local, moment)
-        known = local.own["variate"] if self.all_clients else moment.server("variate")
+    def finish(self, local, context):
+        new = self.renewed(local, context)
+        known = local.own["variate"] if self.all_clients else context.server("variate")
         return {"variate": new}, {"variate_change": new - known}
 
-    def aggregate(self, average, upload, moment):
-        m, gamma = moment.state.server["variate"], moment.server_number(self.gamma)
+    def aggregate(self, average, upload, context):
+        m, gamma = context.state.server["variate"], context.server_number(self.gamma)
         change = upload.others["variate_change"]
         if not self.all_clients:
-            return average, {"variate": m + gamma * moment.weighted_sum(change)}
-        mean = moment.state.server["variate_mean"] + moment.over_all(change)
+            return average, {"variate": m + gamma * context.weighted_sum(change)}
+        mean = context.state.server["variate_mean"] + context.over_all(change)
         return average, {"variate": m + gamma * (mean - m), "variate_mean": mean}
 
 
@@ -78,24 +78,24 @@ class FreshVariates(Correction):
     def server_state(self, federation, x, draws):
         return {"variate": given_start("server_variate", self.server_variate, 0 * x)}
 
-    def moved(self, fresh, moment):
+    def moved(self, fresh, context):
         """m after the exchange, (runs, dim)."""
-        m = moment.state.server["variate"]
-        return m + moment.server_number(self.gamma) * (moment.weighted_sum(fresh) - m)
+        m = context.state.server["variate"]
+        return m + context.server_number(self.gamma) * (context.weighted_sum(fresh) - m)
 
-    def begin(self, local, moment):
-        fresh = moment.extra_gradient(moment.x[:, None, :] + 0 * local.x)
-        m = self.moved(fresh, moment)[:, None, :] + 0 * fresh
+    def begin(self, local, context):
+        fresh = context.extra_gradient(context.x[:, None, :] + 0 * local.x)
+        m = self.moved(fresh, context)[:, None, :] + 0 * fresh
         return local.with_own(fresh=fresh, steer=m - fresh if self.batch == "independent" else m)
 
-    def shift(self, local, moment):
+    def shift(self, local, context):
         return local.own["steer"]
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {}, {"fresh": local.own["fresh"]}
 
-    def aggregate(self, average, upload, moment):
-        return average, {"variate": self.moved(upload.others["fresh"], moment)}
+    def aggregate(self, average, upload, context):
+        return average, {"variate": self.moved(upload.others["fresh"], context)}
 
     def check(self, algorithm):
         if not isinstance(algorithm.selection.sampling, EveryPriority):
@@ -111,8 +111,8 @@ class SinceBroadcast(GradientOracle):
 
     evaluations = 2
 
-    def gradient(self, local, gradient, moment):
-        return gradient(local.x) - gradient(moment.x[:, None, :] + 0 * local.x), local
+    def gradient(self, local, gradient, context):
+        return gradient(local.x) - gradient(context.x[:, None, :] + 0 * local.x), local
 
 
 def fedmoswa(
@@ -156,6 +156,7 @@ def fedmoswa(
     one_of("batch", batch, BATCHES)
     rates, chosen = local_rates(schedule, eta_l, rho_decay, local_steps), sampled(participants, sampling)
     oracle = GradientOracle()
+    variates: Correction
     if variant == "fresh":
         if client_variate is not None or start != ("zero" if server_variate is None else "free"):
             raise ValueError("the variant 'fresh' starts from m alone: start must be 'zero', or 'free' with server_variate; "
@@ -185,4 +186,5 @@ register(fedmoswa, "fedmoswa", "FedSWA with a momentum control variate", "Liu et
              Variant({"variant": "all-clients", "start": "gradient-clients-only"}, {"tilt": None, "reductions": ()}),
              Variant({"variant": "fresh"}, FRESH | {"costs": Costs(2, 2, one_more, kept=0)}),
              Variant({"variant": "fresh", "batch": "same"}, FRESH | {
-                 "costs": Costs(2, 2, lambda local_steps: 2 * local_steps + 1, kept=0)})))
+                 "costs": Costs(2, 2, lambda local_steps: 2 * local_steps + 1, kept=0)})),
+         arguments={"gamma": "weight of the new control variates in m"})

@@ -31,24 +31,24 @@ class Mutation(Correction):
     def server_state(self, federation, x, draws):
         return {"previous_model": x}
 
-    def signs(self, moment, participants: int):
+    def signs(self, context, participants: int):
         """The signs v_i, (runs, participants, layers)."""
-        layers, numbers = moment.draws.client_numbers(len(moment.federation.layers())), moment.numbers(participants)
-        u = moment.draws.uniform(MUTATION, moment.round, numbers[..., None], layers[None], ndim=3)
-        xp, active = namespace(u), moment.active[..., None]
+        layers, numbers = context.draws.client_numbers(len(context.federation.layers())), context.numbers(participants)
+        u = context.draws.uniform(MUTATION, context.round, numbers[..., None], layers[None], ndim=3)
+        xp, active = namespace(u), context.active[..., None]
         half = xp.sum(xp.astype(active, xp.int64), axis=1, keepdims=True) // 2
         place = xp.argsort(xp.argsort(xp.where(active, u, 2.0), axis=1), axis=1)  # the inactive come last
         last = xp.sum(xp.astype(active, xp.int64), axis=1, keepdims=True) - half
-        return moment.federation.backend.array(xp.where(place < half, 1, xp.where((place >= last) & active, -1, 0)))
+        return context.federation.backend.array(xp.where(place < half, 1, xp.where((place >= last) & active, -1, 0)))
 
-    def begin(self, local, moment):
-        signs = by_coordinate(self.signs(moment, local.x.shape[1]), moment.federation.layers())
-        moved = moment.state.x - moment.state.server["previous_model"]
-        start = local.x + moment.algorithm.now(self.alpha, moment) * signs * moved[:, None, :]
+    def begin(self, local, context):
+        signs = by_coordinate(self.signs(context, local.x.shape[1]), context.federation.layers())
+        moved = context.state.x - context.state.server["previous_model"]
+        start = local.x + context.algorithm.now(self.alpha, context) * signs * moved[:, None, :]
         return local._replace(x=start, own=local.own | ({"start": start} if self.relative == "start" else {}))
 
-    def aggregate(self, average, upload, moment):
-        return average, {"previous_model": moment.state.x}
+    def aggregate(self, average, upload, context):
+        return average, {"previous_model": context.state.x}
 
     def check(self, algorithm):
         if algorithm.client.solves:
@@ -90,4 +90,5 @@ def fedmut(
 register(fedmut, "fedmut", "FedAvg from mutated models", "Hu et al. 2024", "fedluar/fedmut", translation=True,
          orthogonal="within layers", units={"eta_l": STEP}, random=True, costs=Costs(),
          reductions=(Reduction("fedavg", {"alpha": 0.0}), Reduction("fedavg", where={"rounds": 1})),
-         exempt={"everything received is counted": "the server mutates the model before it sends it"})
+         exempt={"everything received is counted": "the server mutates the model before it sends it"},
+         arguments={"alpha": "length of the mutation in units of the model's last move"})

@@ -7,8 +7,8 @@ from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedavg_m import HeavyBall
 from fedtheory.algorithms.fedprox import Proximal
 from fedtheory.method import register, sampled
-from fedtheory.moment import Local
 from fedtheory.parts import ClientOptimiser, UploadFilter
+from fedtheory.round_context import ClientState
 from fedtheory.traits import CURVATURE, ISOTROPIC, STEP, Costs, Reduction
 from synthetic.numbers.arrays import namespace
 
@@ -25,12 +25,12 @@ class Normalised(UploadFilter):
 
     whole = False
 
-    def length(self, moment):
+    def length(self, context):
         """``length_k``, (runs, participants, 1)."""
-        algorithm, federation = moment.algorithm, moment.federation
-        local = algorithm.client.begin(Local(0 * moment.rows(federation.all_clients(moment.x))[..., :1]), moment)
+        algorithm, federation = context.algorithm, context.federation
+        local = algorithm.client.begin(ClientState(0 * context.rows(federation.all_clients(context.x))[..., :1]), context)
         for j in range(algorithm.local_steps):
-            at = moment._replace(iteration=moment.round * algorithm.local_steps + j)
+            at = context._replace(iteration=context.round * algorithm.local_steps + j)
             pull = algorithm.correction.pull(at)
             slope = 1 + (0 if pull is None else pull) * local.x
             direction, after = algorithm.client.direction(slope, local, at)
@@ -38,14 +38,14 @@ class Normalised(UploadFilter):
             local = algorithm.after_step(local, after, at)
         return -local.x
 
-    def send(self, change, local, moment):
+    def send(self, change, local, context):
         floats = namespace(change).zeros_like(change[:1, :1, 0]) + change.shape[-1] + 1  # the length goes along
-        return change / self.length(moment), floats, local
+        return change / self.length(context), floats, local
 
-    def receive(self, change, moment):
+    def receive(self, change, context):
         xp = namespace(change)
-        total = xp.sum(moment.weight, axis=-1)[:, None]
-        return moment.weighted_sum(self.length(moment)) / xp.where(total > 0, total, 1) * change, {}
+        total = xp.sum(context.weight, axis=-1)[:, None]
+        return context.weighted_sum(self.length(context)) / xp.where(total > 0, total, 1) * change, {}
 
     def check(self, algorithm):
         if type(algorithm.client) not in (ClientOptimiser, HeavyBall):

@@ -59,11 +59,11 @@ class AdaptiveServer(ServerOptimiser):
     def server_state(self, federation, x, draws):
         return {"server_moment1": 0 * x, "server_moment2": first_moment2(self, federation, x)}
 
-    def moments(self, average, moment):
+    def moments(self, average, context):
         """m and v after the change of this round, both (runs, dim)."""
-        beta1, beta2 = moment.server_number(self.beta1), moment.server_number(self.beta2)
-        d, v = average - moment.x, moment.state.server["server_moment2"]
-        m = beta1 * moment.state.server["server_moment1"] + (1 - beta1) * d
+        beta1, beta2 = context.server_number(self.beta1), context.server_number(self.beta2)
+        d, v = average - context.x, context.state.server["server_moment2"]
+        m = beta1 * context.state.server["server_moment1"] + (1 - beta1) * d
         if self.rule == "adagrad":
             return m, v + d**2
         if self.rule == "adam":
@@ -71,10 +71,10 @@ class AdaptiveServer(ServerOptimiser):
         pull, xp = (1 - beta2) * d**2, namespace(v)
         return m, xp.where(v > d**2, v - pull, xp.where(v < d**2, v + pull, v))
 
-    def step(self, average, moment):
-        m, v = self.moments(average, moment)
-        direction = quotient(m, namespace(v).sqrt(v) + moment.server_number(self.eps))
-        return moment.x + moment.server_number(self.eta_g) * direction, {"server_moment1": m, "server_moment2": v}
+    def step(self, average, context):
+        m, v = self.moments(average, context)
+        direction = quotient(m, namespace(v).sqrt(v) + context.server_number(self.eps))
+        return context.x + context.server_number(self.eta_g) * direction, {"server_moment1": m, "server_moment2": v}
 
 
 def _make(rule, name, eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, sampling) -> Algorithm:
@@ -154,7 +154,7 @@ def fedyogi(
 
 
 UNITS = {"eta_l": STEP, "eta_g": LENGTH, "eps": LENGTH, "beta1": NUMBER}
-MOMENTS = {
+MOMENTS: dict[str, Any] = {
     "translation": True, "orthogonal": "signed permutations", "costs": Costs(kept=0),
     "fixed_point": FixedPoint(where=EVERYONE | {"local_steps": 1}, attracts=False),
     "laws": (never_negative("the second moment is not negative", "server", "server_moment2"),),

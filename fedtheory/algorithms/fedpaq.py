@@ -42,25 +42,25 @@ class Quantised(UploadFilter):
     def _blocks(self, federation):
         return federation.layers() if self.scope == "per-layer" else (slice(0, federation.dim),)
 
-    def send(self, change, local, moment):
-        xp, blocks = namespace(change), self._blocks(moment.federation)
+    def send(self, change, local, context):
+        xp, blocks = namespace(change), self._blocks(context.federation)
         present, floats, local = masked(change, xp.ones_like(change[:1, :1]) > 0, local)
         if self.quantiser == "identity":
             return change, floats, local
         norm = by_coordinate(layer_norms(present, blocks), blocks)
         place = self.levels * xp.abs(change) / xp.where(norm > 0, norm, 1)
         low = xp.floor(place)
-        numbers = moment.numbers(change.shape[1])
-        up = moment.draws.bernoulli(QUANTISER, place - low, moment.round, numbers, change.shape[2])
+        numbers = context.numbers(change.shape[1])
+        up = context.draws.bernoulli(QUANTISER, place - low, context.round, numbers, change.shape[2])
         sent = norm * xp.sign(change) * xp.where(up, low + 1, low) / self.levels
         return sent, floats * self.bits / 32, local
 
-    def extra_bits(self, moment):
+    def extra_bits(self, context):
         if self.quantiser == "identity":
             return 0, 0
-        recycled = moment.state.server.get("recycle_set")
+        recycled = context.state.server.get("recycle_set")
         if self.scope == "whole-vector" or recycled is None:
-            return 0, 32 * len(self._blocks(moment.federation))
+            return 0, 32 * len(self._blocks(context.federation))
         xp = namespace(recycled)
         return 0, 32 * xp.sum(xp.astype(~recycled, xp.int64), axis=-1)[:, None]
 

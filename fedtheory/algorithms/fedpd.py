@@ -26,32 +26,32 @@ class Duals(Correction):
     def client_state(self, federation, x, draws):
         return {"dual": 0 * federation.all_clients(x)}
 
-    def shift(self, local, moment):
+    def shift(self, local, context):
         return local.own["dual"]
 
-    def pull(self, moment):
-        first = moment._replace(iteration=moment.round * moment.algorithm.local_steps)
-        return moment.algorithm.now(self.rho_prox, first)
+    def pull(self, context):
+        first = context._replace(iteration=context.round * context.algorithm.local_steps)
+        return context.algorithm.now(self.rho_prox, first)
 
-    def server_pull(self, moment):
+    def server_pull(self, context):
         """``rho_prox``, shaped to multiply (runs, dim)."""
-        pull = self.pull(moment)
+        pull = self.pull(context)
         return pull[:, 0] if getattr(pull, "ndim", 0) else pull
 
-    def renewed(self, local, moment):
+    def renewed(self, local, context):
         """The duals after the local steps, (runs, participants, dim)."""
-        return local.own["dual"] + self.pull(moment) * (local.x - moment.x[:, None, :])
+        return local.own["dual"] + self.pull(context) * (local.x - context.x[:, None, :])
 
-    def finish(self, local, moment):
-        return {"dual": self.renewed(local, moment)}, {}
+    def finish(self, local, context):
+        return {"dual": self.renewed(local, context)}, {}
 
 
 @dataclass(frozen=True)
 class PrimalDual(Duals):
     """The model that is sent is ``x_k + lam_k / rho_prox``, after the change of ``lam_k``."""
 
-    def sent_model(self, local, kept, moment):
-        return local.x + kept["dual"] / self.pull(moment)
+    def sent_model(self, local, kept, context):
+        return local.x + kept["dual"] / self.pull(context)
 
 
 def fedpd(eta_l=0.1, local_steps=1, rho_prox=0.1, solver="gradient", epsilon=None) -> Algorithm:

@@ -18,8 +18,8 @@ class Proximal(Correction):
 
     rho_prox: Any = rate(1.0)  #: number, (runs,) array or Schedule
 
-    def pull(self, moment):
-        return moment.algorithm.now(self.rho_prox, moment)
+    def pull(self, context):
+        return context.algorithm.now(self.rho_prox, context)
 
 
 def fedprox(eta_l=0.1, local_steps=1, rho_prox=1.0, participants=None, sampling="without-replacement") -> Algorithm:

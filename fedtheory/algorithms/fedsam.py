@@ -28,8 +28,8 @@ class SharpnessAware(GradientOracle):
     rho_sam: Any = rate(0.05)  #: radius, in units of the parameter: number, (runs,) array or Schedule
     evaluations = 2
 
-    def gradient(self, local, gradient, moment):
-        return gradient(local.x + along(gradient(local.x), moment.algorithm.now(self.rho_sam, moment))), local
+    def gradient(self, local, gradient, context):
+        return gradient(local.x + along(gradient(local.x), context.algorithm.now(self.rho_sam, context))), local
 
 
 def fedsam(

@@ -26,16 +26,16 @@ class DynamicPerturbation(GradientOracle):
     def client_state(self, federation, x, draws):
         return {"perturbation_dual": 0 * federation.all_clients(x)}
 
-    def begin(self, local, moment):
+    def begin(self, local, context):
         return local.with_own(perturbation=0 * local.x)
 
-    def gradient(self, local, gradient, moment):
-        mu, s = local.own["perturbation_dual"], moment.server("perturbation")
-        own = along(gradient(local.x) - mu - s, moment.algorithm.now(self.rho_sam, moment))
+    def gradient(self, local, gradient, context):
+        mu, s = local.own["perturbation_dual"], context.server("perturbation")
+        own = along(gradient(local.x) - mu - s, context.algorithm.now(self.rho_sam, context))
         local = local.with_own(perturbation_dual=mu + own - s, perturbation=own)
         return gradient(local.x + own), local
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {"perturbation_dual": local.own["perturbation_dual"]}
 
     def check(self, algorithm):
@@ -54,14 +54,14 @@ class CommonPerturbation(GlobalDual):
     def server_state(self, federation, x, draws):
         return super().server_state(federation, x, draws) | {"perturbation": 0 * x}
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         sent = local.own["perturbation_dual" if self.sent == "mu" else "perturbation"]
-        return {"dual": self.renewed(local, moment)}, {"perturbation": sent}
+        return {"dual": self.renewed(local, context)}, {"perturbation": sent}
 
-    def aggregate(self, average, upload, moment):
-        average, server = super().aggregate(average, upload, moment)
-        radius = moment.server_number(moment.algorithm.oracle.rho_sam)
-        return average, server | {"perturbation": along(moment.weighted_sum(upload.others["perturbation"]), radius)}
+    def aggregate(self, average, upload, context):
+        average, server = super().aggregate(average, upload, context)
+        radius = context.server_number(context.algorithm.oracle.rho_sam)
+        return average, server | {"perturbation": along(context.weighted_sum(upload.others["perturbation"]), radius)}
 
     def check(self, algorithm):
         super().check(algorithm)

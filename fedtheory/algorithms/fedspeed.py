@@ -21,9 +21,9 @@ class QuasiGradient(GradientOracle):
     rho_sam: Any = rate(0.1)  #: a step size here, in units of parameter^2/loss: number, (runs,) array or Schedule
     evaluations = 2
 
-    def gradient(self, local, gradient, moment):
-        g, now = gradient(local.x), moment.algorithm.now
-        alpha, ahead = now(self.alpha, moment), gradient(local.x + now(self.rho_sam, moment) * g)
+    def gradient(self, local, gradient, context):
+        g, now = gradient(local.x), context.algorithm.now
+        alpha, ahead = now(self.alpha, context), gradient(local.x + now(self.rho_sam, context) * g)
         return (1 - alpha) * g + alpha * ahead, local
 
 
@@ -58,4 +58,5 @@ def fedspeed(
 register(fedspeed, "fedspeed", "FedADMM with gradients after an ascent step", "Sun et al. 2023", "afedpd/fedspeed",
          "fedmoswa/fedspeed", **ISOTROPIC, units=UNITS | {"rho_sam": STEP},
          costs=Costs(1, 1, lambda local_steps: 2 * local_steps, kept=1),
-         reductions=(Reduction("fedadmm", {"alpha": 0.0}), Reduction("fedadmm", {"rho_sam": 0.0})))
+         reductions=(Reduction("fedadmm", {"alpha": 0.0}), Reduction("fedadmm", {"rho_sam": 0.0})),
+         arguments={"alpha": "weight of the gradient at the perturbed model"})

@@ -28,19 +28,19 @@ class LookBack(UploadFilter):
     def client_state(self, federation, x, draws):
         return {"look_back": 0 * federation.all_clients(x)}
 
-    def send(self, change, local, moment):
+    def send(self, change, local, context):
         xp, back = namespace(change), local.own["look_back"]
         inner, square, last = (xp.sum(v, axis=-1, keepdims=True) for v in (change * back, change**2, back**2))
-        threshold = moment.algorithm.now(self.threshold, moment)
+        threshold = context.algorithm.now(self.threshold, context)
         near = (last > 0) & (square * last - inner**2 <= threshold * square * last)
         sent = xp.where(near, inner / xp.where(last > 0, last, 1) * back, change)
         floats = xp.where(near, xp.ones_like(last), change.shape[-1])[..., 0]
         return sent, floats, local.with_own(look_back=xp.where(near, back, change))
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {"look_back": local.own["look_back"]}
 
-    def extra_bits(self, moment):
+    def extra_bits(self, context):
         return 0, 1
 
     def check(self, algorithm):

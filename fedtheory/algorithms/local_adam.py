@@ -56,28 +56,28 @@ class Adam(ClientOptimiser):
         start = start[..., :1] if self.norm == "scalar" else start
         return {"moment2": start, "moment2_max": start} if self.vhat == "carry" else {"moment2": start}
 
-    def begin(self, local, moment):
+    def begin(self, local, context):
         v = local.own["moment2"]
         top = local.own["moment2_max"] if self.vhat == "carry" else 0 * v if self.vhat == "zero" else v
         return local.with_own(moment1=0 * local.x, moment2_max=top)
 
-    def direction(self, g, local, moment):
-        before, after = local.own, self.moved(local.own, g, moment)
+    def direction(self, g, local, context):
+        before, after = local.own, self.moved(local.own, g, context)
         used = after if self.moment_index == "immediate" else before
-        eps = moment.algorithm.now(self.eps, moment)
+        eps = context.algorithm.now(self.eps, context)
         root = namespace(g).sqrt(used["moment2_max"]) + eps
         return quotient(used["moment1"], root + 0 * g), local.with_own(**after)
 
-    def moved(self, own, g, moment):
+    def moved(self, own, g, context):
         """The moments after a gradient ``g`` (runs, participants, dim), by name."""
-        now, xp = moment.algorithm.now, namespace(g)
-        beta1, beta2 = now(self.beta1, moment), now(self.beta2, moment)
+        now, xp = context.algorithm.now, namespace(g)
+        beta1, beta2 = now(self.beta1, context), now(self.beta2, context)
         square = xp.sum(g * g, axis=-1, keepdims=True) if self.norm == "scalar" else g * g
         v = beta2 * own["moment2"] + (1 - beta2) * square
         top = v if self.vhat == "none" else maximum(own["moment2_max"], v)
         return {"moment1": beta1 * own["moment1"] + (1 - beta1) * g, "moment2": v, "moment2_max": top}
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         top = local.own["moment2_max"]
         kept = {"moment2": local.own["moment2"] if self.store == "v" else top}
         return kept | {"moment2_max": top} if self.vhat == "carry" else kept
@@ -121,7 +121,7 @@ def local_adam(
 
 #: of a local Adam, whose steps are lengths
 UNITS = {"eta_l": LENGTH, "eps": SLOPE, "v_init": (2, -2), "beta1": NUMBER, "beta2": NUMBER}
-COORDINATES = {"translation": True, "orthogonal": "signed permutations"}
+COORDINATES: dict[str, Any] = {"translation": True, "orthogonal": "signed permutations"}
 
 register(local_adam, "local-adam", "Adam on the clients", "Chen et al.: FAdamGC, 3.4", "fadamgc/local-adam", **COORDINATES,
          units=UNITS, costs=Costs(kept=1), laws=(never_negative("second moments are not negative", "clients", "moment2"),),

@@ -41,14 +41,14 @@ class LocalOnly(Algorithm):
     def client_models(self, state, x, federation):
         return state.clients["model"]
 
-    def server_step(self, upload, moment):
-        return super().server_step(upload, moment)._replace(clients={"model": upload.model})
+    def server_step(self, upload, context):
+        return super().server_step(upload, context)._replace(clients={"model": upload.model})
 
-    def trains(self, moment):
-        return namespace(moment.x).ones_like(moment.federation.priority)
+    def trains(self, context):
+        return namespace(context.x).ones_like(context.federation.priority)
 
-    def floats(self, moment, upload):
-        nothing = namespace(moment.x).zeros_like(moment.participation.weight)
+    def floats(self, context, upload):
+        nothing = namespace(context.x).zeros_like(context.participation.weight)
         return nothing, nothing
 
 

@@ -53,16 +53,16 @@ class Contrastive(GradientOracle):
     def client_state(self, federation, x, draws):
         return {"last_local_model": 0 * federation.all_clients(x) + x[:, None, :]}
 
-    def gradient(self, local, gradient, moment):
-        federation, now = moment.federation, moment.algorithm.now
-        data = federation.minibatch(moment.draws, moment.iteration, moment.clients)
-        models = (local.x, moment.x[:, None, :] + 0 * local.x, local.own["last_local_model"])
-        seen = (federation.representation(x, moment.clients, data) for x in models)
-        slopes = data[2][..., None] * contrast(*seen, now(self.temperature, moment))[1]
-        pull = federation.representation_gradient(local.x, slopes, moment.clients, data)
-        return gradient(local.x) + now(self.mu_con, moment) * pull, local
+    def gradient(self, local, gradient, context):
+        federation, now = context.federation, context.algorithm.now
+        data = federation.minibatch(context.draws, context.iteration, context.clients)
+        models = (local.x, context.x[:, None, :] + 0 * local.x, local.own["last_local_model"])
+        seen = (federation.representation(x, context.clients, data) for x in models)
+        slopes = data[2][..., None] * contrast(*seen, now(self.temperature, context))[1]
+        pull = federation.representation_gradient(local.x, slopes, context.clients, data)
+        return gradient(local.x) + now(self.mu_con, context) * pull, local
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         return {"last_local_model": local.x}
 
 

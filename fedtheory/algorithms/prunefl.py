@@ -75,39 +75,39 @@ class Pruning(Correction):
         place = xp.argsort(xp.argsort(-importance / times, axis=-1), axis=-1)
         return place < max(1, int(self.density * federation.dim + 0.5))
 
-    def renews(self, moment) -> bool:
+    def renews(self, context) -> bool:
         """Whether the mask is decided anew at the end of the round."""
-        return (moment.round + 1) % self.period == 0
+        return (context.round + 1) % self.period == 0
 
-    def begin(self, local, moment):
-        return local._replace(x=namespace(local.x).where(moment.server("kept_parameters"), local.x, 0 * local.x))
+    def begin(self, local, context):
+        return local._replace(x=namespace(local.x).where(context.server("kept_parameters"), local.x, 0 * local.x))
 
-    def correct(self, g, local, moment):
+    def correct(self, g, local, context):
         return g, local.with_own(squared_gradients=local.own["squared_gradients"] + g**2)
 
-    def after(self, direction, local, moment):
-        return namespace(direction).where(moment.server("kept_parameters"), direction, 0)
+    def after(self, direction, local, context):
+        return namespace(direction).where(context.server("kept_parameters"), direction, 0)
 
-    def finish(self, local, moment):
+    def finish(self, local, context):
         total = local.own["squared_gradients"]
-        if self.renews(moment):
+        if self.renews(context):
             return {"squared_gradients": 0 * total}, {"squared_gradients": total}
         return {"squared_gradients": total}, {}
 
-    def aggregate(self, average, upload, moment):
+    def aggregate(self, average, upload, context):
         where = namespace(average).where
-        average = where(moment.state.server["kept_parameters"], average, 0 * average)  # the first x has the others, too
-        if not self.renews(moment):
+        average = where(context.state.server["kept_parameters"], average, 0 * average)  # the first x has the others, too
+        if not self.renews(context):
             return average, {}
-        kept = self.largest(moment.weighted_sum(upload.others["squared_gradients"]), moment.federation)
-        kept = where(namespace(average).any(moment.active, axis=-1)[:, None], kept, moment.state.server["kept_parameters"])
+        kept = self.largest(context.weighted_sum(upload.others["squared_gradients"]), context.federation)
+        kept = where(namespace(average).any(context.active, axis=-1)[:, None], kept, context.state.server["kept_parameters"])
         return where(kept, average, 0 * average), {"kept_parameters": kept}
 
-    def extra_down(self, moment):
-        return share_of(moment.state.server["kept_parameters"], moment.x) - 1
+    def extra_down(self, context):
+        return share_of(context.state.server["kept_parameters"], context.x) - 1
 
-    def extra_up(self, moment):
-        return int(self.renews(moment))
+    def extra_up(self, context):
+        return int(self.renews(context))
 
     def check(self, algorithm):
         if algorithm.client.solves or type(algorithm.server) is not ServerOptimiser or not isinstance(
@@ -125,11 +125,11 @@ class KeptParameters(UploadFilter):
             raise ValueError("which parameters are kept is decided by pruning; got the correction "
                              f"{type(algorithm.correction).__name__}, allowed: Pruning, as in prunefl")
 
-    def send(self, change, local, moment):
-        return masked(change, moment.server("kept_parameters"), local)
+    def send(self, change, local, context):
+        return masked(change, context.server("kept_parameters"), local)
 
-    def extra_bits(self, moment):
-        return moment.federation.dim * (moment.round % moment.algorithm.correction.period == 0), 0
+    def extra_bits(self, context):
+        return context.federation.dim * (context.round % context.algorithm.correction.period == 0), 0
 
 
 def prunefl(

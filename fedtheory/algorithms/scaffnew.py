@@ -7,8 +7,8 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.control_variates import given_start
 from fedtheory.fields import check_fields, rate, word
 from fedtheory.method import register, sampled
-from fedtheory.moment import mean_over_clients
 from fedtheory.parts import Correction
+from fedtheory.round_context import mean_over_clients
 from fedtheory.selection import EveryPriority, PriorityOnly
 from fedtheory.traits import ISOTROPIC, ONE_CLIENT, STEP, Costs, FixedPoint, Law, Reduction, Tilt
 from synthetic.numbers.arrays import namespace
@@ -36,7 +36,7 @@ class Shifts(Correction):
         given = given_start("client_variate", self.client_variate, 0 * federation.all_clients(x))
         return {"variate": given - mean_over_clients(federation, given)[:, None]}
 
-    def shift(self, local, moment):
+    def shift(self, local, context):
         return -local.own["variate"]
 
 
@@ -62,23 +62,23 @@ class Scaffnew(Algorithm):
     def client_models(self, state, x, federation):
         return state.clients["model"]
 
-    def communicates(self, moment):
+    def communicates(self, context):
         """Whether the round communicates, truth values (runs, 1)."""
-        chance, numbers = self.now(self.communication, moment), moment.draws.client_numbers(1)
-        return moment.draws.bernoulli(COMMUNICATION, chance, moment.round, numbers, 1)[..., 0]
+        chance, numbers = self.now(self.communication, context), context.draws.client_numbers(1)
+        return context.draws.bernoulli(COMMUNICATION, chance, context.round, numbers, 1)[..., 0]
 
-    def server_step(self, upload, moment):
-        mean = moment.average(upload.model)
-        told, where = self.communicates(moment)[..., None], namespace(mean).where
-        missed = (mean[:, None] - upload.model) * self.now(self.communication, moment) / self.round_length(moment)
-        variate = moment.state.clients["variate"]
-        return moment.state._replace(x=mean, clients=moment.state.clients | {
+    def server_step(self, upload, context):
+        mean = context.average(upload.model)
+        told, where = self.communicates(context)[..., None], namespace(mean).where
+        missed = (mean[:, None] - upload.model) * self.now(self.communication, context) / self.round_length(context)
+        variate = context.state.clients["variate"]
+        return context.state._replace(x=mean, clients=context.state.clients | {
             "model": where(told, mean[:, None] + 0 * upload.model, upload.model),
             "variate": where(told, variate + missed, variate)})
 
-    def floats(self, moment, upload):
-        told = self.communicates(moment)
-        return tuple(namespace(part).where(told, part, 0 * part) for part in super().floats(moment, upload))
+    def floats(self, context, upload):
+        told = self.communicates(context)
+        return tuple(namespace(part).where(told, part, 0 * part) for part in super().floats(context, upload))
 
 
 def scaffnew(eta_l=0.1, local_steps=1, communication=0.5, start="zero", client_variate=None) -> Scaffnew:

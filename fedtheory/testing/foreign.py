@@ -138,14 +138,14 @@ class BlackBox(Algorithm):
         server, clients = ({n: zeros[owner] for n in self.keeps if n.startswith(owner)} for owner in zeros)
         return state._replace(server={"start": x, "taken": taken} | server, clients=clients)
 
-    def client_step(self, local, gradient, moment):
+    def client_step(self, local, gradient, context):
         """The implementation takes the local steps."""
         return local
 
-    def server_step(self, upload, moment):
-        state, federation, backend = moment.state, moment.federation, moment.federation.backend
-        runs, clients = moment.x.shape[0], federation.clients
-        active = np.broadcast_to(to_numpy(moment.participation.weight) != 0, (runs, clients))
+    def server_step(self, upload, context):
+        state, federation, backend = context.state, context.federation, context.federation.backend
+        runs, clients = context.x.shape[0], federation.clients
+        active = np.broadcast_to(to_numpy(context.participation.weight) != 0, (runs, clients))
         taken = np.concatenate([to_numpy(state.server["taken"]), active[:, None]], axis=1)
         rounds = taken.shape[1]
         results = self.results(federation, to_numpy(state.server["start"]), taken)

@@ -20,31 +20,31 @@ class Meter(Observer):
     def __init__(self):
         self.gradients, self.down, self.up, self.trains, self.extra = [], [], [], [], []
 
-    def start_of_round(self, moment, participation):
-        self.gradients.append(self._wide(moment, moment.algorithm.gradient_evaluations(moment)))
-        self.trains.append(self._wide(moment, moment.algorithm.trains(moment)).astype(bool))
+    def start_of_round(self, context, participation):
+        self.gradients.append(self._wide(context, context.algorithm.gradient_evaluations(context)))
+        self.trains.append(self._wide(context, context.algorithm.trains(context)).astype(bool))
 
-    def uploads(self, moment, local, upload):
-        down, up = moment.algorithm.floats(moment, upload)
-        self.down.append(self._wide(moment, down))
-        self.up.append(self._wide(moment, up))
-        model = self._wide(moment, moment.spread(upload.floats))
-        sent = sum((_entries(moment, array) for array in upload.others.values()), 0 * model)
+    def uploads(self, context, local, upload):
+        down, up = context.algorithm.floats(context, upload)
+        self.down.append(self._wide(context, down))
+        self.up.append(self._wide(context, up))
+        model = self._wide(context, context.spread(upload.floats))
+        sent = sum((_entries(context, array) for array in upload.others.values()), 0 * model)
         self.extra.append((model, sent))
 
     @staticmethod
-    def _wide(moment, values):
+    def _wide(context, values):
         values = to_numpy(values).astype(float)
-        return np.broadcast_to(values, (moment.x.shape[0], moment.federation.clients)).copy()
+        return np.broadcast_to(values, (context.x.shape[0], context.federation.clients)).copy()
 
 
-def _entries(moment, array):
+def _entries(context, array):
     """How many numbers other than zero each client sends of an array (runs, participants, ...), (runs, clients)."""
     xp = namespace(array)
     if array.ndim < 2 or "float" not in str(array.dtype):
         return 0.0
-    counts = xp.astype(xp.sum(array.reshape(*array.shape[:2], -1) != 0, axis=-1), moment.x.dtype)
-    return to_numpy(moment.spread(counts)).astype(float)
+    counts = xp.astype(xp.sum(array.reshape(*array.shape[:2], -1) != 0, axis=-1), context.x.dtype)
+    return to_numpy(context.spread(counts)).astype(float)
 
 
 def metered(subject, case, federation=None, **how):
@@ -124,8 +124,8 @@ def everything_received_is_counted(subject, case):
         seen = []
 
         class Watch(Meter):
-            def uploads(self, moment, local, upload):
-                super().uploads(moment, local, upload)
+            def uploads(self, context, local, upload):
+                super().uploads(context, local, upload)
                 seen.append([local.x, upload.model, *upload.others.values()])
 
         meter = Watch()

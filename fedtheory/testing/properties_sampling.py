@@ -55,8 +55,8 @@ class Average(Observer):
 
     everyone = False
 
-    def uploads(self, moment, local, upload):
-        self.model = to_numpy(moment.algorithm.aggregate(upload, moment)[0])
+    def uploads(self, context, local, upload):
+        self.model = to_numpy(context.algorithm.aggregate(upload, context)[0])
 
 
 @property_of_every_method("unbiased average", schemes=UNBIASED, rounds=1, runs=1, free=0)

@@ -74,7 +74,7 @@ def own_data_only(subject, case):
     class Watch(Observer):
         everyone = False
 
-        def uploads(self, moment, local, upload):
+        def uploads(self, context, local, upload):
             seen.append({"model": local.x, "upload": upload.model, **upload.others})
 
     for one in (federation, other):

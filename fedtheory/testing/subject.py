@@ -78,7 +78,8 @@ def subject_of(method, arguments=None, traits: Traits | None = None) -> Subject:
         subject = _of_algorithm(method, traits)
     elif callable(method):
         core = method.func if isinstance(method, partial) else method
-        registered = next((other.traits for other in ALGORITHMS.values() if other.make is core), Traits())
+        core = inspect.unwrap(core)
+        registered = next((other.traits for other in ALGORITHMS.values() if inspect.unwrap(other.make) is core), Traits())
         subject = _of_maker(getattr(core, "__name__", "method"), method, traits or registered)
     else:
         raise TypeError(f"expected an Algorithm, a maker or a method's name; got {method!r}")

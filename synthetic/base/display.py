@@ -26,7 +26,7 @@ class Markup(str):
 
 
 class RichDisplay:
-    """A class says ``_line`` (text), ``_rows`` (name and value each) and ``_picture`` (Markup, or nothing)."""
+    """A class says ``_summary`` (text), ``_table`` (name and value each) and ``_svg`` (Markup, or nothing)."""
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)

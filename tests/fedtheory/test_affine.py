@@ -98,7 +98,7 @@ def test_a_run_is_the_same_alone_in_a_batch_and_after_a_resume():
 
 def test_a_whole_round_is_one_map_only_where_nothing_else_happens():
     from fedtheory.engine import starting_points
-    from fedtheory.moment import Moment
+    from fedtheory.round_context import RoundContext
     from synthetic.numbers.draws import Draws
 
     found = {}
@@ -106,8 +106,8 @@ def test_a_whole_round_is_one_map_only_where_nothing_else_happens():
         algorithm, federation = make(), FEDERATIONS["dense"]()
         x = starting_points(federation, None, 3)
         state = algorithm.init(federation, x)
-        moment = Moment(algorithm, federation, Draws([0, 1, 2]), 0, 0, x, state)
-        found[name] = affine_round(algorithm, federation, moment) is not None
+        context = RoundContext(algorithm, federation, Draws([0, 1, 2]), 0, 0, x, state)
+        found[name] = affine_round(algorithm, federation, context) is not None
     assert [name for name, one in found.items() if one] == ["fedavg", "server step", "proximal", "one step each"]
 
 
@@ -165,8 +165,8 @@ def test_many_runs_of_a_map_are_the_same_bit_for_bit_one_by_one(dim):
 
 
 class Backwards(Algorithm):
-    def client_step(self, local, gradient, moment):
-        return local._replace(x=local.x + self.step_size(moment) * gradient(local.x))
+    def client_step(self, local, gradient, context):
+        return local._replace(x=local.x + self.step_size(context) * gradient(local.x))
 
 
 @pytest.mark.parametrize(("algorithm", "federation", "reason"), [
@@ -205,14 +205,14 @@ def test_a_wrong_map_is_seen(monkeypatch):
     """The product over the later steps, taken over the earlier ones, differs as soon as steps change."""
     original = affine.affine_steps
 
-    def backwards(algorithm, moment):
+    def backwards(algorithm, context):
         steps = algorithm.local_steps
-        turned = moment._replace(iteration=0)
+        turned = context._replace(iteration=0)
         eta = algorithm.eta_l
-        table = eta.values[: steps * (moment.round + 1)].copy()
-        first = moment.round * steps
+        table = eta.values[: steps * (context.round + 1)].copy()
+        first = context.round * steps
         table[first : first + steps] = table[first : first + steps][::-1]
-        return original(algorithm.having(eta_l=Tabulated(table)), turned._replace(round=moment.round))
+        return original(algorithm.having(eta_l=Tabulated(table)), turned._replace(round=context.round))
 
     check_equal("falling steps", "dense")
     monkeypatch.setattr(affine, "affine_steps", backwards)

@@ -172,8 +172,8 @@ def test_several_threads_give_the_same_bits():
 
 # which path is taken -----------------------------------------------------------------------------------------------------
 class Backwards(Algorithm):
-    def client_step(self, local, gradient, moment):
-        return local._replace(x=local.x + self.step_size(moment) * gradient(local.x))
+    def client_step(self, local, gradient, context):
+        return local._replace(x=local.x + self.step_size(context) * gradient(local.x))
 
 
 class Steeper(LeastSquares):

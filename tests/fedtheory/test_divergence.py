@@ -72,17 +72,17 @@ def test_nothing_diverges():
 def planted(algorithm, owner, name, value, first):
     """The same method, in whose run 1 an entry of an array becomes ``value`` after a round."""
     class Planted(type(algorithm)):
-        def server_step(self, upload, moment):
-            after = super().server_step(upload, moment)
-            arrays = moment.state.clients | after.clients if owner == "clients" else dict(after.server)
-            if moment.round + 1 == first:
+        def server_step(self, upload, context):
+            after = super().server_step(upload, context)
+            arrays = context.state.clients | after.clients if owner == "clients" else dict(after.server)
+            if context.round + 1 == first:
                 arrays[name] = arrays[name].clone()
                 arrays[name][1].view(-1)[0] = value
-            return after._replace(x=moment.state.x, **{owner: arrays})
+            return after._replace(x=context.state.x, **{owner: arrays})
 
-        def client_final(self, local, moment):
-            upload, kept = super().client_final(local, moment)
-            return upload, {} if moment.round + 1 == first else kept
+        def client_final(self, local, context):
+            upload, kept = super().client_final(local, context)
+            return upload, {} if context.round + 1 == first else kept
 
     return Planted(**{field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)})
 

@@ -8,8 +8,8 @@ from fedtheory import (
     OBSERVABLES,
     Bernoulli,
     InverseTime,
-    Moment,
     Observer,
+    RoundContext,
     State,
     Tabulated,
     make_algorithm,
@@ -206,9 +206,9 @@ def test_a_moment_names_round_and_iteration():
     class Watch(Observer):
         seen: list = []
 
-        def local_iteration(self, moment, participation, x_local, gradient):
-            assert isinstance(moment, Moment)
-            self.seen.append((moment.round, moment.iteration))
+        def local_iteration(self, context, participation, x_local, gradient):
+            assert isinstance(context, RoundContext)
+            self.seen.append((context.round, context.iteration))
 
     federation, method = FEDERATIONS["no noise"](), make_algorithm("fedavg", local_steps=2)
     state = State(starting_points(federation, None, 1))

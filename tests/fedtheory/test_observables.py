@@ -16,14 +16,14 @@ class Notes(Observer):
     def __init__(self):
         self.starts, self.steps, self.ends = [], [], []
 
-    def start_of_round(self, moment, participation):
-        self.starts.append((moment, participation))
+    def start_of_round(self, context, participation):
+        self.starts.append((context, participation))
 
-    def local_iteration(self, moment, participation, x_local, gradient):
-        self.steps.append((moment, participation, moved(x_local), moved(gradient)))
+    def local_iteration(self, context, participation, x_local, gradient):
+        self.steps.append((context, participation, moved(x_local), moved(gradient)))
 
-    def end_of_round(self, moment, participation, x_local, state):
-        self.ends.append((moment, participation, moved(x_local), moved(state.x)))
+    def end_of_round(self, context, participation, x_local, state):
+        self.ends.append((context, participation, moved(x_local), moved(state.x)))
 
 
 @pytest.mark.parametrize("row", ALGORITHMS)

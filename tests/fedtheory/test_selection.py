@@ -174,7 +174,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_named_in_one_line(case):
     action, message = BAD[case]
-    with pytest.raises((ValueError, LookupError), match=message) as caught:
+    with pytest.raises((TypeError, ValueError, LookupError), match=message) as caught:
         action()
     assert "\n" not in str(caught.value)
 

@@ -27,10 +27,10 @@ from verify.results.drawing import STYLE, save
 from verify.results.figures import bound_and_measurement, bounds_and_measurements, looseness, trajectory_figure
 from verify.results.heat_map import heat_map
 from verify.results.verdict import VERDICTS, Series, Verdict
-from verify.worst.chart import worst
-from verify.worst.claim_figure import Course, course_figure
+from verify.worst.claim_figure import BoundOverRounds, bound_over_rounds_figure
 from verify.worst.function import worst_function
 from verify.worst.function_figure import function_figure
+from verify.worst.method_worst_case import worst
 from verify.worst.tuning import rounds_figure
 
 LEFT, RIGHT = [1.0, 0.5, 0.3, 0.9], [2.0, 1.0, 0.5, 0.7]
@@ -69,8 +69,9 @@ def around(**options):
     return bounds_around([bound(), bound()], Dominance("a", "b", "depends", "", point, further), name, **options)
 
 
-def course():
-    return Course(find_claim("classical/gd-distance"), "rounds", (1.0, 2.0), (0.9, 0.8), (0.85, 0.7), (0.4, 0.3), (8, 8), {},
+def worst_over_rounds():
+    return BoundOverRounds(
+        find_claim("classical/gd-distance"), "rounds", (1.0, 2.0), (0.9, 0.8), (0.85, 0.7), (0.4, 0.3), (8, 8), {},
                   "all")
 
 
@@ -92,7 +93,7 @@ FIGURES = {
     "heat_map": lambda **o: heat_map(grid(), **o),
     "function_figure": lambda **o: function_figure(worst_of(1), **o),
     "function_figure in the plane": lambda **o: function_figure(worst_of(2), **o),
-    "course_figure": lambda **o: course_figure(course(), **o),
+    "bound_over_rounds_figure": lambda **o: bound_over_rounds_figure(worst_over_rounds(), **o),
     "rounds_figure": lambda **o: rounds_figure([worst("fedavg", n, 1, eta_l=0.5) for n in (1, 2)], **o),
     "waterfall_figure": lambda **o: waterfall_figure(PROOF, **o),
     "stability_figure": stability,
@@ -208,7 +209,7 @@ def test_several_panels_take_several_axes():
         trajectory_figure(runs(), ("loss",))
 
 
-@pytest.mark.parametrize("thing", [course, lambda: ft.compare("classical/sgd-distance", runs())])
+@pytest.mark.parametrize("thing", [worst_over_rounds, lambda: ft.compare("classical/sgd-distance", runs())])
 def test_what_plots_itself_takes_axes_or_a_path(thing, tmp_path):
     axes = readers_axes()
     assert thing().plot(ax=axes) is axes and axes.has_data()

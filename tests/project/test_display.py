@@ -16,7 +16,7 @@ from fedtheory.stability import Stability
 from fedtheory.testing.report import FAILED, Report, Result
 from synthetic.base.display import Markup, bars, brief, card, lines, table
 from synthetic.numbers.arrays import EXACT
-from tests.project.test_axes import PROOF, RUN, bound, course, runs, worst_of
+from tests.project.test_axes import PROOF, RUN, bound, runs, worst_of, worst_over_rounds
 from verify.evidence.beside_runs import Comparison
 from verify.proofs.looseness import Link, Waterfall
 from verify.results.verdict import Verdict
@@ -94,7 +94,7 @@ SHOWN = {
     "worst case of a method": (lambda: worst_of(1).worst, "FedAvg on all smooth-strongly-convex functions", ""),
     "worst function": (lambda: worst_of(2), "2 dimensions", "svg"),
     "worst case of a claim": (case, "classical/gd-convex: factor", ""),
-    "course": (course, "classical/gd-distance: worst case over 2 values of rounds", "svg"),
+    "over rounds": (worst_over_rounds, "classical/gd-distance: worst case over 2 values of rounds", "svg"),
     "potential": (lambda: ft.potential("fedavg", clients=1, eta_l=0.5), "rate 361/400", ""),
     "stability": (stability, "1 neighbouring data sets, 59 rounds", "svg"),
     "steps of a proof": (lambda: PROOF, "1 steps of p/a", ""),
@@ -153,7 +153,8 @@ HOSTILE = {
     "federation": hostile_federation,
     "worst case of a claim": lambda: replace(case(), claim=EVIL, functions=EVIL, reason=EVIL),
     "worst case of a method": lambda: replace(worst_of(1).worst, algorithm=hostile_method(), functions=EVIL),
-    "course": lambda: replace(course(), claim=claim_of(EVIL), functions=EVIL, over=EVIL, numbers={EVIL: EVIL}),
+    "over rounds": lambda: replace(
+        worst_over_rounds(), claim=claim_of(EVIL), functions=EVIL, over=EVIL, numbers={EVIL: EVIL}),
     "steps of a proof": lambda: Waterfall(Link(EVIL, EVIL, 8.0, 5.0, EVIL), (Link(EVIL, EVIL, None, None, EVIL),)),
     "report of conformance": lambda: report(EVIL),
     "card": lambda: Shows(card(EVIL, [(EVIL, EVIL), (EVIL, [EVIL]), (EVIL, {EVIL: EVIL})], EVIL)),

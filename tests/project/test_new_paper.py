@@ -98,7 +98,7 @@ def test_a_paper_made_by_the_page_is_refereed(toy):
 @pytest.mark.parametrize(("path", "old", "new"), [
     ("verify/checker/methods/halfway.py", "(x + run.aggregate(ends, x)) / 2", "run.aggregate(ends, x)"),
     ("tests/bounds/papers/halfway_rows.py", "8 * step", "4 * step"),
-    ("fedtheory/algorithms/halfway.py", "(moment.x + average) / 2, {}", "average / 2, {}"),
+    ("fedtheory/algorithms/halfway.py", "(context.x + average) / 2, {}", "average / 2, {}"),
     ("bounds/papers/halfway/paper.toml", 'rounds = ["T", "rounds"]', ""),
 ])
 def test_a_fault_in_one_of_its_files_is_detected(toy, path, old, new):

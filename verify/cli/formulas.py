@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from verify.cli.files import FIGURE, check_figure
 from verify.cli.shared import choose_claim, choose_claims
 
 __all__ = ["bound", "compare", "lint"]
@@ -25,7 +26,7 @@ def bound(
     settings: Set = None,
     side: Annotated[str, typer.Option(help="Which side of the statement: right or left.")] = "right",
     against: Annotated[str | None, typer.Option(help="The parameter on the horizontal axis of --plot.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the bound; writes SVG, PDF and PNG of that name.")] = None,
+    plot: Annotated[Path | None, typer.Option(help=f"Of the bound. {FIGURE}")] = None,
     target: Annotated[float | None, typer.Option(help="Find how many rounds bring the bound to this value.")] = None,
     best: Annotated[str | None, typer.Option(metavar="STEP", help="Find the value of STEP at which it is smallest.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -35,6 +36,7 @@ def bound(
     Shows the formula in its parameters, its rate in each of them, and its values at the numbers given. Without numbers it
     lists the parameters. --best and --target take one value of every other parameter.
     """
+    check_figure("--plot", plot)
     chosen = choose_claim(claim)
 
     from dataclasses import asdict
@@ -69,9 +71,9 @@ def bound(
         said["not checked"] = form.unchecked(**form.complete(numbers))
     if plot is not None:
         from verify.formulas.figures import bound_curve
-        from verify.results.drawing import save
+        from verify.results.drawing import save_as
 
-        said["figures"] = [str(path) for path in save(bound_curve(form, numbers, against), plot.with_suffix("")).values()]
+        said["figures"] = [str(path) for path in save_as(bound_curve(form, numbers, against), plot).values()]
     if json:
         print(json_text.dumps(said, indent=1))
     else:
@@ -122,19 +124,20 @@ def compare(
     claims: Annotated[list[str], typer.Argument(metavar="CLAIM CLAIM... [NAME=VALUE]...", help="Claims, fixed values.")],
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Fix a parameter.")] = None,
     against: Annotated[str | None, typer.Option(help="The parameter on the horizontal axis of --plot.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the bounds; writes SVG, PDF and PNG of that name.")] = None,
+    plot: Annotated[Path | None, typer.Option(help=f"Of the bounds. {FIGURE}")] = None,
     run: Annotated[Path | None, typer.Option(help="A file of `fedtheory run`, along whose runs to compare.")] = None,
     algorithm: Annotated[str | None, typer.Option(metavar="FILE.py:NAME", help="The method of --run, if yours.")] = None,
     worst: Annotated[bool, typer.Option("--worst", help="With --run: draw the exact worst case too.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
-    """Compare bounds: is one below another for all parameters? Or a claim with runs.
+    """Compare a claim's bound with other bounds, or with runs.
 
-    Answers always, never, or depends, with a witness on each side. Parameters of the same name are the same in both. A claim
-    that is itself a comparison stands for its two sides. With --run: both sides of one claim along the runs of a file;
-    values are those of its free numbers.
+    With other claims: whether one bound is below the other for all parameters (always, never, or depends, with a witness on
+    each side). Parameters of the same name are the same in both. A claim that is itself a comparison stands for its two
+    sides. With --run FILE: both sides of one claim along the runs of a file; values are those of its free numbers.
     """
+    check_figure("--plot", plot)
     chosen = [choose_claim(text) for text in claims if "=" not in text]
     if run is not None:
         given = [*(settings or []), *(text for text in claims if "=" in text)]
@@ -164,9 +167,9 @@ def compare(
                 print(f"  {word} at {values}: {sides[0]} against {sides[1]}")
     if plot is not None:
         from verify.formulas.figures import bounds_around
-        from verify.results.drawing import save
+        from verify.results.drawing import save_as
 
-        paths = save(bounds_around(bounds, found[0], against), plot.with_suffix(""))
+        paths = save_as(bounds_around(bounds, found[0], against), plot)
         print("figure:", ", ".join(map(str, paths.values())))
     return 0
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from verify.cli import demos, exports, formulas, methods, proofs, runs, shared, stability, statements, sweeps, verify
+from verify.cli import demos, exports, formulas, methods, proofs, runs, shared, stability, statements, sweeps, verify, worst
 from verify.cli.verify import Papers, Statement
 
 __all__ = ["app", "main"]
@@ -20,10 +20,8 @@ app = typer.Typer(
 )
 
 for command in (verify.verify, verify.explain, verify.replay, verify.report,
-                formulas.bound, formulas.compare, formulas.lint):
-    app.command()(command)
-proofs.add_commands(app)
-for command in (exports.export, stability.stability, methods.conform, runs.run, sweeps.sweep, demos.demo):
+                formulas.bound, formulas.compare, formulas.lint, proofs.chain, proofs.looseness, worst.worst,
+                exports.export, stability.stability, methods.conform, runs.run, sweeps.sweep, demos.demo):
     app.command()(command)
 
 
@@ -200,18 +198,9 @@ def check(
     Exit status: 0 accepted: the claim is refuted, or proven at the numbers of the proof; 1 rejected; 2 not a readable
     certificate or statement.
     """
-    from verify.checker.formats import FORMATS
-    from verify.exact.alone import against, read, replay_alone
-    from verify.exact.registered import states_its_claim
+    from verify.api.check import check as check_certificate
 
-    data = read(certificate)
-    single, stated = data.get("format") in FORMATS, statement is not None and statement.endswith(".json")
-    if single and statement is None and states_its_claim(data):
-        result = replay_alone(data)  # without loading claims
-    elif single and stated:
-        result = against(data, read(Path(statement), "statement"))
-    else:
-        result = _compare_with_claim(certificate, data, statement)
+    result = check_certificate(certificate, statement)
     print("accepted" if result.accepted else "rejected", "-", result.reason)
     if result.left and result.right:
         from verify.results.numerals import approximately
@@ -219,20 +208,6 @@ def check(
         for side, value in (("left ", result.left), ("right", result.right)):
             print(f"{side} = {value}  (about {approximately(value)})")
     return 0 if result.accepted else 1
-
-
-def _compare_with_claim(certificate: Path, data, statement: str | None):
-    """The checker's answer on a certificate that is compared with a claim."""
-    from verify.growth.check import check_file
-    from verify.proofs import chained
-    from verify.worst import contraction
-
-    claims, stated = statements.stated_in(statement)
-    if data.get("format") == chained.FORMAT:
-        return chained.check_file(certificate, claims, stated, statements.claims_beside(statement))
-    if statement is None and str(data.get("claim")).startswith(contraction.PREFIX):
-        return contraction.check_contraction(data)
-    return check_file(certificate, claims, stated)
 
 
 def _group_commands() -> None:

@@ -21,7 +21,8 @@ def run(
     problem: Annotated[str, typer.Option(help="A name from `fedtheory problems`.")],
     rounds: Annotated[int, typer.Option(help="Communication rounds.")] = 100,
     local_steps: Annotated[int, typer.Option(help="Local steps per round.")] = 1,
-    eta: Annotated[str, typer.Option(help="Local step size; 'theory' is 2/(mu (t + max(8 L/mu, K))).")] = "theory",
+    eta: Annotated[str, typer.Option(help="Local step size: a number, a formula such as 1/L, or "
+                                      "'theory': 2/(mu (t + max(8 L/mu, K))).")] = "theory",
     seeds: Annotated[int, typer.Option(help="How many runs.")] = 32,
     seed: Seed = 0,
     settings: Annotated[

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-__all__ = ["exact_numbers", "grid_of", "parse_numbers", "parse_settings", "settings_of", "share_out", "step_size"]
+__all__ = [
+    "exact_numbers", "grid_of", "parse_numbers", "parse_settings", "parse_texts", "settings_of", "share_out", "step_size",
+]
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
@@ -36,6 +37,12 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
         except ValueError:  # no JSON, or a number with more digits than Python converts
             settings[key] = value
     return settings
+
+
+def parse_texts(texts: Iterable[str]) -> dict[str, str]:
+    """Return values as text by key; ValueError as :func:`parse_settings`."""
+    texts = [*texts]
+    return {key: text.partition("=")[2].strip() for key, text in zip(parse_settings(texts), texts, strict=True)}
 
 
 def parse_numbers(texts: Iterable[str], whole: Iterable[str] = (), most: int = 10**7) -> dict[str, Any]:
@@ -97,13 +104,9 @@ def exact_numbers(texts: Iterable[str]) -> dict[str, Fraction]:
     Raises:
         ValueError: as :func:`parse_settings`, or a value that is not a single number.
     """
-    found = {}
-    for name, value in parse_settings(texts).items():
-        try:
-            found[name] = _exact(value)
-        except (TypeError, ValueError, ZeroDivisionError):
-            raise ValueError(f"{name} must be one number, such as 2, 0.1 or 1/3; got {repr(value)[:100]}") from None
-    return found
+    from verify.results.numerals import exact_number
+
+    return {name: exact_number(name, value) for name, value in parse_settings(texts).items()}
 
 
 def _exact(value) -> Fraction:
@@ -150,6 +153,8 @@ def share_out(settings: Mapping[str, Any], **takers: Iterable[str]) -> dict[str,
     Raises:
         LookupError: no taker has the key, or more than one has.
     """
+    from fedtheory.arguments import nearest_argument
+
     known = {taker: set(keys) for taker, keys in takers.items()}
     shares: dict[str, dict[str, Any]] = {taker: {} for taker in known}
     for key, value in settings.items():
@@ -159,8 +164,8 @@ def share_out(settings: Mapping[str, Any], **takers: Iterable[str]) -> dict[str,
             raise LookupError(f"setting {key!r} is known to {' and '.join(owners)}; write {owners[0]}.{key}=...")
         if not owners:
             everything = sorted(set().union(*known.values()))
-            near = get_close_matches(bare, everything, n=1, cutoff=0.5)
-            hint = f"; nearest: {near[0]}" if near else ""
+            near = nearest_argument(bare, dict.fromkeys(everything))
+            hint = f"; nearest: {near}" if near else ""
             raise LookupError(f"unknown setting {key!r}{hint}; known: {', '.join(everything)}")
         shares[owners[0]][bare] = value
     return shares
@@ -175,18 +180,33 @@ def settings_of(texts: Iterable[str] | None, algorithm: str, problem: str,
 
     given = parse_settings(texts or [])
     arguments = arguments_of(algorithm, given.get("base")) if own is None else {*own}
+    _refuse_own_options(given, arguments | {*problem_options(problem)})
     return share_out(given, algorithm=arguments - {"eta_l", "local_steps"},
                      problem=set(problem_options(problem)) - {"backend"})
 
 
+def _refuse_own_options(given: Mapping[str, Any], known: set[str]) -> None:
+    """LookupError for a setting that has an option of its own, by our name or another library's."""
+    from fedtheory.arguments import nearest_argument
+
+    options = {"eta_l": "--eta", "local_steps": "--local-steps"}
+    for key in given:
+        bare = key.rpartition(".")[2]
+        name = bare if bare in options else None if bare in known else nearest_argument(bare, dict.fromkeys(known))
+        if name in options:
+            raise LookupError(f"unknown setting {key!r}; {options[name]} sets {name}")
+
+
 def step_size(text: str, federation, local_steps: int):
-    """Read a positive number, or ``theory``: 2/(mu (t + max(8 L/mu, local_steps))) with the federation's constants.
+    """Read a positive number; a formula such as ``1/L`` of the federation's constants, ``clients`` and ``local_steps``; or
+    ``theory``: 2/(mu (t + max(8 L/mu, local_steps))).
 
     Raises:
-        ValueError: neither of these, or ``theory`` without strong convexity.
+        ValueError: none of these, or ``theory`` without strong convexity.
     """
     from fedtheory.schedules import InverseTime
     from synthetic.numbers.arrays import to_numpy
+    from verify.claims.number_texts import formula_value, is_formula_of
 
     if text == "theory":
         constants = federation.constants
@@ -194,10 +214,28 @@ def step_size(text: str, federation, local_steps: int):
             raise ValueError(f"--eta 'theory' needs strong convexity, which {federation.name} does not have; give a number")
         L, mu = (float(to_numpy(federation.constants.value(name)).reshape(-1)[0]) for name in ("L", "mu"))
         return InverseTime(mu, max(8 * L / mu, local_steps))
-    try:
-        eta = float(text)
-    except ValueError:
-        eta = float("nan")
+    known = _scalars(federation) | {"local_steps": Fraction(local_steps), "clients": Fraction(federation.clients)}
+    if is_formula_of(text, known):
+        eta = float(formula_value("--eta", text, known, exact=False))
+    else:
+        try:
+            eta = float(_exact(text))
+        except (ValueError, ZeroDivisionError):
+            eta = float("nan")
     if not 0 < eta < float("inf"):
-        raise ValueError(f"--eta must be a positive number or 'theory'; got {text!r}")
+        raise ValueError(f"--eta must be a positive number, a formula of {', '.join(known)} such as 1/L, or 'theory'; "
+                         f"got {text!r}")
     return eta
+
+
+def _scalars(federation) -> dict[str, Fraction]:
+    """The constants of a federation of one instance that are one finite number."""
+    from synthetic.numbers.arrays import to_numpy
+
+    found = {}
+    for name in ("L", "mu", "sigma", "G"):
+        if name in federation.constants:
+            value = np.asarray(to_numpy(federation.constants.value(name)), dtype=float).reshape(-1)
+            if len(value) == 1 and np.isfinite(value[0]):
+                found[name] = Fraction(float(value[0]))
+    return found

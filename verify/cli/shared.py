@@ -9,7 +9,7 @@ from importlib.metadata import version
 from json import dumps
 from pathlib import Path
 
-from verify.results.commands import CLAIM_FILES, file_and_id
+from verify.results.commands import file_and_id
 
 __all__ = [
     "at_least", "check_device", "check_memory", "choose_claim", "choose_claims", "claims_as_json", "claims_in",
@@ -27,6 +27,8 @@ def explain(problem: Exception) -> str | None:
         return f"{problem.filename}: {problem.strerror}"
     if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
         return problem.strerror
+    if isinstance(problem, TypeError) and type(problem).__name__ == "UnknownArgument":
+        return str(problem)
     if isinstance(problem, ImportError) and problem.name is None:
         return str(problem)  # which extra to install
     if isinstance(problem, (ValueError, LookupError)) and len(problem.args) == 1 and " " in str(problem.args[0]):
@@ -35,24 +37,21 @@ def explain(problem: Exception) -> str | None:
 
 
 def choose_claim(name: str):
-    """The claim of an id, of a file that has only one, or of ``FILE:ID``."""
+    """Returns the claim of an id, of a file that has only one, or of ``FILE:ID``; workers find it too."""
     found = choose_claims([name], None)
     if len(found) != 1:
-        allowed = ", ".join(f"{name}:{claim.id}" for claim in found)
-        raise LookupError(f"{name} has {len(found)} claims; name one of them: {allowed}")
+        from verify.claims.named import several
+
+        raise several(name, found)
     return found[0]
-
-
-def _is_file(name: str) -> bool:
-    """Whether a name is one of a file of claims rather than an id, which has a /."""
-    return os.path.isfile(name) or name.endswith(CLAIM_FILES) or ("/" not in name and "." in name)
 
 
 def choose_claims(names: list[str], papers: list[str] | None) -> list:
     """The claims named by ids, files (.py, .toml), ``FILE:ID``, or their papers; all if nothing is named."""
     from bounds.registry.claims import all_claims, find_claim, forget_files
+    from verify.claims.named import is_file
 
-    in_files = [name for name in names if _is_file(file_and_id(name)[0])]
+    in_files = [name for name in names if is_file(file_and_id(name)[0])]
     ids = [name for name in names if name not in in_files]
     if in_files:  # workers start afresh, and find them there
         from bounds.registry.user_claims import PATHS
@@ -68,21 +67,10 @@ def choose_claims(names: list[str], papers: list[str] | None) -> list:
 
 
 def claims_in(names: list[str]) -> list:
-    """The claims of files, all (``FILE``) or one (``FILE:ID``). Every file is read once; LookupError for an unknown id."""
-    from bounds.registry.user_claims import load_claims
-    from verify.claims.method import faults_of_method
+    """Returns the claims of files, all (``FILE``) or one (``FILE:ID``); see :func:`verify.claims.named.claims_in`."""
+    from verify.claims.named import claims_in as named_claims
 
-    asked, found = dict.fromkeys(map(file_and_id, names)), []
-    files = dict.fromkeys(file for file, _ in asked)
-    own = {file: {claim.id: claim for claim in load_claims(file, faults_of_method)} for file in files}
-    for file, one in asked:
-        named = [own[file][one]] if one in own[file] else [
-            claim for name, claim in own[file].items() if name.partition("/")[2] == one]  # without the paper
-        if one and len(named) != 1:
-            raise LookupError(f"{f'{len(named)} claims' if named else 'no claim'} {one!r} in {file}; allowed: "
-                              f"{', '.join(f'{file}:{name}' for name in own[file])}")
-        found += named if one else own[file].values()
-    return found
+    return named_claims(names)
 
 
 def _known_files() -> list[str]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from verify.cli import shared
+from verify.cli.files import FIGURE, check_figure
 from verify.cli.names import check_method, check_problem
 
 __all__ = ["stability"]
@@ -24,7 +25,7 @@ def stability(
     problem: Annotated[str, typer.Option(help="A problem with data, from `fedtheory problems`.")] = "linear-samples",
     rounds: Annotated[int, typer.Option(help="Communication rounds.")] = 20,
     local_steps: Annotated[int, typer.Option(help="Local steps per round.")] = 1,
-    eta: Annotated[str, typer.Option(help="Local step size, or 'theory', as for `fedtheory run`.")] = "0.1",
+    eta: Annotated[str, typer.Option(help="Local step size: a number, 1/L or 'theory', as for `run`.")] = "0.1",
     replacement: Annotated[Replacement, typer.Option(help="The worst replacement that a search finds, or random ones.")] = (
         Replacement.worst),
     tries: Annotated[int, typer.Option(help="Replacements to try.")] = 64,
@@ -37,7 +38,7 @@ def stability(
         help="A claim to measure on the runs, or 'all' about this method; may be given again.")] = None,
     settings: Annotated[list[str] | None, typer.Option(
         "--set", metavar="KEY=VALUE", help="A setting of the problem or the method; may be given again.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Path of the figure; writes SVG, PDF and PNG.")] = None,
+    out: Annotated[Path | None, typer.Option(help=FIGURE)] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
     """Measure stability and generalisation on neighbouring data sets.
@@ -49,6 +50,7 @@ def stability(
     for name, value, lowest in (("--rounds", rounds, 1), ("--local-steps", local_steps, 1), ("--tries", tries, 1),
                                 ("--seeds", seeds, 1), ("--seed", seed, 0), ("--data-sets", data_sets, 0)):
         shared.at_least(name, value, lowest)
+    check_figure("--out", out)
     check_method(method)
     check_problem(problem)
     from verify.cli.settings import settings_of, step_size
@@ -93,9 +95,9 @@ def stability(
         _show(title, found, gap, beside)
     if out is not None:
         from verify.evidence.stability_figure import stability_figure
-        from verify.results.drawing import save
+        from verify.results.drawing import save_as
 
-        paths = save(stability_figure(found, beside, title), out.with_suffix(""))
+        paths = save_as(stability_figure(found, beside, title), out)
         if not json:
             print("figure:", ", ".join(str(path) for path in paths.values()))
     return 0

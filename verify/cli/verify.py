@@ -183,12 +183,13 @@ def replay(
 
     Exit status: 0 accepted, and the sides agree; 1 not; 2 not a readable certificate.
     """
-    from verify.cli import console, statements
+    from verify.api.check import stated_in
+    from verify.cli import console
     from verify.exact.replay import replay as replayed
     from verify.growth.check import check_file, largest_member
     from verify.results.files import file_name
 
-    claims, stated = statements.stated_in(statement)
+    claims, stated = stated_in(statement)
     data, claim = largest_member(certificate, claims)
     result, again = check_file(certificate, claims, stated), replayed(data, claim)
     rows = [(side, f"{own:.12g}", f"{exact:.12g}", data[side]) for side, own, exact in (

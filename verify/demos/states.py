@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fedtheory.engine import rounds_of, starting_points
-from fedtheory.moment import State
+from fedtheory.round_context import State
 from synthetic.numbers.draws import Draws
 
 __all__ = ["states_of"]

@@ -11,11 +11,11 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.language.operators import E, E_round
-from bounds.registry.claims import find_claim
 from fedtheory import AllClients, Always, PriorityOnly
 from synthetic.base.display import RichDisplay
 from synthetic.numbers.arrays import namespace, to_numpy
 from verify.claims.implicit import all_hypotheses
+from verify.claims.named import claim as claim_of
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import UNMEASURED, Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import sides
@@ -69,9 +69,10 @@ class Comparison(RichDisplay):
         return "" if self.series is None else self.series._svg()
 
     def plot(self, path: str | Path | None = None, *, ax=None, beside: Sequence[Self] = ()):
-        """Draws bound and measurement as ``path`` with the endings .svg, .pdf and .png, whatever ending it has, and returns
-        the paths; or into the matplotlib axes ``ax``, which it returns. ``beside``: other comparisons in the same figure."""
-        from verify.results.drawing import save
+        """Draws bound and measurement as ``path``, in the format of its ending (.svg, .pdf, .png; all three without one),
+        and returns the paths; or into the matplotlib axes ``ax``, which it returns. ``beside``: other comparisons in the
+        same figure."""
+        from verify.results.drawing import save_as
         from verify.results.figures import bound_and_measurement, bounds_and_measurements
 
         if (path is None) == (ax is None):
@@ -84,10 +85,7 @@ class Comparison(RichDisplay):
             figure = bounds_and_measurements([each.series for each in shown], [each.runs for each in shown], ax=ax)
         else:
             figure = bound_and_measurement(self.series, ax=ax)
-        if ax is not None:
-            return ax
-        path = Path(path)
-        return save(figure, path.with_suffix("") if path.suffix else path)
+        return save_as(figure, path) if ax is None else ax
 
 
 def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[str, float] | None = None,
@@ -95,7 +93,7 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
     """Evaluates both sides of a claim about runs along a trajectory of many seeds, of any method, on any federation.
 
     Args:
-        claim: a claim, or the id of a registered one.
+        claim: a claim, its id or ``FILE:ID``.
         trajectory: from :func:`fedtheory.run`. Its runs are made again, which takes about as long as they did.
         points: at how many rounds a statement about the end of a run is evaluated. One with indices is evaluated at all
             values of its first index, where the others are worst.
@@ -118,7 +116,7 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
             clients without samples; a trajectory that cannot be made again; a name in ``values`` that the claim does not
             leave free. ImportError: ``worst`` without the solver.
     """
-    claim, values = find_claim(claim) if isinstance(claim, str) else claim, dict(values or {})
+    claim, values = claim_of(claim), dict(values or {})
     if claim.setting != "run":
         raise ValueError(f"{claim.id} is not about runs; its setting is {claim.setting!r}")
     if claim.statement is None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from bounds.language.claim import Claim
-from bounds.registry.claims import find_claim
+from verify.claims.named import claim as claim_of
 from verify.evidence.beside_runs import compare
 from verify.results.fingerprint import claim_as_text, code_version, digest
 
@@ -38,7 +38,7 @@ def ratio(claim: Claim | str, everywhere: bool = False, **values: float) -> Call
     """A measure for :func:`fedtheory.sweep`: the worst ratio of a claim's left side to its right side along the runs.
 
     Args:
-        claim: a claim about runs, or the id of a registered one.
+        claim: a claim about runs, its id or ``FILE:ID``.
         everywhere: also at points where a hypothesis fails or the claim is about another method; NaN there otherwise.
         values: of numbers that the claim leaves free, as in :func:`fedtheory.compare`.
 
@@ -55,7 +55,7 @@ def ratio(claim: Claim | str, everywhere: bool = False, **values: float) -> Call
         >>> found["ratio"].values.tolist()
         [1.0, nan]
     """
-    found = find_claim(claim) if isinstance(claim, str) else claim
+    found = claim_of(claim)
     if found.setting != "run":
         raise ValueError(f"{found.id} is not about runs; its setting is {found.setting!r}")
     return _Ratio(found, everywhere, values)

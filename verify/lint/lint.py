@@ -54,7 +54,8 @@ def lint(claim: Claim) -> list[Finding]:
     """
     found = list(_malformed(claim))
     if not any(finding.severity == "error" for finding in found):
-        found += [*_units(claim), *_symbols(claim), *_hypotheses(claim), *_value_that_may_do(claim), *_expectations(claim)]
+        found += [*_units(claim), *_symbols(claim), *_hypotheses(claim), *_value_that_may_do(claim), *_expectations(claim),
+                  *_not_excluded(claim)]
     return sorted(found, key=lambda f: SEVERITIES.index(f.severity))
 
 
@@ -97,6 +98,39 @@ def _expectations(claim: Claim) -> Iterator[Finding]:
             "E averages over the data sets and the replaced sample too, which says less than for every data set; write "
             'data_sets = "any" for every data set and each of its neighbours, with E over the chance of the runs alone, or '
             'data_sets = "random" (or E_data in place of E) for the mean'), {"allowed": list(DATA_SETS)})
+
+
+#: what a statement about runs may mean and does not exclude: names whose mention settles it, in words, and the line that
+#: excludes it, of hypotheses (``assume``), of numbers (``conditions``) or of the method
+_NOT_EXCLUDED = (
+    ("noise", ("sigma", "G_sq", "noise_bound"), "gradients may be noisy, with any variance",
+     'assume "sigma_sq_client[k] == 0 for k in 0..clients-1" for full gradients, or bound it by sigma_sq'),
+    ("local steps", ("local_steps", "iterations"), "clients may take several local steps",
+     'conditions "local_steps == 1" for one'),
+    ("clients", ("clients",), "there may be several clients with different losses", 'conditions "clients == 1" for one'),
+    ("weights", ("client_weight",), "clients may have different weights",
+     'assume "client_weight[k] == 1/clients for k in 0..clients-1" for equal ones'),
+)
+
+
+def _not_excluded(claim: Claim) -> Iterator[Finding]:
+    """Yields a note on what a claim about runs neither mentions nor excludes, and beginners mean to, with the line that
+    excludes it."""
+    if claim.setting != "run" or claim.procedure is None or claim.statement is None:
+        return
+    sides = (side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right))
+    named = {*claim.names}.union(*map(names_in, sides))
+    named |= {"sigma"} if any(name.startswith("sigma") for name in named) else set()
+    for condition in claim.hypotheses:  # ranges of indices do not bound a size, and only a condition on it does
+        if names_in(condition.left) | names_in(condition.right) <= {"clients"} | {str(i) for i, *_ in condition.over}:
+            named.add("clients")
+    for what, names, text, line in _NOT_EXCLUDED:
+        if named & {*names} or (what == "weights" and claim.procedure.equal_weights):
+            continue
+        yield Finding(claim.id, "not excluded", "note", f"{text}; {line}", {"what": what})
+    if claim.procedure.sampling == "full" and claim.procedure.free_clients:
+        yield Finding(claim.id, "not excluded", "note", "free clients may take part while their loss matches", {
+            "what": "free clients"})
 
 
 # units -------------------------------------------------------------------------------------------------------------------

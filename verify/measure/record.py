@@ -18,23 +18,23 @@ class FullRecord(Observer):
         self.states, self.broadcasts, self.held, self.tracked = [], [], [], []
         self.of_norms = False
 
-    def local_iteration(self, moment, participation, x_local, gradient):
+    def local_iteration(self, context, participation, x_local, gradient):
         self.local.append(x_local)
         self.gradients.append(gradient)
         self.participations.append(participation)
 
-    def start_of_round(self, moment, participation):
-        self.states.append(moment.state)
-        self.broadcasts.append(moment.x)
-        self.of_norms = moment.algorithm.client.keeps_numbers
+    def start_of_round(self, context, participation):
+        self.states.append(context.state)
+        self.broadcasts.append(context.x)
+        self.of_norms = context.algorithm.client.keeps_numbers
 
-    def local_state(self, moment, local):
+    def local_state(self, context, local):
         self.held.append(local.own)
 
-    def end_of_round(self, moment, participation, x_local, state):
+    def end_of_round(self, context, participation, x_local, state):
         self.before.append(x_local)
         self.ends.append((participation, state.x))
-        tracked = moment.algorithm.correction.tracking(moment)
+        tracked = context.algorithm.correction.tracking(context)
         self.tracked += [] if tracked is None else [tracked]
 
     def until(self, rounds: int, local_steps: int, final) -> tuple["FullRecord", Any]:

@@ -31,10 +31,10 @@ from verify.prove.number_certificates import number_certificate
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 from verify.symbolic.symbolic_run import SymbolicRun
-from verify.worst.challenge import challenged
+from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.every_round import at
-from verify.worst.proven import FEWEST, PLACES, only_small
-from verify.worst.setting import Place, Setting, setting_of
+from verify.worst.proven import FEWEST, TEMPLATES, only_small
+from verify.worst.stress_test import suspected_failure
 from verify.worst.worst_case import worst_case
 
 __all__ = ["FORMAT", "Chained", "chained", "check", "check_file", "disagreement", "narrower", "numbers", "scope_of"]
@@ -43,7 +43,7 @@ FORMAT = "fedtheory chain 1"
 _KEYS = ("format", *STATED, "rests on", "settings")
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 _open: list[Claim] = []  # claims whose steps are being looked at
-_MOST, _DEEP, _GIVE_UP = 32, 4, 2  # letters; chains within each other; places without a proof
+_MOST, _DEEP, _GIVE_UP = 32, 4, 2  # letters; chains within each other; templates without a proof
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ def _chained(claim: Claim, searched: bool) -> Chained:
         return Chained(reason="its steps are not proven for all numbers", link=found)
     settings, reason, failed = [], "", 0
     names: tuple[str, ...] = ()
-    for place in PLACES:
+    for template in TEMPLATES:
         try:
-            one = _at(claim, place)
+            one = _at(claim, template)
         except _ERRORS as error:
             reason, failed = reason or str(error), failed + 1
             if failed == _GIVE_UP and not settings:
@@ -109,33 +109,33 @@ def _chained(claim: Claim, searched: bool) -> Chained:
         return Chained(reason=reason or f"it has {len(settings)} settings; {FEWEST} are needed", link=found)
     if small := only_small(claim, [setting["sizes"] for setting in settings]):
         return Chained(reason=small, link=found)
-    if where := challenged(claim):
+    if where := suspected_failure(claim):
         return Chained(reason=f"it may be false at {where}", link=found)
     data = {**statement_of(claim), "format": FORMAT, "rests on": [*names], "settings": settings}
     return Chained(data, scope_of(data)[0], names, link=found)
 
 
-def _at(claim: Claim, place: Place, given: Mapping[str, Fraction] | None = None, depth: int = 0) -> dict[str, Any]:
-    """The certificate of a chain at one place. Raises LookupError, TypeError or ValueError where there is none."""
+def _at(claim: Claim, template: Template, given: Mapping[str, Fraction] | None = None, depth: int = 0) -> dict[str, Any]:
+    """The certificate of a chain at one template. Raises LookupError, TypeError or ValueError where there is none."""
     if depth > _DEEP:
         raise ValueError("too many chains within each other")
     usable = _usable(claim)
     if not usable or _linked(claim, (*usable,)).answer != "follows":  # then it is no use to prove some of them
         raise ValueError(f"{claim.id} does not follow from its steps")
-    setting = setting_of(claim, given or {}, place)
+    setting = instantiate(claim, given or {}, template)
     parts, ready = {}, []
     for premise in usable:
         if premise.setting == "algebra":
             ready += [premise] * (number_certificate(premise) is not None)
             continue
         try:
-            parts[premise.id] = _part(claim, setting, premise, place, depth)
+            parts[premise.id] = _part(claim, setting, premise, template, depth)
         except _ERRORS:
             continue
         ready.append(premise)
     used = _followed(claim, ready)
     while used and (unproven := next((p for p in used if p.setting == "run" and not _certified(p)), None)):
-        ready.remove(unproven)  # proofs at one place take less than those at enough places
+        ready.remove(unproven)  # proofs at one template take less than those at enough templates
         used = _followed(claim, ready)
     if used is None:
         raise ValueError(f"{claim.id} does not follow from those of its steps that are proven: "
@@ -148,13 +148,13 @@ def _certificate(claim: Claim, used, settings) -> dict[str, Any]:
     return {"format": FORMAT, **statement_of(claim), "rests on": [p.id for p in used], "settings": settings}
 
 
-def _part(claim: Claim, setting: Setting, premise: Claim, place: Place, depth: int) -> dict[str, Any]:
+def _part(claim: Claim, setting: Setting, premise: Claim, template: Template, depth: int) -> dict[str, Any]:
     """A proof of a premise at the sizes and numbers of a claim's setting."""
     given = {name: number for name, number in numbers(claim, setting).items() if _may_give(premise, name, number)}
     reasons = []
-    for way in (lambda: at(premise, {n: v for n, v in given.items() if n != "rounds"}, place).certificate,
-                lambda: worst_case(premise, given, place, _MOST, factors=False).certificate,
-                lambda: _at(premise, place, given, depth + 1) if premise.steps else None):
+    for way in (lambda: at(premise, {n: v for n, v in given.items() if n != "rounds"}, template).certificate,
+                lambda: worst_case(premise, given, template, _MOST, factors=False).certificate,
+                lambda: _at(premise, template, given, depth + 1) if premise.steps else None):
         try:
             found = way()
         except _ERRORS as error:
@@ -211,7 +211,7 @@ def _refuted(claim: Claim) -> bool:
 
 @cache
 def _certified(claim: Claim) -> bool:
-    """Whether a claim about runs is proven at enough places, false at none, and not refuted."""
+    """Whether a claim about runs is proven at enough templates, false at none, and not refuted."""
     proven = any(way(claim).certificate is not None for way in (proof_of_run, partial(chained, searched=True)))
     return proven and not _refuted(claim)
 

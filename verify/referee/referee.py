@@ -1,42 +1,25 @@
-"""Verdicts on many claims, from this process or from several; and what ``fedtheory`` forwards: a claim and its verdict."""
+"""Verdicts on many claims, from this process or from several."""
 
 import os
 from collections.abc import Iterator, Sequence
 
 from bounds.language.claim import Claim
-from bounds.registry.claims import find_claim
-from bounds.registry.user_claims import load_claims
-from verify.claims.method import faults_of_method
+from verify.claims.named import claim as named
 from verify.referee.decide import Settings, decide
 from verify.referee.workers import decide_all, decide_or_say_why
 from verify.results.verdict import Verdict
 
-__all__ = ["claim", "referee", "verify"]
-
-
-def claim(name: str) -> Claim:
-    """The registered claim of that id, or ``FILE:ID``, the one of a file of claims.
-
-    Raises:
-        LookupError: there is none; the message names the nearest ids. ValueError: a file that cannot be read, wrong claims.
-    """
-    file, _, own = name.rpartition(":")
-    if not file:
-        return find_claim(name)
-    claims = {each.id: each for each in load_claims(file, faults_of_method)}
-    if own not in claims:
-        raise LookupError(f"no claim {own!r} in {file}; allowed: {', '.join(f'{file}:{each}' for each in claims)}")
-    return claims[own]
+__all__ = ["referee", "verify"]
 
 
 def verify(claim: Claim | str, **settings) -> Verdict:
-    """The verdict on one claim, given itself or by id; ``settings`` as in :class:`verify.referee.decide.Settings`.
+    """Decides one claim, given itself, by id or as ``FILE:ID``; ``settings`` as in :class:`verify.referee.decide.Settings`.
 
     Example:
         >>> verify("classical/gd-convex", budget="quick").verdict
         'consistent'
     """
-    return decide(find_claim(claim) if isinstance(claim, str) else claim, Settings(**settings))
+    return decide(named(claim), Settings(**settings))
 
 
 def referee(claims: Sequence[Claim], *, workers: int | None = None, cluster=None, **settings) -> Iterator[Verdict]:

@@ -27,7 +27,7 @@ from verify.results.files import replacing
 __all__ = [
     "BOUND", "COLOURS", "FEW", "GREY", "MEASUREMENT", "STYLE", "VERDICT_STYLE", "VIOLATION", "canvas", "colours", "curve",
     "direct_labels", "edge_remarks", "fill", "in_style", "ink", "log_ticks", "measured", "name_rows", "opened", "outside",
-    "own_style", "panels", "save", "set_scales", "small", "spans", "titled", "write_below",
+    "own_style", "panels", "save", "save_as", "set_scales", "small", "spans", "titled", "write_below",
 ]
 
 # the colours of Okabe and Ito, which people with any common kind of colour vision can distinguish
@@ -152,6 +152,17 @@ def save(figure: Figure, stem: str | Path, formats: Sequence[str] = tuple(FORMAT
             figure.dpi = dpi
             figure.set_layout_engine(layout)
     return paths
+
+
+def save_as(figure: Figure, path: str | Path) -> dict[str, Path]:
+    """Writes ``figure`` in the format of the path's ending, or in all of FORMATS if it has none; returns the paths.
+
+    Raises ValueError for another ending.
+    """
+    path = Path(path)
+    if path.suffix.lstrip(".") not in (*FORMATS, ""):
+        raise ValueError(f"a figure ends in {', '.join('.' + one for one in FORMATS)}, or has no ending; got {path}")
+    return save(figure, path.with_suffix(""), [path.suffix[1:]]) if path.suffix else save(figure, path)
 
 
 def _on_pixels(figure: Figure) -> FigureCanvasAgg:

@@ -31,7 +31,7 @@ DECIDES = (
 SHOWS = (
     "fedtheory/pages.py", "fedtheory/testing", "verify/evidence/along.py",
     "verify/evidence/stability_figure.py", "verify/formulas/figures.py", "verify/proofs/looseness.py",
-    "verify/proofs/looseness_figure.py", "verify/worst/blocks.py", "verify/worst/chart.py",
+    "verify/proofs/looseness_figure.py", "verify/worst/blocks.py", "verify/worst/method_worst_case.py",
     "verify/worst/conditions.py", "verify/worst/contraction.py", "verify/worst/function.py",
     "verify/worst/function_figure.py", "verify/worst/potential.py", "verify/worst/tuning.py",
 )

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-__all__ = ["approximately", "fraction_of", "significant", "typeset"]
+__all__ = ["approximately", "exact_number", "fraction_of", "significant", "typeset"]
 
 _LARGEST_POWER = 9999  # of ten, in a number as text
 
@@ -21,6 +21,19 @@ def fraction_of(text: str) -> Fraction:
     if not text.isascii() or len(power) > len(str(_LARGEST_POWER)):
         raise ValueError(f"{text[:60]!r} is no number, or its power of ten is beyond {_LARGEST_POWER}")
     return Fraction(text)
+
+
+def exact_number(name: str, value) -> Fraction:
+    """``value``, a number or a text such as ``"1/3"``, exactly; a float is the decimal that it prints as: 0.1 is a tenth.
+
+    Raises ValueError, which says ``name``, for anything else.
+    """
+    try:
+        if not isinstance(value, bool):
+            return value if isinstance(value, Fraction) else fraction_of(str(value))
+    except (ValueError, ZeroDivisionError):
+        pass
+    raise ValueError(f"{name} must be one number, such as 2, 0.1 or 1/3; got {repr(value)[:100]}")
 
 
 def approximately(value) -> str:

@@ -25,36 +25,36 @@ from verify.instances.through_points import through_points
 from verify.search.batch_evaluation import evaluate_batch
 from verify.search.local_search import ends_from
 from verify.search.stage import State
-from verify.worst.challenge import AT_BOUNDS, CHALLENGES, growing
-from verify.worst.on_a_line import WorstPoints, worst
-from verify.worst.setting import Place, Setting
-from verify.worst.uphill import ERRORS, Known, known_at, nothing, uphill, worst_first
+from verify.worst.configurations import Setting, Template
+from verify.worst.coordinate_ascent import ERRORS, Evaluation, ascend, evaluations, nothing, worst_first
+from verify.worst.one_dimensional import WorstPoints, worst
+from verify.worst.stress_test import AT_BOUNDS, STRESS_TEMPLATES, growing
 
 __all__ = ["at_points", "worst_points_of"]
 
 _OWN_SEED = 314
-_ROWS = 32  # instances with the losses of each place
-_EXACTLY = 8  # of these, with the numbers of the place, too
+_ROWS = 32  # instances with the losses of each template
+_EXACTLY = 8  # of these, with the numbers of the template, too
 _EFFORT = 400_000  # of all programs of a claim at the smallest budget: about ten seconds; at others so many times more:
 _PATIENT = 20
 _LETTERS, _LONG = 20, 32  # of a program, and of one at a size from which on a claim seems to be false
-_FIRST = 8  # places at which something must be known of a claim that is looked at further
+_FIRST = 8  # templates at which something must be known of a claim that is looked at further
 _FALSE = 1 + 1e-4  # a larger factor says that a statement is false
 _TRIES = 6  # such settings whose functions are looked at
 _STARTS, _TRIALS = 2, 80  # settings from which numbers are moved, and how often
 _PIECES = 16  # of a client; instances with more take exact arithmetic minutes
-_PROMISING = 0.5  # factor from which a setting is worth going uphill, or a local search
+_PROMISING = 0.5  # factor from which a setting is worth going ascend, or a local search
 _DIGITS = 4  # of factors that differ
 _LOOKED_AT = 3  # settings from which local searches start
 _MORE = (4, 5, 6, 8, 10, 12, 14, 16)  # times the largest size at which a limit was taken, as 4
 
 
-def _by_size(place: Place) -> int:
-    return place.clients * (1 + place.rounds * place.local_steps)
+def _by_size(template: Template) -> int:
+    return template.clients * (1 + template.rounds * template.local_steps)
 
 
 #: the challenges, the smallest first: exact arithmetic confirms small instances soonest
-PLACES = (*sorted(CHALLENGES, key=_by_size),)
+TEMPLATES = (*sorted(STRESS_TEMPLATES, key=_by_size),)
 
 
 def worst_points_of(state: State) -> Iterator[tuple[Shape, Parameters]]:
@@ -87,41 +87,41 @@ def worst_points_of(state: State) -> Iterator[tuple[Shape, Parameters]]:
             yield from ends_from(state, shape, take_rows(params, [nearest]), rng)
 
 
-def _settings(claim: Claim, count: int | None) -> Iterator[Known]:
-    """What is known at so many places, None for all, then uphill from the worst of them, then at large sizes if these seem
-    to be worse."""
+def _settings(claim: Claim, count: int | None) -> Iterator[Evaluation]:
+    """Yields evaluations at the first ``count`` templates (None: all), then by coordinate ascent from the worst of them,
+    then at large sizes if these seem to be worse."""
     meter = WorkLimit(_EFFORT * (_PATIENT if count is None else 1))
     look, known = partial(_look, claim, meter), []
     try:
-        for number, found in enumerate(known_at(look, PLACES[:count]), 1):
+        for number, found in enumerate(evaluations(look, TEMPLATES[:count]), 1):
             if found is not None:
                 known.append(found)
                 yield found
             elif number >= _FIRST and not known:
                 return
         starts = [one for one in worst_first(known)[:_STARTS] if one.factor >= _PROMISING]
-        yield from uphill(look, starts, _TRIALS)
+        yield from ascend(look, starts, _TRIALS)
         look = partial(_look, claim, meter, most=_LONG)
-        more = [one.place for one in starts if count is None]
-        for size, _, place in growing(claim, [look], [AT_BOUNDS, *more]):
-            larger = (place._replace(**{size: getattr(place, size) * times // _MORE[0]}) for times in _MORE)
-            yield from takewhile(lambda found: found is not None, known_at(look, larger))
+        more = [one.template for one in starts if count is None]
+        for size, _, template in growing(claim, [look], [AT_BOUNDS, *more]):
+            larger = (template._replace(**{size: getattr(template, size) * times // _MORE[0]}) for times in _MORE)
+            yield from takewhile(lambda found: found is not None, evaluations(look, larger))
     except ImportError:  # no solver
         return
 
 
-def _look(claim: Claim, meter: WorkLimit, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS,
+def _look(claim: Claim, meter: WorkLimit, given: Mapping[str, Fraction], template: Template, most: int = _LETTERS,
           enough: float = 0.0):
     try:
-        found = worst(claim, given, place, most, meter)
+        found = worst(claim, given, template, most, meter)
     except ERRORS as error:
         return nothing(error)
     return found and (found.factor, found)
 
 
-def _worst(known: Iterable[Known]) -> list[Known]:
+def _worst(known: Iterable[Evaluation]) -> list[Evaluation]:
     """The worst settings, one of each sizes; of equally bad ones the smallest."""
-    found: dict[tuple[int, ...], Known] = {}
+    found: dict[tuple[int, ...], Evaluation] = {}
     for one in known:
         sizes = tuple(one.setting.sizes.values())
         if one.factor >= _PROMISING and (sizes not in found or one.factor > found[sizes].factor):
@@ -130,16 +130,17 @@ def _worst(known: Iterable[Known]) -> list[Known]:
         :_LOOKED_AT]
 
 
-def _through(state: State, known: Known, rng: np.random.Generator) -> tuple[Shape, Parameters] | None:
+def _through(state: State, known: Evaluation, rng: np.random.Generator) -> tuple[Shape, Parameters] | None:
     """Instances whose losses go through the worst points at a setting; None where it has no shape, or too many pieces."""
-    shape = _shape(state.claim, known.setting, state.budget.most_outcomes)
+    shape = shape_at(state.claim, known.setting, state.budget.most_outcomes)
     if shape is None:
         return None
     shape, params = at_points(state.claim, shape, known.case.on_a_line(), rng)
     return (shape, params) if shape.family.pieces <= _PIECES else None
 
 
-def _shape(claim: Claim, setting: Setting, most_outcomes: int) -> Shape | None:
+def shape_at(claim: Claim, setting: Setting, most_outcomes: int) -> Shape | None:
+    """Returns the shape of an instance of a setting, in one dimension; None where it has none, or too many outcomes."""
     sizes, procedure = setting.sizes, claim.procedure
     own = tuple((name, sizes[name]) for name in integer_variables(claim) if name in sizes)
     own += tuple((name, 1) for name in subset_left_open(claim))

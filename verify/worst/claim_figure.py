@@ -18,6 +18,7 @@ from bounds.language.names import symbol
 from synthetic.base.checks import whole
 from synthetic.base.display import RichDisplay, lines
 from synthetic.numbers.arrays import NUMPY
+from verify.claims.named import claim as claim_of
 from verify.claims.needs import OVER_SPACE, speaks_of_samples
 from verify.claims.sizes import integer_variables
 from verify.evaluation.environment import NamedArray
@@ -28,13 +29,13 @@ from verify.instances.draw import draw_params
 from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
-from verify.results.drawing import save
+from verify.results.drawing import save_as
 from verify.results.figures import bound_and_measurement
 from verify.results.verdict import Series
-from verify.worst.setting import Place, Setting, setting_of
+from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.worst_case import WorstCase, worst_case
 
-__all__ = ["Course", "course", "course_figure", "few_rounds", "on_quadratics"]
+__all__ = ["BoundOverRounds", "bound_over_rounds", "bound_over_rounds_figure", "few_rounds", "on_quadratics"]
 
 _RUNS = 512
 _FEW_ROUNDS, _SMALL = 4, 24  # numbers of rounds, and letters, of a figure on a report's page
@@ -42,7 +43,7 @@ _DIM = 2
 
 
 @dataclass(frozen=True)
-class Course(RichDisplay):
+class BoundOverRounds(RichDisplay):
     """A claim's left side over its right side, after 1, 2, ... rounds, or along another number.
 
     Attributes:
@@ -83,12 +84,12 @@ class Course(RichDisplay):
                       _short(self.found), [1.0] * len(self.values), note=note, exact=_short(self.exact),
                       middle=_short(self.middle))
 
-    def plot(self, stem: str | Path | None = None, *, ax: Axes | None = None) -> dict[str, Path] | Axes:
-        """Write the figure as ``stem`` + .svg, .pdf and .png, and return the paths by format; or draw into the axes ``ax``,
-        which are returned."""
-        if (stem is None) == (ax is None):
-            raise ValueError(f"plot needs a stem or ax; got {'neither' if stem is None else 'both'}")
-        return save(course_figure(self), stem) if ax is None else course_figure(self, ax=ax)
+    def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> dict[str, Path] | Axes:
+        """Draws the figure as ``path``, in the format of its ending (.svg, .pdf, .png; all three without one), and returns
+        the paths by format; or into the axes ``ax``, which it returns."""
+        if (path is None) == (ax is None):
+            raise ValueError(f"plot needs a path or ax; got {'neither' if path is None else 'both'}")
+        return save_as(bound_over_rounds_figure(self), path) if ax is None else bound_over_rounds_figure(self, ax=ax)
 
 
 def _short(values: Sequence[float]) -> list[float]:
@@ -96,16 +97,16 @@ def _short(values: Sequence[float]) -> list[float]:
     return [float(f"{value:.7g}") for value in values]
 
 
-def course(claim: Claim, given: Mapping[str, Fraction] | None = None, rounds: int = 5, seed: int = 0,
-           over: str = "rounds", values: Sequence[Fraction] = (), most: int | None = None) -> Course:
-    """The worst case of a claim and its sides on random quadratics over rounds, at the numbers ``given``; or ``over``
-    another size or number, at its ``values``.
+def bound_over_rounds(claim: Claim | str, given: Mapping[str, Fraction] | None = None, rounds: int = 5, seed: int = 0,
+                      over: str = "rounds", values: Sequence[Fraction] = (), most: int | None = None) -> BoundOverRounds:
+    """Computes the worst case of a claim and its sides on random quadratics over rounds, at the numbers ``given``; or
+    ``over`` another size or number, at its ``values``. The claim is given itself, by its id or as ``FILE:ID``.
 
     Raises:
         ImportError, LookupError, TypeError, ValueError: as :func:`verify.worst.worst_case.worst_case`, with at most so many
             letters.
     """
-    given = dict(given or {})
+    claim, given = claim_of(claim), dict(given or {})
     if over == "rounds" and not values:
         values = [Fraction(count + 1) for count in range(whole("rounds", int(given.pop("rounds", rounds))))]
     if not values or over in given:
@@ -129,16 +130,16 @@ def _at(claim: Claim, given: Mapping[str, Fraction], seed: int, most: int | None
     return _Point(float(np.max(factors)) if factors else np.nan, *ends, len(ratios), found)
 
 
-def _joined(claim: Claim, over: str, values: Sequence[Fraction], points: list[_Point]) -> Course:
+def _joined(claim: Claim, over: str, values: Sequence[Fraction], points: list[_Point]) -> BoundOverRounds:
     exact, found, middle, runs, known = zip(*points, strict=True)
     first, last = known[0].numbers, known[-1].numbers
     numbers = {name: value if first[name] == value else f"{first[name]} to {value}" for name, value in last.items()}
-    return Course(claim, over, tuple(map(float, values)), exact, found, middle, runs, numbers, known[-1].functions)
+    return BoundOverRounds(claim, over, tuple(map(float, values)), exact, found, middle, runs, numbers, known[-1].functions)
 
 
 def few_rounds(claim: Claim) -> tuple[Series, ...]:
-    """The course of a claim over its first rounds, as far as its programs are small; none of a claim that has no worst case
-    of this kind, or has one at less than two numbers of rounds.
+    """The worst case of a claim over its first rounds, as far as its programs are small; none of a claim that has no
+    worst case of this kind, or has one at less than two numbers of rounds.
 
     Raises:
         ImportError: the solver is not installed.
@@ -147,7 +148,7 @@ def few_rounds(claim: Claim) -> tuple[Series, ...]:
         return ()
     counts, points = [], []
     try:
-        least = setting_of(claim, {}, Place(rounds=1)).sizes["rounds"]
+        least = instantiate(claim, {}, Template(rounds=1)).sizes["rounds"]
         for count in range(least, least + _FEW_ROUNDS):
             points.append(_at(claim, {"rounds": Fraction(count)}, 0, _SMALL))
             counts.append(Fraction(count))
@@ -197,6 +198,6 @@ def _within(claim: Claim, shape: Shape, params: Parameters, values: Mapping[str,
     return judge(own, simulate(own, shape, params, NUMPY, values=rest)).met
 
 
-def course_figure(found: Course, *, ax: Axes | None = None) -> Figure | Axes:
+def bound_over_rounds_figure(found: BoundOverRounds, *, ax: Axes | None = None) -> Figure | Axes:
     """Draw the bound (1), the exact worst case, and the worst and the middle of the runs. Returns the figure, or ``ax``."""
     return bound_and_measurement(found.series, ax=ax)

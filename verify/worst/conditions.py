@@ -7,7 +7,7 @@ import numpy as np
 from synthetic.symbolic.symbolic_federation import SymbolicFederation
 from verify.worst.blocks import Block, pairs, square
 
-__all__ = ["Asked", "Units", "Wanted", "asked", "conditions"]
+__all__ = ["Question", "RunArrays", "Units", "conditions", "run_arrays"]
 
 
 class Units(NamedTuple):
@@ -35,10 +35,12 @@ class Units(NamedTuple):
         return cls(curvature, {"distance": 1.0, "value": curvature**-0.5, "gradient": 1 / curvature}[given])
 
 
-class Wanted(NamedTuple):
-    """A class of functions, what is given at the start, and what is measured: see :func:`verify.worst.chart.worst`,
-    with the squares of ``zeta`` and ``variates``. Curvatures are from ``m`` to ``L``, which may be infinite. ``slope``: a
-    bound on gradients; ``above``: the curvature of a parabola with the objective's minimum that is nowhere below it."""
+class Question(NamedTuple):
+    """A class of functions, what is given at the start, and what is measured, as in
+    :func:`verify.worst.method_worst_case.worst`, with the squares of ``zeta`` and ``variates``.
+
+    Curvatures are from ``m`` to ``L``, which may be infinite. ``slope``: a bound on gradients; ``above``: the
+    curvature of a parabola with the objective's minimum that is nowhere below it."""
 
     L: float
     m: float
@@ -59,7 +61,7 @@ class Wanted(NamedTuple):
         """Whether nothing is known of the optimum but that the objective has a lower bound."""
         return self.m < 0
 
-    def in_units(self, units: Units) -> "Wanted":
+    def in_units(self, units: Units) -> "Question":
         """The same question in other units, in which what is given is at most 1 too."""
         def over(number, unit):
             return None if number is None else number / unit
@@ -70,7 +72,7 @@ class Wanted(NamedTuple):
             variates_sq=over(self.variates_sq, units.gradient**2))
 
 
-class Asked(NamedTuple):
+class RunArrays(NamedTuple):
     """A run on letters as arrays, in the letters' unit of curvature: the points over the letters of each block, and at which
     of them all clients are in common; and as rows over the means' letters and numbers of points the models that are looked
     at, the first one first."""
@@ -82,11 +84,11 @@ class Asked(NamedTuple):
     free: np.ndarray | None
 
 
-def asked(letters: SymbolicFederation, models, wanted: Wanted, free=None) -> Asked:
+def run_arrays(letters: SymbolicFederation, models, question: Question, free=None) -> RunArrays:
     """The run that gave the ``models`` (1, dim), of which the first is the start; ``free`` (1, clients, dim): what clients'
     arrays are away from their values at the optimum."""
-    needed = [wanted.given != "distance" or wanted.least,
-              *[wanted.measure != "distance"] * (len(models) - 1)]
+    needed = [question.given != "distance" or question.least,
+              *[question.measure != "distance"] * (len(models) - 1)]
     numbers = [letters.place(letters.all_clients(x)) if ask else -1 for x, ask in zip(models, needed, strict=True)]
     rows = [[letters.parts(row) for row in each] for each in zip(*letters.points, strict=True)]
     units = 1.0, float(letters.curvature)  # of places and gradients
@@ -97,13 +99,13 @@ def asked(letters: SymbolicFederation, models, wanted: Wanted, free=None) -> Ask
     if free is not None:
         own = letters.parts(letters.row(free, letters.curvature))
         free = [np.array(part, dtype=float) / float(letters.curvature) for part in own]
-    if wanted.bounded_below:  # nothing happens at the optimum
+    if question.bounded_below:  # nothing happens at the optimum
         means, deviations, common = (Block(*(a[1:] for a in means)), Block(*(a[1:] for a in deviations)), common[1:])
         models = [(row, place - 1) for row, place in models]
-    return _without_zeros(Asked(means, deviations, common, models, free), wanted)
+    return _without_zeros(RunArrays(means, deviations, common, models, free), question)
 
 
-def _without_zeros(run: Asked, wanted: Wanted) -> Asked:
+def _without_zeros(run: RunArrays, question: Question) -> RunArrays:
     """The same without letters that are zero or do not occur."""
     def kept(block, zeros, others):
         rows = [*block.places, *block.gradients, *others]
@@ -111,17 +113,17 @@ def _without_zeros(run: Asked, wanted: Wanted) -> Asked:
         found[zeros] = False
         return found
 
-    start = [0] if wanted.bounded_below and (run.means.places[:, 0] == 1).all() else []  # the same for every origin
+    start = [0] if question.bounded_below and (run.means.places[:, 0] == 1).all() else []  # the same for every origin
     free = [] if run.free is None else [run.free]
     means = kept(run.means, [1, *start], [row for row, _ in run.models] + [part[0] for part in free])
-    deviations = kept(run.deviations, [0] if wanted.zeta_sq == 0 else [], [part[1] for part in free])
-    return Asked(
+    deviations = kept(run.deviations, [0] if question.zeta_sq == 0 else [], [part[1] for part in free])
+    return RunArrays(
         Block(*(a[:, means] for a in run.means)), Block(*(a[:, deviations] for a in run.deviations)), run.common,
         [(row[means], place) for row, place in run.models],
         None if run.free is None else [run.free[0][means], run.free[1][deviations]])
 
 
-def conditions(run: Asked, wanted: Wanted) -> dict[str, Any]:
+def conditions(run: RunArrays, question: Question) -> dict[str, Any]:
     """The arguments of :func:`verify.worst.blocks.largest`."""
     count, sizes = len(run.common), [run.means.places.shape[1], run.deviations.places.shape[1]]
     one, other = (index.ravel() for index in np.indices((count, count)))
@@ -139,33 +141,33 @@ def conditions(run: Asked, wanted: Wanted) -> dict[str, Any]:
             return row(mean=model)
         return row(values=unit[place]) if name == "value" else row(mean=run.means.gradients[place])
 
-    known = [np.concatenate([unit[one] - unit[other], *(pairs(block, one, other, wanted.L, wanted.m)
+    known = [np.concatenate([unit[one] - unit[other], *(pairs(block, one, other, question.L, question.m)
                                                         for block in (run.means, run.deviations))], axis=1)]
-    limits, bounds = [quantity(wanted.given, *run.models[0])], [1.0]
-    if wanted.above is not None:
+    limits, bounds = [quantity(question.given, *run.models[0])], [1.0]
+    if question.above is not None:
         known.append(np.concatenate([unit[[0] * (count - 1)] - unit[1:], *(
-            pairs(block, np.zeros(count - 1, int), np.arange(1, count), wanted.above, 0.0)
+            pairs(block, np.zeros(count - 1, int), np.arange(1, count), question.above, 0.0)
             for block in (run.means, run.deviations))], axis=1))
-    if wanted.bounded_below:
+    if question.bounded_below:
         places = np.flatnonzero(run.common)
-        known.append(np.array([row(unit[i], run.means.gradients[i], factor=-0.5 / wanted.L) for i in places]))
+        known.append(np.array([row(unit[i], run.means.gradients[i], factor=-0.5 / question.L) for i in places]))
     else:
         places = [0]
-    if wanted.zeta_sq and sizes[1]:
+    if question.zeta_sq and sizes[1]:
         for place in places:
             limits.append(row(deviation=run.deviations.gradients[place]))
-            bounds.append(wanted.zeta_sq)
-    if wanted.slope is not None:
+            bounds.append(question.zeta_sq)
+    if question.slope is not None:
         for gradient in run.means.gradients[np.abs(run.means.gradients).any(axis=1)]:
             limits.append(row(mean=gradient))
-            bounds.append(wanted.slope**2)
+            bounds.append(question.slope**2)
     if run.free is not None:
         limits.append(row(mean=run.free[0], deviation=run.free[1]))
-        bounds.append(wanted.variates_sq)
+        bounds.append(question.variates_sq)
     rows = [np.concatenate(known), np.array(limits)]
-    measures = np.array([quantity(wanted.measure.removeprefix("least-"), *model)
-                         for model in (run.models if wanted.least else run.models[1:])])
-    if not wanted.bounded_below:
+    measures = np.array([quantity(question.measure.removeprefix("least-"), *model)
+                         for model in (run.models if question.least else run.models[1:])])
+    if not question.bounded_below:
         for each in (*rows, measures):
             each[:, 0] = 0.0  # values are in excess of those at the optimum
     return {"points": count, "conditions": rows[0], "limits": rows[1], "bounds": np.array(bounds), "measures": measures,

@@ -37,7 +37,7 @@ from verify.checker.run import METHODS
 from verify.exact.check import CheckResult, check
 from verify.exact.statement import formula
 from verify.symbolic.rounds import FROM_ANY_STATE
-from verify.worst.setting import Setting, setting_of
+from verify.worst.configurations import Setting, instantiate
 
 __all__ = ["PREFIX", "Contraction", "check_contraction", "terms", "zeta_sq"]
 
@@ -179,7 +179,7 @@ class Contraction:
     def setting(self) -> Setting:
         """The sizes and numbers of a proof."""
         steps = self._argument("local_steps") or Fraction(1)
-        return setting_of(self.claim, {"clients": Fraction(self.clients), "local_steps": steps, "rounds": Fraction(1)})
+        return instantiate(self.claim, {"clients": Fraction(self.clients), "local_steps": steps, "rounds": Fraction(1)})
 
     @property
     def in_checker(self) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from bounds.language.claim import Claim
 from verify.symbolic.exchangeable_clients import ANY
-from verify.worst.setting import Setting
-from verify.worst.uphill import ERRORS
+from verify.worst.configurations import Setting
+from verify.worst.coordinate_ascent import ERRORS
 
 __all__ = ["first_proof", "for_every_number", "has_degree"]
 

@@ -22,38 +22,37 @@ from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
 from verify.symbolic.rounds import ProofObligation, obligations
 from verify.symbolic.symbolic_run import SymbolicRun
-from verify.worst.challenge import ENOUGH, challenged
+from verify.worst.configurations import Setting, Template, instantiate
+from verify.worst.coordinate_ascent import ERRORS
 from verify.worst.every_number import first_proof, has_degree
 from verify.worst.natural_units import natural_units
 from verify.worst.program import Given
 from verify.worst.proof import proof
 from verify.worst.proven import (
     FEWEST,
-    PLACES,
+    TEMPLATES,
     Proven,
     every_number,
     in_one_line,
     looked_at,
-    may_fail,
     most_often,
     only_small,
     together,
 )
-from verify.worst.setting import Place, Setting, setting_of
-from verify.worst.uphill import ERRORS
+from verify.worst.stress_test import ENOUGH, suspected_failure
 from verify.worst.worst_case import WorstCase, functions_of, proof_in_own_units
 
 __all__ = ["at", "every_round", "potentials", "proofs_of"]
 
 _MOST = 32  # letters
 _COUNTS = {operators.rounds, operators.iterations}
-_LARGER = (Place(6, 1, 1), Place(1, 1, 6), Place(2, 1, 5, near=(Fraction(9, 10), Fraction(1)), weights=(1, 3)))
+_LARGER = (Template(6, 1, 1), Template(1, 1, 6), Template(2, 1, 5, near=(Fraction(9, 10), Fraction(1)), weights=(1, 3)))
 _NEAR = 1e-5  # factors that are larger than one by less are one
-_GIVE_UP = 3  # places without a proof after which none is looked for at others
+_GIVE_UP = 3  # templates without a proof after which none is looked for at others
 
 
 def every_round(claim: Claim) -> Proven:
-    """Proofs of an explicit claim about runs for every number of rounds, at the places of :mod:`verify.worst.proven` that
+    """Proofs of an explicit claim about runs for every number of rounds, at the templates of :mod:`verify.worst.proven` that
     meet its hypotheses; it may not be false at one of them.
 
     Raises:
@@ -64,66 +63,66 @@ def every_round(claim: Claim) -> Proven:
     if claim.procedure is not None and claim.procedure.free_clients:
         return Proven(reason="it has free clients")
     found, reasons = [], []
-    for place in dict.fromkeys(p._replace(rounds=1) for p in (*PLACES, *_LARGER)):
+    for template in dict.fromkeys(p._replace(rounds=1) for p in (*TEMPLATES, *_LARGER)):
         try:
-            one = at(claim, {}, place, onwards=True)
+            one = at(claim, {}, template, onwards=True)
         except ERRORS as error:
             reasons.append(str(error))
         else:
             if one.certificate is not None:
                 found.append(one)
-            elif _may_fail(claim, place):
+            elif _may_fail(claim, template):
                 return Proven(reason=f"not from any state: {one.reason} at {one.scope}")
             else:
                 reasons.append(f"{one.reason} at {one.scope}")
         if len(reasons) >= _GIVE_UP and not found:
             break
     if len(found) < FEWEST:
-        return Proven(reason=f"not from any state: {most_often(reasons) or 'too few places'}")
+        return Proven(reason=f"not from any state: {most_often(reasons) or 'too few templates'}")
     if small := only_small(claim, [one.setting.sizes for one in found], ("clients", "local_steps")):
         return Proven(reason=small)
-    if where := challenged(claim, ENOUGH, every_number(found) | {"rounds"}):
+    if where := suspected_failure(claim, ENOUGH, every_number(found) | {"rounds"}):
         return Proven(reason=f"it may be false at {where}")
     found = found[:SETTINGS]
     return Proven(together(found), in_one_line(found, "every number of rounds"))
 
 
-def _may_fail(claim: Claim, place: Place) -> bool:
-    """Whether the statement may be false at a place, in a run of two rounds, or of one where two are too many."""
+def _may_fail(claim: Claim, template: Template) -> bool:
+    """Whether the statement may be false at a template, in a run of two rounds, or of one where two are too many."""
     for number in (2, 1):
-        here = place._replace(rounds=number)
+        here = template._replace(rounds=number)
         with suppress(*ERRORS):  # most often factors alone tell
-            if not may_fail(looked_at(claim, here, proofs=False), _NEAR):
+            if not looked_at(claim, here, proofs=False).may_fail(_NEAR):
                 return False
         with suppress(*ERRORS):
             one = looked_at(claim, here)
-            return one.certificate is None and may_fail(one, _NEAR)
+            return one.certificate is None and one.may_fail(_NEAR)
     return True
 
 
-def at(claim: Claim, given: Mapping[str, Fraction], place: Place, onwards: bool = False) -> WorstCase:
-    """A proof for every number of rounds at the sizes and numbers ``given``, and else at those of a place; ``onwards``: for
-    every number of clients from some number on too, if there is one.
+def at(claim: Claim, given: Mapping[str, Fraction], template: Template, onwards: bool = False) -> WorstCase:
+    """Proves a claim for every number of rounds at the sizes and numbers ``given``, otherwise those of a template;
+    ``onwards``: for every number of clients from some number on too, if there is one.
 
     Raises:
         LookupError, TypeError, ValueError: the claim does not speak of every round, or not at these numbers.
     """
     try:
-        return _at(claim, given, place._replace(numbers=()), onwards)
+        return _at(claim, given, template._replace(numbers=()), onwards)
     except (TypeError, ValueError):
-        if not place.numbers:
+        if not template.numbers:
             raise
-        return _at(claim, given, place, onwards)
+        return _at(claim, given, template, onwards)
 
 
-def _at(claim: Claim, given, place: Place, onwards: bool) -> WorstCase:
+def _at(claim: Claim, given, template: Template, onwards: bool) -> WorstCase:
     stated, reason = statement_of(claim), "no potential was found"
     tried: list[tuple[Setting, dict[str, Any] | None]] = []
     if claim.statement.over:
         for number in (1, 2):
-            tried.append((setting_of(claim, {"rounds": Fraction(number), **given}, place), None))
+            tried.append((instantiate(claim, {"rounds": Fraction(number), **given}, template), None))
     else:
-        setting = setting_of(claim, {"rounds": Fraction(1), **given}, place)
+        setting = instantiate(claim, {"rounds": Fraction(1), **given}, template)
         tried += [(setting, potential) for potential in potentials(claim, SymbolicRun(stated, *setting))]
     said: Exception | None = None
     for setting, potential in tried:

@@ -12,7 +12,7 @@ from synthetic.numbers.arrays import NUMPY, Backend, to_numpy
 from synthetic.numbers.draws import Draws
 from synthetic.symbolic.interpolant import Interpolant, least_on_simplex
 from verify.worst.blocks import largest
-from verify.worst.chart import WorstOfMethod
+from verify.worst.method_worst_case import WorstOfMethod
 
 __all__ = ["Polyhedral", "WorstFunction", "measured", "models_on", "worst_function"]
 
@@ -122,7 +122,7 @@ def worst_function(found: WorstOfMethod, precision: float = 1e-8) -> WorstFuncti
     """
     if found.ratio == inf:
         raise ValueError("no function has an infinite ratio")
-    many = found.wanted.bounded_below and found.clients > 1
+    many = found.question.bounded_below and found.clients > 1
     if many or found.run.free is not None:
         raise ValueError("worst functions are known for one client, or for convex classes, and the method's own start; got "
                          + (f"{found.clients} clients, {found.functions}" if many else "free variates"))
@@ -142,16 +142,16 @@ def worst_function(found: WorstOfMethod, precision: float = 1e-8) -> WorstFuncti
     values = np.broadcast_to(solution.values, places.shape[:2]) * units.value
     start = np.zeros(places.shape[2])
     start[: means.shape[1]] = found.run.models[0][0] @ means * units.length
-    if found.wanted.bounded_below:  # one gradient step of 1/L from one of the points the function has its least value
-        least = np.argmin(values[0] - (gradients[0] ** 2).sum(axis=1) / (2 * found.wanted.L))
-        origin = places[0, least] - gradients[0, least] / found.wanted.L
+    if found.question.bounded_below:  # one gradient step of 1/L from one of the points the function has its least value
+        least = np.argmin(values[0] - (gradients[0] ** 2).sum(axis=1) / (2 * found.question.L))
+        origin = places[0, least] - gradients[0, least] / found.question.L
         places, start = places - origin, start - origin
-    if isfinite(found.wanted.L):
-        federation = Interpolant(places, gradients, values, found.wanted.L, found.wanted.m)
+    if isfinite(found.question.L):
+        federation = Interpolant(places, gradients, values, found.question.L, found.question.m)
     else:
         federation = Polyhedral(places, gradients, values)
     error = np.abs(federation.gradient(places.transpose(1, 0, 2)) - gradients.transpose(1, 0, 2)).max()
-    ratio = solution.value * units.unit_of(found.wanted.measure)
+    ratio = solution.value * units.unit_of(found.question.measure)
     return WorstFunction(found, federation, start, ratio, (means.shape[1], deviations.shape[1]), float(error))
 
 
@@ -172,9 +172,10 @@ def measured(function: WorstFunction, backend: Backend = NUMPY) -> dict[str, flo
         "value": lambda x: float(federation.objective(x)[0] - federation.objective(0 * x)[0]),
         "gradient": lambda x: float(to_numpy((federation.objective_gradient(x) ** 2).sum())),
     }
-    ratios = [of[worst.wanted.measure.removeprefix("least-")](x) for x in (models if worst.wanted.least else models[-1:])]
+    question = worst.question
+    ratios = [of[question.measure.removeprefix("least-")](x) for x in (models if question.least else models[-1:])]
     own = to_numpy(federation.gradient(federation.all_clients(0 * models[0])))[0]
-    return {"given": of[worst.wanted.given](models[0]), "zeta_sq": float((own**2).sum(axis=1).mean()), "ratio": min(ratios)}
+    return {"given": of[question.given](models[0]), "zeta_sq": float((own**2).sum(axis=1).mean()), "ratio": min(ratios)}
 
 
 def _vectors(gram, precision):

@@ -32,7 +32,7 @@ def function_figure(function: WorstFunction, *, ax: Axes | None = None) -> Figur
         _plane(function, models, plane, axes)
     said = [f"{worst.algorithm.name} on the worst of all {worst.functions} functions",
             f"rounds = {worst.rounds}, clients = {worst.clients}",
-            f"{worst.wanted.measure} in units of the {worst.wanted.given} at the start: {function.ratio:.6g}",
+            f"{worst.question.measure} in units of the {worst.question.given} at the start: {function.ratio:.6g}",
             *["lines of equal height"] * (dim > 1), *[f"the main plane of {dim} dimensions"] * (dim > 2)]
     write_below(axes, "; ".join(said))
     return axes.figure if ax is None else ax

@@ -11,10 +11,10 @@ from verify.checker.quadratic_forms import NotQuadratic
 from verify.exact.statement import statement_of
 from verify.symbolic.length_proof import rules_of
 from verify.symbolic.norm_expressions import number
-from verify.worst.challenge import CHALLENGES, limit
-from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, may_fail, most_often, only_small
-from verify.worst.setting import Place
-from verify.worst.uphill import ERRORS
+from verify.worst.configurations import Template
+from verify.worst.coordinate_ascent import ERRORS
+from verify.worst.proven import FEWEST, TEMPLATES, Proven, in_one_line, most_often, only_small
+from verify.worst.stress_test import STRESS_TEMPLATES, limit
 from verify.worst.worst_case import WorstCase
 from verify.worst.worst_of_lengths import worst_of_lengths
 
@@ -28,21 +28,22 @@ _OTHER_UNITS = (Fraction(1), Fraction(1), Fraction(1000), Fraction(1, 1000))  # 
 _FAR, _LONG = 100, Fraction(12)  # times a number; a size
 _DOUBLED = tuple(map(Fraction, (2, 1)))  # sizes that are doubled twice
 _UP = 1.001  # a larger factor is above one
-_FIRST = 5  # places, one of each size
+_FIRST = 5  # templates, one of each size
 
 
-def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, template: Template | None = None,
                most: int | None = None, factors: bool | None = True, proofs: bool | None = True) -> WorstCase:
-    """What is known of a claim about lengths at the sizes and numbers ``given``, and else at those of a ``place``; without
-    ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof,
-    and no smaller ones than 1; for ``proofs`` None without looking for fractions.
+    """Returns the worst case of a claim about lengths at the sizes and numbers ``given``, otherwise those of a ``template``;
+    without ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where
+    there is no proof, and no smaller ones than 1; for ``proofs`` None without looking for fractions.
 
     Raises:
         LookupError, ValueError: the claim has no proof of this kind, or not at these numbers, or not with at most so many
             letters.
     """
     try:
-        return WorstCase(claim.id, *worst_of_lengths(claim, given or {}, place or Place(), most, factors, proofs))
+        return WorstCase(claim.id, *worst_of_lengths(claim, given or {}, template or Template(), most, factors, proofs),
+                         relation=claim.statement.relation)
     except NotQuadratic as error:
         raise ValueError(f"{claim.id} has no proof about lengths: {error}") from error
     except KeyError as error:
@@ -54,7 +55,7 @@ def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
 
 
 def lengths_proven(claim: Claim) -> Proven:
-    """Proofs of a claim about lengths at all places, in several units.
+    """Proofs of a claim about lengths at all templates, in several units.
 
     A statement does not count as proven whose least factor is above one at one of them, at a corner or at a challenge, or
     seems to pass one as a size grows, or of which too few sizes are larger than one at once
@@ -69,7 +70,7 @@ def lengths_proven(claim: Claim) -> Proven:
     for one in _everywhere(claim, found):
         if isinstance(one, Exception):
             reasons.append(str(one))
-        elif one.certificate is None and not may_fail(one):
+        elif one.certificate is None and not one.may_fail():
             reasons.append(f"no proof in rational numbers was found at {one.scope}")
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")
@@ -87,14 +88,14 @@ def lengths_proven(claim: Claim) -> Proven:
 
 
 def _everywhere(claim: Claim, found: list[WorstCase]) -> Iterator[WorstCase | Exception]:
-    """What is known at each place, or why nothing is; then at corners near small settings, and at challenges of few steps. A
-    claim of which nothing is known at the first places is looked at nowhere else. ``found``: proofs so far."""
-    starts: dict[tuple[int, ...], tuple[Place, WorstCase]] = {}
+    """Yields the worst case at each template, or the error; then at corners near small settings, and at stress templates
+    of few steps. Stops after the first templates if nothing is known at any of them. ``found``: proofs so far."""
+    starts: dict[tuple[int, ...], tuple[Template, WorstCase]] = {}
     known = 0
-    for turn, place in enumerate(PLACES):
-        place = _in_units(place, turn)
+    for turn, template in enumerate(TEMPLATES):
+        template = _in_units(template, turn)
         try:
-            one = lengths_at(claim, {}, place, _MOST, factors=None)
+            one = lengths_at(claim, {}, template, _MOST, factors=None)
         except ERRORS as error:
             yield error
             if not known and turn + 1 == _FIRST:
@@ -103,33 +104,33 @@ def _everywhere(claim: Claim, found: list[WorstCase]) -> Iterator[WorstCase | Ex
         known += 1
         yield one
         if one.letters <= _SMALL:
-            starts.setdefault(place[:3], (place, one))
+            starts.setdefault(template[:3], (template, one))
     small = [*starts.values()][:_STARTS]
-    for place, one in small:
-        yield from _corners(claim, one, place, found, one is small[0][1])
-    for place in CHALLENGES:
-        place = place._replace(**{size: min(getattr(place, size), 2) for size in _LARGE})
-        if (one := _looked_at(claim, {}, place, found)) is not None:
+    for template, one in small:
+        yield from _corners(claim, one, template, found, one is small[0][1])
+    for template in STRESS_TEMPLATES:
+        template = template._replace(**{size: min(getattr(template, size), 2) for size in _LARGE})
+        if (one := _looked_at(claim, {}, template, found)) is not None:
             yield one
 
 
-def _looked_at(claim: Claim, given: Mapping[str, Fraction], place: Place, found: list[WorstCase]) -> WorstCase | None:
+def _looked_at(claim: Claim, given: Mapping[str, Fraction], template: Template, found: list[WorstCase]) -> WorstCase | None:
     """What is known at the numbers ``given``, where enough proofs have been ``found`` without one; None where a hypothesis
     does not admit these numbers, a divisor vanishes, or there are too many letters."""
     try:
-        return lengths_at(claim, given, place, _MOST, factors=None, proofs=None if len(found) >= SETTINGS else True)
+        return lengths_at(claim, given, template, _MOST, factors=None, proofs=None if len(found) >= SETTINGS else True)
     except ERRORS:
         return None
 
 
-def _corners(claim: Claim, start: WorstCase, place: Place, found: list[WorstCase], first: bool) -> Iterator[WorstCase]:
+def _corners(claim: Claim, start: WorstCase, template: Template, found: list[WorstCase], first: bool) -> Iterator[WorstCase]:
     """What is known where numbers vanish, each alone, all, all but one, and where each is large; at the sizes of a setting,
     also with numbers as small as hypotheses allow, and where all sizes are 1, or but one.
 
     A statement that adds up several constants may be true only because one of them covers what another should, and one that
     forgets a bound on a step only as long as steps are small."""
     def at(given) -> WorstCase | None:
-        return _looked_at(claim, given, place, found)
+        return _looked_at(claim, given, template, found)
 
     positive = {rule["left"][0] if isinstance(rule["left"], list) else rule["left"]
                 for rule in statement_of(claim)["hypotheses"] if rule["relation"] == ">" and rule["right"] == 0}
@@ -190,8 +191,8 @@ def _movable(one: WorstCase) -> dict[str, str]:
     return {name: number for name, number in (one.numbers | arrays).items() if name != "weights"}
 
 
-def _in_units(place: Place, number: int) -> Place:
-    """The place in other units: what is false in one of them may be true in the others."""
+def _in_units(template: Template, number: int) -> Template:
+    """The template in other units: what is false in one of them may be true in the others."""
     of_L, rng = _UNITS[number % len(_UNITS)], Random(number)
-    return place._replace(L=place.L * of_L, mu=place.mu * of_L,
-                          numbers=tuple(n * rng.choice(_OTHER_UNITS) for n in place.numbers))
+    return template._replace(L=template.L * of_L, mu=template.mu * of_L,
+                          numbers=tuple(n * rng.choice(_OTHER_UNITS) for n in template.numbers))

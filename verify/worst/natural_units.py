@@ -12,8 +12,8 @@ from fedtheory.registry import find_algorithm
 from verify.checker.quadratic_forms import QuadraticForm
 from verify.claims.normalisations import units_of_variables
 from verify.claims.sizes import once_by_claim
+from verify.worst.configurations import Setting
 from verify.worst.program import inner
-from verify.worst.setting import Setting
 
 __all__ = ["NaturalUnits", "in_own_units", "natural_units", "units_of_forms"]
 

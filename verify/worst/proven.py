@@ -9,13 +9,13 @@ from typing import Any
 
 from bounds.language.claim import Claim
 from verify.claims.needs import speaks_of_samples
-from verify.worst.challenge import ENOUGH, challenged
-from verify.worst.setting import Place, setting_of
-from verify.worst.uphill import ERRORS, as_large, nothing
+from verify.worst.configurations import Template, instantiate
+from verify.worst.coordinate_ascent import ERRORS, as_large, nothing
+from verify.worst.stress_test import ENOUGH, suspected_failure
 from verify.worst.worst_case import WorstCase, has_form, worst_case
 
 __all__ = [
-    "FEWEST", "PLACES", "Proven", "every_number", "in_one_line", "looked_at", "may_fail", "most_often", "only_small",
+    "FEWEST", "TEMPLATES", "Proven", "every_number", "in_one_line", "looked_at", "most_often", "only_small",
     "proven", "together",
 ]
 
@@ -28,24 +28,23 @@ _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", 
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
 _PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16), Fraction(1, 64))  # of numbers that hypotheses may bound
 _LISTED = 4  # values in a scope
-_NEAR, _UNSURE = 1e-6, 1e-4  # factors that are larger than one by less are one, and those without the solver's own precision
 
 
-def _places() -> Iterator[Place]:
+def _templates() -> Iterator[Template]:
     """Sizes in turn, each twice, and a small one; constants in turn, so that each meets each other; free numbers at
     random."""
-    yield Place()
+    yield Template()
     rng = Random(0)
     for i, sizes in enumerate((*_SIZES[1:], *_SIZES, _SMALL), 1):
         L = Fraction(rng.choice(("1", "1", "2", "1/2")))
-        yield Place(
+        yield Template(
             *sizes, L, L * Fraction(_RATIOS[i % len(_RATIOS)]),
             tuple(map(Fraction, rng.choices(_SHARES, k=7))), Fraction(_STEPS[i // 2 % len(_STEPS)]),
             tuple(map(Fraction, rng.choices(_NUMBERS, k=7))), (1, rng.randint(1, 4), 1), 1 if i % 3 == 2 else 2)
 
 
-#: the places at which proofs are looked for
-PLACES = (*_places(),)
+#: the templates at which proofs are looked for
+TEMPLATES = (*_templates(),)
 
 
 @dataclass(frozen=True)
@@ -66,11 +65,11 @@ class Proven:
 
 
 def proven(claim: Claim) -> Proven:
-    """Proofs of an explicit claim about runs at all ``PLACES`` that are not too large and meet its hypotheses.
+    """Proofs of an explicit claim about runs at all ``TEMPLATES`` that are not too large and meet its hypotheses.
 
-    A statement does not count as proven that is false at one of them, that a challenge says to be false elsewhere, or of
-    which too few sizes are larger than one at once (:func:`only_small`). The scope leaves out places at which it holds only
-    up to rounding, or at which the solver has no answer.
+    A statement does not count as proven if it is false at one of them, if the stress test says that it is false elsewhere,
+    or if too few sizes are larger than one at once (:func:`only_small`). The scope leaves out templates at which it holds
+    only up to rounding, or at which the solver has no answer.
 
     Raises:
         ImportError: the solver is not installed.
@@ -86,7 +85,7 @@ def proven(claim: Claim) -> Proven:
     for one in _everywhere(claim):
         if isinstance(one, Exception):
             reasons.append(str(one))
-        elif one.certificate is None and not may_fail(one):
+        elif one.certificate is None and not one.may_fail():
             reasons.append(f"no proof in rational numbers was found at {one.scope}")
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}", false_at=one.scope)
@@ -96,7 +95,7 @@ def proven(claim: Claim) -> Proven:
         return Proven(reason=most_often(reasons) or f"it has {len(found)} settings; {FEWEST} are needed")
     if small := only_small(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
-    if where := challenged(claim, ENOUGH, every_number(found)):
+    if where := suspected_failure(claim, ENOUGH, every_number(found)):
         return Proven(reason=f"it may be false at {where}", false_at=where)
     return Proven(together(found), in_one_line(found))
 
@@ -110,7 +109,7 @@ def together(found: Collection[WorstCase]) -> dict[str, Any]:
 
 
 def most_often(reasons: Sequence[str]) -> str:
-    """The reason that most places give, of several such the last one: the first place, at which free numbers have no
+    """The reason that most templates give, of several such the last one: the first template, at which free numbers have no
     values, tells least. Empty if there is none."""
     return max(reversed(reasons), key=reasons.count, default="")
 
@@ -118,7 +117,7 @@ def most_often(reasons: Sequence[str]) -> str:
 def only_small(claim: Claim, found: Collection[Mapping[str, int]], sizes: tuple[str, ...] = _LARGE) -> str:
     """Which sizes are in none of those ``found`` larger than one at once although a claim admits it, of one, two, or all but
     the local steps; empty if there are none."""
-    larger = setting_of(claim, {}, PLACES[0]).sizes
+    larger = instantiate(claim, {}, TEMPLATES[0]).sizes
     sizes = tuple(size for size in sizes if larger[size] > 1)
     outer = tuple(size for size in sizes if size != "local_steps")
     for together in (*combinations(sizes, 1), *combinations(sizes, 2), outer):
@@ -127,45 +126,38 @@ def only_small(claim: Claim, found: Collection[Mapping[str, int]], sizes: tuple[
     return ""
 
 
-def may_fail(one: WorstCase, near: float = _NEAR) -> bool:
-    """Whether a statement without a proof is false by more than rounding, as far as the solver has an answer and is sure of
-    its digits."""
-    near = near if one.sure else max(near, _UNSURE)
-    return any(factor is not None and factor > 1 + near for factor in one.factors)
-
-
 def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
-    """What is known at each place, or why nothing is. A claim of which nothing is known at the first places, of each size
-    one, is looked at nowhere else."""
-    known, unneeded, large = 0, None, dict[Place, ValueError]()
-    for number, place in enumerate(PLACES):
+    """Yields the worst case at each template, or the error. Stops after the first templates, one of each size, if nothing is
+    known at any of them."""
+    known, unneeded, large = 0, None, dict[Template, ValueError]()
+    for number, template in enumerate(TEMPLATES):
         try:
-            if too_large := next((error for other, error in large.items() if as_large(place, other)), None):
+            if too_large := next((error for other, error in large.items() if as_large(template, other)), None):
                 raise too_large
-            one = looked_at(claim, place, unneeded)
+            one = looked_at(claim, template, unneeded)
         except ERRORS as error:
             if nothing(error) == ():
-                large[place] = error
+                large[template] = error
             yield error
             if not known and number + 1 == len(_SIZES):
                 return
             continue
         known += 1
-        unneeded = frozenset(one.setting.unknown) if place.numbers else unneeded
+        unneeded = frozenset(one.setting.unknown) if template.numbers else unneeded
         yield one
 
 
-def looked_at(claim: Claim, place: Place, unneeded: frozenset[str] | None = None, proofs: bool = True) -> WorstCase:
-    """The worst case at a place. Numbers in which the statement is linear stay symbolic; the others shrink until the
+def looked_at(claim: Claim, template: Template, unneeded: frozenset[str] | None = None, proofs: bool = True) -> WorstCase:
+    """The worst case at a template. Numbers in which the statement is linear stay symbolic; the others shrink until the
     hypotheses hold. ``unneeded``: numbers that need no value, if known. Without ``proofs``: only rough factors."""
-    places = [place._replace(numbers=())]
-    if place.numbers:
-        without = _unneeded(claim, place) if unneeded is None else unneeded
-        smaller = [place._replace(numbers=tuple(number * part for number in place.numbers), near=tuple(
-            near * (9 + part) / 10 for near in place.near)) for part in _PARTS]
-        places += [each._replace(unknown=without) for each in smaller] + smaller * bool(without)
+    templates = [template._replace(numbers=())]
+    if template.numbers:
+        without = _unneeded(claim, template) if unneeded is None else unneeded
+        smaller = [template._replace(numbers=tuple(number * part for number in template.numbers), near=tuple(
+            near * (9 + part) / 10 for near in template.near)) for part in _PARTS]
+        templates += [each._replace(unknown=without) for each in smaller] + smaller * bool(without)
     errors: list[Exception] = []
-    for each in places:
+    for each in templates:
         try:
             return worst_case(claim, {}, each, _MOST, factors=None, proofs=proofs, onwards=proofs, rough=not proofs)
         except (ArithmeticError, TypeError, ValueError) as error:
@@ -175,12 +167,12 @@ def looked_at(claim: Claim, place: Place, unneeded: frozenset[str] | None = None
     raise errors[min(1, len(errors) - 1)]
 
 
-def _unneeded(claim: Claim, place: Place) -> frozenset[str]:
+def _unneeded(claim: Claim, template: Template) -> frozenset[str]:
     """Numbers that nothing bounds without which a claim has a form, one after another."""
     found: frozenset[str] = frozenset()
-    for name in setting_of(claim, {}, place._replace(numbers=())).unknown:
+    for name in instantiate(claim, {}, template._replace(numbers=())).unknown:
         try:
-            has_form(claim, place._replace(unknown=found | {name}))
+            has_form(claim, template._replace(unknown=found | {name}))
         except ERRORS:
             continue
         found |= {name}

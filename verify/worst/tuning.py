@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 
 from synthetic.base.checks import number, whole
 from verify.results.drawing import curve, edge_remarks, in_style, ink, opened, set_scales, spans, write_below
-from verify.worst.chart import WorstOfMethod, worst
+from verify.worst.method_worst_case import WorstOfMethod, worst
 from verify.worst.program import NotSolved
 
 __all__ = ["Tuned", "over_rounds", "rounds_figure", "tuned"]
@@ -35,7 +35,7 @@ class Tuned(NamedTuple):
 
 def tuned(method, parameter: str = "eta_l", low: float | None = None, high: float | None = None, **question) -> Tuned:
     """The value of a ``parameter`` of a method, from ``low`` to ``high``, with the least worst ratio; ``question`` as in
-    :func:`verify.worst.chart.worst`.
+    :func:`verify.worst.method_worst_case.worst`.
 
     Of a logarithmic grid the best value and its neighbours bound a search by Brent's method. A ratio with several valleys
     narrower than the grid may have a lower one. By default a local step ``eta_l`` is at most 2/L. Values at which the
@@ -90,7 +90,7 @@ def rounds_figure(worsts: list[WorstOfMethod], *, ax: Axes | None = None) -> Fig
     set_scales(axes, rounds, [ratios], bool(np.isfinite(ratios).any()) and spans([ratios], 10))
     curve(axes, rounds, ratios, ink(), "o", "-" if worsts[0].tight else "--")
     axes.set_xlabel("rounds $T$")
-    axes.set_ylabel(LABELS[worsts[0].wanted.measure])
+    axes.set_ylabel(LABELS[worsts[0].question.measure])
     what = "the worst case" if worsts[0].tight else "an upper bound of the worst case"
     text = f"{worsts[0].algorithm.name}: {what} over all {worsts[0].functions} functions"
     write_below(axes, "; ".join([text, *edge_remarks(axes, ratios, False)]))

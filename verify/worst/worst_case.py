@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
-from math import inf
+from math import inf, isnan
 from typing import Any
 
 from bounds.language.claim import Claim
@@ -21,17 +21,18 @@ from verify.symbolic.exchangeable_clients import ANY, EveryClientCount
 from verify.symbolic.lazy import LazyMapping
 from verify.symbolic.replay import Replay
 from verify.symbolic.symbolic_run import SymbolicRun
-from verify.worst.admitted import admitted
+from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.every_number import first_proof, has_degree
+from verify.worst.feasibility import feasible
 from verify.worst.natural_units import in_own_units, natural_units
 from verify.worst.program import EXACT, SMALL, Given, Program, Solution, programs
 from verify.worst.proof import proof
-from verify.worst.setting import Place, Setting, setting_of
 
 __all__ = ["STEPS", "WorstCase", "certified", "class_of", "functions_of", "has_form", "proof_in_own_units", "worst_case"]
 
 STEPS = 600_000  # of a look at letters: what a run of some twenty rounds needs
-_KEPT = 128  # worst cases: more than a claim has places
+_KEPT = 128  # worst cases: more than a claim has templates
+_NEAR, _UNSURE = 1e-6, 1e-4  # factors above one by less are one; those of a solver that is not sure of its digits
 _NOT_SAID = {"dim", "layers", "iterations"}
 
 
@@ -46,6 +47,8 @@ class WorstCase(RichDisplay):
         errors: by how much of themselves the factors may be wrong; none of rough ones.
         certificate: a proof that the checker accepts; None where none was found.
         reason: why there is none.
+        relation: of the statement.
+        function: one that breaks the statement as much, in words; empty where none is known.
         onwards: the setting of the proof, if that holds for every number of clients from its own on.
     """
 
@@ -59,6 +62,8 @@ class WorstCase(RichDisplay):
     sure: bool = True
     onwards: Setting | None = None
     errors: tuple[float, ...] = ()
+    relation: str = "<="
+    function: str = ""
 
     @property
     def reliable(self) -> tuple[float | None, ...]:
@@ -66,12 +71,47 @@ class WorstCase(RichDisplay):
         errors = self.errors or (0.0,) * len(self.factors)
         return tuple(factor if error <= EXACT else None for factor, error in zip(self.factors, errors, strict=True))
 
+    @property
+    def ratio(self) -> float | None:
+        """The largest factor: the smaller side at its worst in units of the larger one; None where it is not known."""
+        known = [factor for factor in self.reliable if factor is not None and not isnan(factor)]
+        largest = max(known, default=None)
+        return largest if largest is not None and (len(known) == len(self.factors) or largest > 1) else None
+
+    def may_fail(self, near: float = _NEAR) -> bool:
+        """Whether a factor is above 1 by more than ``near``, rounding, as far as the solver is sure of its digits."""
+        near = near if self.sure else max(near, _UNSURE)
+        return any(factor is not None and factor > 1 + near for factor in self.factors)
+
+    @property
+    def holds(self) -> bool | None:
+        """True with a proof; False if the solver is sure that a function breaks the statement; None otherwise."""
+        near = _NEAR if self.sure else _UNSURE
+        return True if self.certificate is not None else False if (self.ratio or 0) > 1 + near else None
+
+    @property
+    def answer(self) -> str:
+        """The worst case in words, such as ``holds: at most 0.4286 of the bound in the worst case``."""
+        subject, of = {"<=": ("", "of the bound"), ">=": ("the right side is ", "of the left side")}.get(
+            self.relation, ("one side is ", "of the other side"))
+        if self.ratio is None:
+            why = "the solver has no reliable answer" if self.factors else "it was not solved"
+            return "holds" if self.holds else f"is not decided: {why}, and {self.reason or 'no proof was looked for'}"
+        most = f"{subject}at most {self.ratio:.4f} {of} in the worst case"
+        if self.holds is False:
+            size = f"no multiple {of} is enough" if self.ratio == inf else f"{subject}{self.ratio:.4f} {of}"
+            at = ", ".join(f"{name} = {value}" for name, value in self.numbers.items())
+            return f"is false in the worst case at {at}: {size}"
+        if self.holds and abs(self.ratio - 1) <= EXACT:
+            return f"holds and is tight: {subject}{self.ratio:.4f} {of} in the worst case"
+        return f"holds: {most}" if self.holds else f"is not broken, and not proven: {most}; {self.reason}"
+
     def _summary(self) -> str:
-        factors = ", ".join("not solved reliably" if factor is None else f"{factor:.6g}" for factor in self.reliable)
-        return f"{self.claim}: {f'factor {factors}' if factors else 'a proof was looked for'}"
+        attained = f"; a function that attains it: {self.function}" if self.function else ""
+        return f"{self.claim} {self.answer}{attained}"
 
     def _table(self):
-        yield from (("functions", self.functions), ("letters", self.letters), *self.numbers.items())
+        yield from (("functions", self.functions), ("basis vectors", self.letters), *self.numbers.items())
         yield "proof", f"none: {self.reason}" if self.certificate is None else "accepted by the checker"
 
     @property
@@ -94,10 +134,10 @@ class WorstCase(RichDisplay):
         return f"{self.functions}, in every dimension; {said}"
 
 
-def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, template: Template | None = None,
                most: int | None = None, factors: bool | None = True, proofs: bool = True, onwards: bool = False,
                rough: bool = False, at_rest: bool = False, enough: float = 0.0) -> WorstCase:
-    """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``place``; without
+    """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``template``; without
     ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof;
     ``onwards``: first a proof for every number of clients from some number on, and nothing else where there is one.
     ``rough``: factors as in :meth:`verify.worst.program.Program.solve`; ``at_rest``: of runs that start at the optimum;
@@ -108,14 +148,14 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         LookupError, TypeError, ValueError: the claim has no worst case of this kind, or not at these numbers, or not with
             at most so many letters.
     """
-    setting = admitted(claim, setting_of(claim, given or {}, place))
+    setting = feasible(claim, instantiate(claim, given or {}, template))
     return _worst_case(claim, json.dumps(setting), most, factors, proofs, onwards, rough, at_rest, enough)
 
 
 @lru_cache(_KEPT)
 def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None, proofs: bool, onwards: bool, rough: bool,
                 at_rest: bool, enough: float) -> WorstCase:
-    """The worst case at a setting, written as JSON: several places may have the same one."""
+    """The worst case at a setting, written as JSON: several templates may have the same one."""
     setting = Setting(*json.loads(text))
     if onwards and (one := first_proof(claim, setting, partial(_onwards, claim, statement_of(claim), setting, most))):
         return one
@@ -137,7 +177,8 @@ def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None,
     functions = functions_of(letters, units.curvature)
     return WorstCase(claim.id, setting, functions, len(letters.depends), factors, *found,
                      sure=all(one.sure for one in solved if one is not None),
-                     errors=tuple(one.error if one is not None else 0.0 for one in solved))
+                     errors=tuple(one.error if one is not None else 0.0 for one in solved),
+                     relation=claim.statement.relation)
 
 
 @lru_cache(4)
@@ -248,10 +289,11 @@ def proof_in_own_units(found: dict[str, Fraction], program: Given, pair: Sequenc
     return proof(given, smaller, larger) if carried is None else carried
 
 
-def has_form(claim: Claim, place: Place) -> int:
-    """The number of pairs of forms that a claim compares at a place. Raises what :func:`worst_case` raises."""
+def has_form(claim: Claim, template: Template) -> int:
+    """The number of pairs of forms that a claim compares at a template. Raises what :func:`worst_case` raises."""
     stated = statement_of(claim)
-    return sum(1 for _ in SymbolicRun(stated, *admitted(claim, setting_of(claim, {}, place))).compared(stated["statement"]))
+    run = SymbolicRun(stated, *feasible(claim, instantiate(claim, {}, template)))
+    return sum(1 for _ in run.compared(stated["statement"]))
 
 
 def functions_of(letters: SymbolicRun, curvature: Fraction = Fraction(1)) -> str:

@@ -16,9 +16,9 @@ from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import once_by_claim
 from verify.exact.statement import statement_of
 from verify.symbolic import length_proof
-from verify.worst.admitted import admitted
+from verify.worst.configurations import Setting, Template, instantiate
+from verify.worst.feasibility import feasible
 from verify.worst.lengths import found_proofs
-from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.worst_case import class_of
 
 __all__ = ["OfLengths", "about_lengths", "worst_of_lengths"]
@@ -47,21 +47,21 @@ def about_lengths(claim: Claim) -> bool:
     return speaks_of_samples(claim) or any(sp.sympify(formula).has(norm) for formula in formulas)
 
 
-def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int | None = None,
+def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], template: Template, most: int | None = None,
                      factors: bool | None = True, proofs: bool | None = True) -> OfLengths:
-    """A proof, and the least factors of the larger sides that are proven where it was not, at the numbers ``given``, else
-    at those of a ``place``: with a smaller step, or other numbers larger, where hypotheses ask for that. ``most``: letters;
+    """Returns a proof, or the least factors of the larger sides that are proven, at the numbers ``given``, otherwise those
+    of a ``template``: with a smaller step, or other numbers larger, where hypotheses ask for that. ``most``: letters;
     ``factors``, ``proofs``: as in :func:`verify.worst.lengths.found_proofs`.
 
     Raises:
         LookupError, TypeError, ValueError: the claim has no proof of this kind, or not at these numbers.
     """
     stated, refused = statement_of(claim), None
-    for setting in _settings(claim, given, place):
+    for setting in _settings(claim, given, template):
         own = {**setting._asdict(), "vectors": [name for name, kind in stated["free"].items() if kind == ["dim"]]}
         del own["unknown"]
         try:
-            admitted(claim, setting)
+            feasible(claim, setting)
             rules = length_proof.rules_of({**stated, **own})
             pairs, known = rules.compared(stated["statement"]), rules.known()
             bounded(len(rules.upstream), most or 2 * BASIS_VECTORS, "letters")
@@ -81,26 +81,26 @@ def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, 
     return OfLengths(*about, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
 
 
-def _settings(claim: Claim, given: Mapping[str, Fraction], place: Place) -> Iterator[Setting]:
-    """Settings of a place: every number has a value, and those that are called squares are squares. Numbers of conditions,
-    and steps, are changed where the others may break hypotheses."""
-    free, numbers = statement_of(claim)["free"], place.numbers or (Fraction(1),)
+def _settings(claim: Claim, given: Mapping[str, Fraction], template: Template) -> Iterator[Setting]:
+    """Yields settings of a template in which every number has a value, and those called squares are squares. Changes numbers
+    of conditions, and steps, where the others may break hypotheses."""
+    free, numbers = statement_of(claim)["free"], template.numbers or (Fraction(1),)
     named = set().union(*(names_in(side) for c in claim.hypotheses for side in (c.left, c.right)))
-    loose = [name for name in setting_of(claim, given, place._replace(numbers=())).unknown
+    loose = [name for name in instantiate(claim, given, template._replace(numbers=())).unknown
              if name in named and free[name] == []]
 
     @cache
-    def plain(slower: Fraction) -> tuple[Place, Setting]:
-        tried = place._replace(numbers=numbers, step=place.step * slower)
-        return tried, setting_of(claim, given, tried)
+    def plain(slower: Fraction) -> tuple[Template, Setting]:
+        tried = template._replace(numbers=numbers, step=template.step * slower)
+        return tried, instantiate(claim, given, tried)
 
     for change in (lambda n: n, lambda n: min(max(n, _LOW), _HIGH), lambda n: max(n, _HIGH))[: 3 if loose else 1]:
         for slower in _SLOWER:
             tried, setting = plain(slower)
             if slower != 1 and setting == plain(Fraction(1))[1]:
-                break  # the place's step is not used
+                break  # the template's step is not used
             own = {name: change(Fraction(setting.values[name])) for name in loose if isinstance(setting.values[name], str)}
-            setting = setting_of(claim, {**given, **own}, tried) if own else setting
+            setting = instantiate(claim, {**given, **own}, tried) if own else setting
             values = {name: value for name, value in setting.values.items() if free[name] != ["dim"]}
             for name, value in values.items():
                 if name.endswith("_sq") and isinstance(value, str) and name not in given:  # its root is then a fraction

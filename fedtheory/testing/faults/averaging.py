@@ -10,18 +10,18 @@ __all__ = ["FAULTS"]
 
 
 def _average(changed) -> Plant:
-    """Plants ``changed(models, weight, moment)`` in place of the weighted mean of (runs, participants, dim)."""
-    return change("aggregate", lambda self, original, upload, moment: (
-        changed(upload.model, moment.weight[..., None], moment), {}))
+    """Plants ``changed(models, weight, context)`` in place of the weighted mean of (runs, participants, dim)."""
+    return change("aggregate", lambda self, original, upload, context: (
+        changed(upload.model, context.weight[..., None], context), {}))
 
 
-def _weighted(models, weight, moment=None):
+def _weighted(models, weight, context=None):
     return (weight * models).sum(1) / weight.sum(1)
 
 
-def _loss(moment):
+def _loss(context):
     """The clients' losses at the broadcast model, (runs, participants, 1)."""
-    return moment.rows(moment.federation.value(moment.federation.all_clients(moment.x)))[..., None]
+    return context.rows(context.federation.value(context.federation.all_clients(context.x)))[..., None]
 
 
 def _moved(where: str, changed) -> Plant:
@@ -42,15 +42,15 @@ def with_own_models(self, original, federation, x, draws=None):
     return state._replace(clients=state.clients | {"model": federation.all_clients(x)})
 
 
-def one_stream(self, original, local, gradient, moment):
+def one_stream(self, original, local, gradient, context):
     """Every run takes the first run's samples."""
-    draws = copy(moment.draws)
+    draws = copy(context.draws)
     draws.seeds = 0 * draws.seeds + draws.seeds[0]
-    return original(local, lambda point: moment._replace(draws=draws).gradient(point), moment)
+    return original(local, lambda point: context._replace(draws=draws).gradient(point), context)
 
 
-def in_place(self, original, upload, moment):
-    after, state = original(upload, moment), moment.state
+def in_place(self, original, upload, context):
+    after, state = original(upload, context), context.state
     if state.x.dtype != object:
         state.x[...] = after.x
     return after._replace(x=state.x)
@@ -58,71 +58,71 @@ def in_place(self, original, upload, moment):
 
 def hidden_counter(algorithm):
     """The step size shrinks with a counter that no state holds."""
-    shrunk = "x=moment.x + (x - moment.x) / (1 + next(counter) % 7),"
+    shrunk = "x=context.x + (x - context.x) / (1 + next(counter) % 7),"
     return edit("server_step", "x=x,", shrunk, counter=count(1))(algorithm)
 
 
-STEP, GRADIENT_DESCENT = "self.step_size(moment) * direction", "eta_g=1.0, one client, no noise: gradient descent"
+STEP, GRADIENT_DESCENT = "self.step_size(context) * direction", "eta_g=1.0, one client, no noise: gradient descent"
 FAULTS = (
     Fault("clients weigh the same whatever their data", "fedavg", "SMILELab-FL/FedLab#305",
-          _average(lambda models, weight, moment: _weighted(models, (weight != 0) + 0 * weight)), ("split client",)),
+          _average(lambda models, weight, context: _weighted(models, (weight != 0) + 0 * weight)), ("split client",)),
     Fault("models are averaged by weights that sum to one on average only", "fedavg", "general",
-          _average(lambda models, weight, moment: moment.weighted_sum(models)),
+          _average(lambda models, weight, context: context.weighted_sum(models)),
           ("translation", "common optimum, sampled", "no step, no move")),
     Fault("the weights of unequal clients are divided by the sum of those drawn", "fedavg", "general",
           _average(_weighted), ("unbiased average",)),
     Fault("the sum over drawn clients is divided by the number of all", "fedavg", "ssg-research/WAFFLE#6",
-          _average(lambda models, weight, moment: moment.weighted_sum(models) * (1.0 * (weight != 0)).sum(1)
-                   / moment.federation.clients), ("common optimum",)),
+          _average(lambda models, weight, context: context.weighted_sum(models) * (1.0 * (weight != 0)).sum(1)
+                   / context.federation.clients), ("common optimum",)),
     Fault("the old model stays in the sum of the new ones", "fedavg", "cisco-open/flame#95",
-          _average(lambda models, weight, moment: moment.x + moment.weighted_sum(models)),
+          _average(lambda models, weight, context: context.x + context.weighted_sum(models)),
           ("common optimum", "no step, no move")),
     Fault("clients that were not drawn are averaged in with their old models", "fedavg", "omarfoq/FedEM#3",
-          _average(lambda models, weight, moment: moment.x + moment.over_all(models - moment.x[:, None, :])),
+          _average(lambda models, weight, context: context.x + context.over_all(models - context.x[:, None, :])),
           ("eta_g=1.0, one loss: gradient descent",)),
     Fault("the first client counts twice", "fedavg", "OpenMined/PySyft#3828",
-          _average(lambda models, weight, moment: (
-              moment.weighted_sum(models) + weight[:, 0] * models[:, 0]) / (1 + weight[:, 0])),
+          _average(lambda models, weight, context: (
+              context.weighted_sum(models) + weight[:, 0] * models[:, 0]) / (1 + weight[:, 0])),
           ("client order", "split client", "everyone twice")),
     Fault("the last client's model becomes everyone's", "fedavg", "OpenMined/PySyft#3613",
-          _average(lambda models, weight, moment: models[:, -1] + 0 * moment.x),
+          _average(lambda models, weight, context: models[:, -1] + 0 * context.x),
           ("client order", "weight zero", "free clients that never count")),
     Fault("clients count in proportion to their losses", "fedavg", "general",
-          _average(lambda models, weight, moment: _weighted(models, weight * _loss(moment))), ("loss offset",)),
+          _average(lambda models, weight, context: _weighted(models, weight * _loss(context))), ("loss offset",)),
     Fault("messages are counted for clients that were not drawn", "fedavg", "MMorafah/FLIS#8",
-          change("floats", lambda self, original, moment, upload: tuple(
-              0 * costs + moment.federation.dim for costs in original(moment, upload))),
+          change("floats", lambda self, original, context, upload: tuple(
+              0 * costs + context.federation.dim for costs in original(context, upload))),
           ("who sits out costs nothing", "declared costs")),
     Fault("messages are counted by who happens to be simulated", "fedavg", "general",
           edit("floats", "return down,", "return down + upload.model.shape[1] * trains,"),
           ("communication totals", "declared costs")),
     Fault("a weight of zero does not stop a not-a-number", "fedavg", "general",
-          _average(lambda models, weight, moment: (weight * models).sum(1)), ("who is not drawn has no influence",)),
+          _average(lambda models, weight, context: (weight * models).sum(1)), ("who is not drawn has no influence",)),
     Fault("all clients train one shared model object", "fedavg", "alibaba/FederatedScope#664",
           edit("client_step", STEP, f"({STEP}).sum(1)[:, None]"),
           ("own data only", "identical clients", "only participants are computed")),
     Fault("each client starts from the one before", "fedavg", "litian96/FedProx#36",
-          edit("client_step", STEP, f"({STEP} if moment.step else ({STEP}).cumsum(1))"),
+          edit("client_step", STEP, f"({STEP} if context.step else ({STEP}).cumsum(1))"),
           ("client order", "identical clients")),
     Fault("the last local step is lost", "fedavg", "general",
-          edit("client_step", STEP, f"(moment.step < self.local_steps - 1 or self.local_steps == 1) * {STEP}"),
+          edit("client_step", STEP, f"(context.step < self.local_steps - 1 or self.local_steps == 1) * {STEP}"),
           (GRADIENT_DESCENT,)),
     Fault("all local gradients are taken at the broadcast model", "fedavg", "general",
-          edit("client_step", "self.oracle.gradient(local, gradient, moment)",
-               "gradient(moment.x[:, None, :] + 0 * local.x), local"), (GRADIENT_DESCENT,)),
+          edit("client_step", "oracle.gradient(local, gradient, context)",
+               "(gradient(context.x[:, None, :] + 0 * local.x), local)"), (GRADIENT_DESCENT,)),
     Fault("clients never take over the new global model", "fedavg", "epfml/disco#222",
           together(edit("client_models", "federation.all_clients(x)", 'state.clients["model"]'),
                    change("init", with_own_models), edit("client_final", "kept |= ", 'kept |= {"model": local.x} | ')),
           ("eta_g=1.0, all clients, one local step, no noise: gradient descent",)),
     Fault("the local step size decays within each round", "fedavg", "FedML-AI/FedNLP#5",
-          change("step_size", lambda self, original, moment: original(moment) / (1 + moment.step)), (GRADIENT_DESCENT,)),
+          change("step_size", lambda self, original, context: original(context) / (1 + context.step)), (GRADIENT_DESCENT,)),
     Fault("the same clients are drawn in every round", "fedavg", "FedML-AI/FedML#611",
           _if_sampled(together(edit("selection.chosen", "round // self.sampling.held", "0"),
                                edit("selection.sampling.shares", "round // self.held", "0"))), ("number of participants",)),
     Fault("one client is drawn whatever number is asked for", "fedavg", "SMILELab-FL/FedLab#320",
           _if_sampled(change("selection.sampling.participants", 1)), ("number of participants", "sampling everybody")),
     Fault("a random state outside the run's own seed", "fedavg", "flwrlabs/flower#1845",
-          edit("client_step", "x=local.x", "x=local.x + 1e-3 * moment.federation.backend.array("
+          edit("client_step", "x=local.x", "x=local.x + 1e-3 * context.federation.backend.array("
                "np.random.default_rng().normal(size=tuple(local.x.shape)))"), ("determinism", "seeds", "run and loop")),
     Fault("all runs share the first one's samples", "fedavg", "general", change("client_step", one_stream),
           ("one seed per run", "batch", "instances", "one step size per run")),

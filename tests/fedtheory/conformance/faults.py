@@ -139,20 +139,20 @@ def drawn_twice(original):
 
 
 def only_the_aligned_work(original):
-    def trains(self, moment):
-        x = moment.federation.all_clients(moment.x)
-        return self.participate(moment.federation, x, moment.draws, moment.round, moment.iteration).included
+    def trains(self, context):
+        x = context.federation.all_clients(context.x)
+        return self.participate(context.federation, x, context.draws, context.round, context.iteration).included
 
     return trains
 
 
 # faults of the steps, the noise and the time ------------------------------------------------------------------------------
 def at_time(shift):
-    return lambda original: lambda self, moment: original(self, moment._replace(iteration=shift(moment)))
+    return lambda original: lambda self, context: original(self, context._replace(iteration=shift(context)))
 
 
 def pulled_to_the_origin(original):
-    return lambda self, g, local, moment: original(self, g, local, moment._replace(x=0 * moment.x))
+    return lambda self, g, local, context: original(self, g, local, context._replace(x=0 * context.x))
 
 
 def noise(change):
@@ -184,13 +184,13 @@ def recorded(name, **changes):
     return lambda patch: patch.setitem(OBSERVABLES, name, replace(OBSERVABLES[name], **changes))
 
 
-def bias_of_all(moment, participation):
-    bias = participation.virtual_weight * moment.federation.constants.value("Gamma_client")
+def bias_of_all(context, participation):
+    bias = participation.virtual_weight * context.federation.constants.value("Gamma_client")
     return namespace(bias).sum(bias, axis=-1)
 
 
-def drift_from_the_broadcast_model(moment, participation, x_local, gradient):
-    away = ((x_local - moment.x[:, None]) ** 2).sum(-1)
+def drift_from_the_broadcast_model(context, participation, x_local, gradient):
+    away = ((x_local - context.x[:, None]) ** 2).sum(-1)
     return (participation.virtual_weight * away).sum(-1)
 
 

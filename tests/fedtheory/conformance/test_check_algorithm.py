@@ -20,7 +20,7 @@ from tests import ROOT
 class Decayed(Correction):
     """Weight decay: a pull to the origin, which no translation leaves alone."""
 
-    def shift(self, local, moment):
+    def shift(self, local, context):
         return 0.1 * local.x
 
     @property
@@ -31,7 +31,7 @@ class Decayed(Correction):
 class Signs(ClientOptimiser):
     """Steps along the signs of the coordinates: turning does not commute with that."""
 
-    def direction(self, g, local, moment):
+    def direction(self, g, local, context):
         return g / abs(g + (g == 0)), local
 
 
@@ -46,7 +46,7 @@ class Idle(FedAvg):
 class Twice(Correction):
     """Twice the gradient."""
 
-    def correct(self, g, local, moment):
+    def correct(self, g, local, context):
         return 2 * g, local
 
 
@@ -122,9 +122,9 @@ def test_a_promise_about_an_argument_that_it_lacks_does_not_apply():
 def test_a_failure_names_the_smallest_federation():
     """Gradients at the broadcast model need two local steps to differ, one client, one dimension, one round."""
     class Stuck(FedAvg):
-        def client_step(self, local, gradient, moment):
-            g = gradient(moment.x[:, None, :] + 0 * local.x)
-            return local._replace(x=local.x - self.step_size(moment) * g)
+        def client_step(self, local, gradient, context):
+            g = gradient(context.x[:, None, :] + 0 * local.x)
+            return local._replace(x=local.x - self.step_size(context) * g)
 
     traits = Traits(reductions=(Reduction("fedavg"),))
     (result,) = failing(Stuck(), "always: fedavg", traits=traits).results
@@ -139,7 +139,7 @@ def test_a_failure_names_the_smallest_federation():
 
 def test_a_failure_that_needs_two_clients_keeps_two():
     class Plain(FedAvg):
-        def aggregate(self, upload, moment):
+        def aggregate(self, upload, context):
             return upload.model.mean(1), {}
 
     (result,) = failing(Plain(), "split client").results
@@ -148,8 +148,8 @@ def test_a_failure_that_needs_two_clients_keeps_two():
 
 def test_an_exception_is_a_failure_too():
     class Raising(ServerOptimiser):
-        def step(self, average, moment):
-            if moment.x.shape[0] > 1:
+        def step(self, average, context):
+            if context.x.shape[0] > 1:
                 raise RuntimeError("only one run\nat a time")
             return average, {}
 

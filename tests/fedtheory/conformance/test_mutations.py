@@ -81,7 +81,7 @@ FAULTS = [
     Fault("absent clients count", faults.replaced(Bernoulli, "available", lambda original: Always.available),
           _reference("no noise", "fedalign, stragglers")),
     Fault("step index one ahead",
-          faults.replaced(Algorithm, "step_size", faults.at_time(lambda moment: moment.iteration + 1)),
+          faults.replaced(Algorithm, "step_size", faults.at_time(lambda context: context.iteration + 1)),
           _plain(test_engine.check_step_sizes)),
     Fault("step index restarts in every round",
           faults.replaced(Algorithm, "step_size", faults.at_time(lambda m: m.iteration % m.algorithm.local_steps)),

@@ -15,8 +15,8 @@ from fedtheory.testing.strategies import federations, runs
 class Uphill(Algorithm):
     """A sign error: the server goes away from the average of the models."""
 
-    def server_step(self, upload, moment):
-        return moment.state._replace(x=2 * moment.x - moment.average(upload.model))
+    def server_step(self, upload, context):
+        return context.state._replace(x=2 * context.x - context.average(upload.model))
 
 
 def never_rises(method):
@@ -65,7 +65,7 @@ def test_hyper_parameters_meet_conditions_on_sizes_and_constants(drawn):
 
 @dataclass(frozen=True)
 class Stops(Algorithm):
-    def client_step(self, local, gradient, moment):
+    def client_step(self, local, gradient, context):
         return None + 1
 
 

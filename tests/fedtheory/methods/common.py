@@ -60,17 +60,17 @@ class _Watch(Observer):
     def __init__(self):
         self.g, self.x_local, self.ends, self.active = [], [], [], []
 
-    def start_of_round(self, moment, participation):
+    def start_of_round(self, context, participation):
         self.g.append([])
         self.x_local.append([])
 
-    def local_iteration(self, moment, participation, x_local, gradient):
+    def local_iteration(self, context, participation, x_local, gradient):
         self.g[-1].append(moved(gradient))
         self.x_local[-1].append(moved(x_local))
 
-    def end_of_round(self, moment, participation, x_local, state):
+    def end_of_round(self, context, participation, x_local, state):
         self.ends.append(moved(x_local))
-        self.active.append((moved(participation.weight) > 0) & np.ones((moment.x.shape[0], 1), bool))
+        self.active.append((moved(participation.weight) > 0) & np.ones((context.x.shape[0], 1), bool))
 
 
 def watch(method, federation, rounds, *, seeds=(3,), start=None, draws=None, change=None):

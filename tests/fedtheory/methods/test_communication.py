@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedtheory import Moment, State, WithoutReplacement, WithReplacement, make_algorithm, resume, rounds_of, run
+from fedtheory import RoundContext, State, WithoutReplacement, WithReplacement, make_algorithm, resume, rounds_of, run
 from fedtheory.algorithms import fedlama, moon, prunefl
 from fedtheory.algorithms.feddropoutavg import Dropped
 from fedtheory.algorithms.fedmut import Mutation
@@ -186,10 +186,10 @@ def test_fedpaq_levels_and_bits(options, levels, bits):
     assert (method.upload.levels, method.upload.bits) == (levels, bits)
     data = run(method, layered(), 2, start=START, record=["uplink_floats", "downlink_floats"]).dataset
     assert (data["uplink_floats"] == DIM * bits / 32).all() and (data["downlink_floats"] == DIM).all()
-    moment = Moment(method, layered(), Draws([0]), 0, 0, None, State(None))
-    assert method.upload.extra_bits(moment) == (0, 32 * COUNT)
+    context = RoundContext(method, layered(), Draws([0]), 0, 0, None, State(None))
+    assert method.upload.extra_bits(context) == (0, 32 * COUNT)
     whole = replace(method.upload, scope="whole-vector"), replace(method.upload, quantiser="identity")
-    assert [each.extra_bits(moment) for each in whole] == [(0, 32), (0, 0)]
+    assert [each.extra_bits(context) for each in whole] == [(0, 32), (0, 0)]
 
 
 # LBGM ----------------------------------------------------------------------------------------------------------------------
@@ -286,8 +286,8 @@ def test_fedmut_signs_are_fair():
     method = make_algorithm("fedmut")
     draws, state = Draws(range(runs), TORCH), State(TORCH.array(np.zeros((runs, DIM))))
     everybody = method.selection.participate(federation, federation.all_clients(state.x), draws, 2, 2)
-    moment = Moment(method, federation, draws, 2, 2, state.x, state, None, everybody)
-    signs = to_numpy(method.correction.signs(moment, 6))
+    context = RoundContext(method, federation, draws, 2, 2, state.x, state, None, everybody)
+    signs = to_numpy(method.correction.signs(context, 6))
     allowed = 2 * (np.log(2 * 60 * 1e8) / (2 * runs)) ** 0.5
     assert abs(signs.mean(axis=0)).max() < allowed
     for l in range(COUNT):
@@ -354,7 +354,7 @@ def largest(importance, density):
 def bits(name, round, **options):
     """Bits down and up that a method sends besides its floats, in a round."""
     method = make_algorithm(name, **options)
-    return method.upload.extra_bits(Moment(method, layered(), Draws([0]), round, round, None, State(None)))
+    return method.upload.extra_bits(RoundContext(method, layered(), Draws([0]), round, round, None, State(None)))
 
 
 @pytest.mark.parametrize(("name", "options", "each"), [
@@ -512,7 +512,7 @@ FAULTS = {
         _with(Draws, "bernoulli", lambda f: lambda self, s, p, t, k, n: f(self, s, p[..., :1], t, k, 1) | (p < 0)),
         lambda: test_fedpaq_by_draws()),
     "draws by place, not by client": (
-        _with(Moment, "numbers", lambda f: lambda self, n: self.draws.client_numbers(n)),
+        _with(RoundContext, "numbers", lambda f: lambda self, n: self.draws.client_numbers(n)),
         lambda: check_gathered(maker("fedpaq", bits=2))),
     "sine instead of its square": (
         _with(LookBack, "send", lambda f: lambda self, c, l, m: f(replace(self, threshold=self.threshold**2), c, l, m)),
@@ -529,7 +529,8 @@ FAULTS = {
         _with(Mutation, "signs", lambda f: lambda self, m, n: f(self, m, n)[..., :1] + 0 * f(self, m, n)),
         lambda: test_fedmut_signs_are_fair()),
     "signs balanced over everybody": (
-        _with(Moment, "active", lambda f: property(lambda self: (self.weight + 1) != 0)), lambda: test_fedmut_starts(3)),
+        _with(RoundContext, "active", lambda f: property(lambda self: (self.weight + 1) != 0)),
+        lambda: test_fedmut_starts(3)),
     "discrepancies not per step": (
         _with(fedlama.LayerIntervals, "learn", lambda f: lambda self, s, mean, m: f(self, s, mean, m._replace(
             state=m.state._replace(server={"rarely_averaged": m.state.server["rarely_averaged"] & False})))),

@@ -187,15 +187,15 @@ class Aligned(Correction):
     def server_state(self, federation, x, draws):
         return {"mu": 0 * federation.all_clients(x), "z": x}
 
-    def begin(self, local, moment):
-        return local.with_own(mu=moment.rows(moment.state.server["mu"]))
+    def begin(self, local, context):
+        return local.with_own(mu=context.rows(context.state.server["mu"]))
 
-    def correct(self, g, local, moment):
-        return g + local.own["mu"] + self.rho * (local.x - moment.server("z")), local
+    def correct(self, g, local, context):
+        return g + local.own["mu"] + self.rho * (local.x - context.server("z")), local
 
-    def aggregate(self, average, upload, moment):
-        mu = moment.rows(moment.state.server["mu"]) + self.rho * (upload.model - average[:, None, :])
-        return 2 * average - moment.state.server["z"], {"z": average, "mu": moment.put(moment.state.server["mu"], mu)}
+    def aggregate(self, average, upload, context):
+        mu = context.rows(context.state.server["mu"]) + self.rho * (upload.model - average[:, None, :])
+        return 2 * average - context.state.server["z"], {"z": average, "mu": context.put(context.state.server["mu"], mu)}
 
 
 @pytest.mark.parametrize("participants", [1, 2, 5, None])
@@ -573,7 +573,7 @@ class Halves(UploadFilter):
 
     whole = False
 
-    def send(self, change, local, moment):
+    def send(self, change, local, context):
         return change / 2, 0 * change[..., 0] + change.shape[-1], local
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from fedtheory import Algorithm, make_algorithm
 from fedtheory.algorithms.local_adam import Adam
-from fedtheory.moment import Local, Moment
 from fedtheory.parts import ClientOptimiser
 from fedtheory.registry import find_algorithm
+from fedtheory.round_context import ClientState, RoundContext
 from synthetic import Draws, GaussianNoise, NoNoise, Quadratic, to_numpy
 from synthetic.numbers.arrays import TORCH
 from tests.fedtheory.conformance.adaptive_cases import Case, cases, draws_of, from_state, mean_of_active, scaled_all, turned
@@ -127,10 +127,10 @@ class Averaging(ClientOptimiser):
 
     beta1: float = 0.5
 
-    def begin(self, local, moment):
+    def begin(self, local, context):
         return local.with_own(m=0 * local.x)
 
-    def direction(self, g, local, moment):
+    def direction(self, g, local, context):
         m = self.beta1 * local.own["m"] + (1 - self.beta1) * g
         return m, local.with_own(m=m)
 
@@ -292,13 +292,13 @@ def test_moments_within_a_round(case, seed, steps):
     width = 1 if o["norm"] == "scalar" else 3
     v0 = rng.exponential(size=(2, 4, width))
     kept = {"moment2": TORCH.array(v0)} | ({"moment2_max": TORCH.array(2 * v0)} if o["vhat"] == "carry" else {})
-    moment = Moment(Algorithm(), noisy(), Draws([0, 1]), 0, 0, TORCH.array(np.zeros((2, 3))))
-    local = adam.begin(Local(TORCH.array(np.zeros((2, 4, 3))), kept), moment)
+    context = RoundContext(Algorithm(), noisy(), Draws([0, 1]), 0, 0, TORCH.array(np.zeros((2, 3))))
+    local = adam.begin(ClientState(TORCH.array(np.zeros((2, 4, 3))), kept), context)
     gradients = rng.normal(size=(steps, 2, 4, 3)) * rng.choice([1e-3, 1.0, 50.0], size=(steps, 1, 1, 1))
     squares = gradients**2 if width == 3 else (gradients**2).sum(axis=-1, keepdims=True)
     for k in range(steps):
         before = {name: moved(array) for name, array in local.own.items()}
-        direction, local = adam.direction(TORCH.array(gradients[k]), local, moment)
+        direction, local = adam.direction(TORCH.array(gradients[k]), local, context)
         now = {name: moved(array) for name, array in local.own.items()}
         weights = (1 - o["beta1"]) * o["beta1"] ** np.arange(k, -1, -1.0)
         assert weights.sum() == pytest.approx(1 - o["beta1"] ** (k + 1))
@@ -316,7 +316,8 @@ def test_moments_within_a_round(case, seed, steps):
         if k == 0 and o["moment_index"] == "immediate":
             same(moved(direction), (1 - o["beta1"]) * gradients[0] / (np.sqrt(now["moment2_max"]) + o["eps"]))
     starts = {"reset": v0, "none": v0, "zero": 0 * v0, "carry": 2 * v0}
-    np.testing.assert_array_equal(moved(adam.begin(Local(local.x, kept), moment).own["moment2_max"]), starts[o["vhat"]])
+    begun = adam.begin(ClientState(local.x, kept), context)
+    np.testing.assert_array_equal(moved(begun.own["moment2_max"]), starts[o["vhat"]])
 
 
 @few

@@ -7,7 +7,7 @@ import pytest
 
 from fedtheory import Algorithm, make_algorithm, run
 from fedtheory.algorithms.fedasam import AdaptivelySharp, CyclicRounds, WeightAverage
-from fedtheory.moment import Local, Moment
+from fedtheory.round_context import ClientState, RoundContext
 from fedtheory.schedules import Geometric
 from synthetic import Draws, NoNoise, Quadratic
 from synthetic.numbers.arrays import EXACT, TORCH
@@ -74,8 +74,8 @@ def uphill(nu, x, g, radius=0.5):
         return TORCH.array([[g]])
 
     federation = clean(clients=1, dim=len(x))
-    moment = Moment(Algorithm(), federation, Draws([0]), 0, 0, TORCH.array([x]))
-    AdaptivelySharp(radius, nu).gradient(Local(TORCH.array([[x]])), gradient, moment)
+    context = RoundContext(Algorithm(), federation, Draws([0]), 0, 0, TORCH.array([x]))
+    AdaptivelySharp(radius, nu).gradient(ClientState(TORCH.array([[x]])), gradient, context)
     return moved(asked[1])[0, 0]
 
 

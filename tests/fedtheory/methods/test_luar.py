@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ortho_group
 
-from fedtheory import Geometric, Moment, make_algorithm, recycling, rounds_of, run
+from fedtheory import Geometric, RoundContext, make_algorithm, recycling, rounds_of, run
 from fedtheory.algorithms.fedluar import LocalMomentum
 from fedtheory.algorithms.fedmut import Mutation
 from fedtheory.algorithms.fedpaq import Quantised
@@ -185,8 +185,8 @@ def test_11_bits():
     federation, method = layered(), luar(base="fedpaq", bits=4)
     seen = looked_into(method, federation, 3, start=START).watched
     state = seen.states[1]
-    moment = Moment(method, federation, Draws([3]), 1, 2, state.x, state)
-    down, up = method.upload.extra_bits(moment)
+    context = RoundContext(method, federation, Draws([3]), 1, 2, state.x, state)
+    down, up = method.upload.extra_bits(context)
     assert down == COUNT and to_numpy(up).tolist() == [[32 * (COUNT - 2)]]
 
 
@@ -446,14 +446,14 @@ BAD = {
     "rare layers": (lambda: luar(base="fedlama"), "upload filters"),
     "alone": (lambda: luar(base="local-only"), "train alone"),
     "base": (lambda: luar(base="fedavgg"), "unknown algorithm"),
-    "base's argument": (lambda: luar(base="fedprox", rho=1.0), "fedprox.*'rho'; allowed: eta_l"),
+    "base's argument": (lambda: luar(base="fedprox", rho=1.0), "fedprox.*'rho'; did you mean rho_prox. allowed: eta_l"),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
 def test_what_has_no_meaning_is_refused(case):
     action, message = BAD[case]
-    with pytest.raises((ValueError, LookupError), match=message):
+    with pytest.raises((TypeError, ValueError, LookupError), match=message):
         action()
 
 
@@ -470,8 +470,8 @@ def test_server_optimisers_get_the_applied_update(base):
     method, federation = luar(base=base), layered(sigma=0.5)
     seen = looked_into(method, federation, 6, start=START, seeds=SEEDS)
     for t, state in not_empty(enumerate(seen.watched.states[:-1])):
-        moment = Moment(method, federation, Draws(SEEDS), t, 2 * t + 1, state.x, state)
-        expected, _ = method.server.step(state.x + seen.watched.states[t + 1].server["applied_update"], moment)
+        context = RoundContext(method, federation, Draws(SEEDS), t, 2 * t + 1, state.x, state)
+        expected, _ = method.server.step(state.x + seen.watched.states[t + 1].server["applied_update"], context)
         np.testing.assert_allclose(seen.x[t + 1], to_numpy(expected), rtol=1e-11, atol=1e-12)
         last = seen.fresh[t] if t == 0 else np.where(wide(seen.recycled[t]), seen.applied[t - 1], seen.fresh[t])
         np.testing.assert_allclose(seen.applied[t], last, rtol=1e-9, atol=1e-11)
@@ -571,9 +571,9 @@ def _with(owner, name, change):
 def _on_state(name, change):
     """Spoils one array that Recycling.receive answers."""
     def make(original):
-        def receive(self, update, moment):
-            applied, server = original(self, update, moment)
-            return applied, server | {name: change(server[name], moment)}
+        def receive(self, update, context):
+            applied, server = original(self, update, context)
+            return applied, server | {name: change(server[name], context)}
         return receive
     return _with(Recycling, "receive", make)
 

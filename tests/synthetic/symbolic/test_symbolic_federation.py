@@ -144,7 +144,7 @@ class Faulty(ServerOptimiser):
 
     change: object = None
 
-    def step(self, average, moment):
+    def step(self, average, context):
         return self.change(average), {}
 
 

@@ -11,9 +11,9 @@ from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from tests.verify.attack.every_round import attempt
 from tests.verify.attack.table import Table
+from verify.worst.configurations import Template
 from verify.worst.every_round import at
-from verify.worst.proven import PLACES
-from verify.worst.setting import Place
+from verify.worst.proven import TEMPLATES
 from verify.worst.worst_case import worst_case
 
 __all__ = ["KIND", "attack_hypotheses", "to_prove", "without_one"]
@@ -29,10 +29,10 @@ PROVEN = {
 }
 
 
-def to_prove() -> Iterator[tuple[Claim, dict[str, Fraction], Place | None]]:
-    """Claims that are proven, with their numbers and the place that has the others."""
+def to_prove() -> Iterator[tuple[Claim, dict[str, Fraction], Template | None]]:
+    """Claims that are proven, with their numbers and the template that has the others."""
     yield from ((find_claim(name), given, None) for name, given in PROVEN.items())
-    yield from ((claim, {}, PLACES[1]) for claim in load_claims(Path(__file__).parent / "proven.toml"))
+    yield from ((claim, {}, TEMPLATES[1]) for claim in load_claims(Path(__file__).parent / "proven.toml"))
 
 
 def without_one(claim: Claim) -> Iterator[Claim]:
@@ -44,10 +44,10 @@ def without_one(claim: Claim) -> Iterator[Claim]:
 def attack_hypotheses() -> Table:
     """Drops each hypothesis of each claim, and looks for proofs at sizes, for every number of clients, and of rounds."""
     table = Table()
-    for claim, given, place in to_prove():
+    for claim, given, template in to_prove():
         for other in without_one(claim):
             for onwards in (False, True):
-                attempt(table, KIND, other, partial(worst_case, other, given, place, factors=False, onwards=onwards))
-                one_round = (place or PLACES[1])._replace(rounds=1)
+                attempt(table, KIND, other, partial(worst_case, other, given, template, factors=False, onwards=onwards))
+                one_round = (template or TEMPLATES[1])._replace(rounds=1)
                 attempt(table, KIND, other, partial(at, other, given, one_round, onwards))
     return table

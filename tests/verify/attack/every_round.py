@@ -14,7 +14,7 @@ from tests.verify.attack.table import NoOpinion, Table
 from verify.checker.rounds import FORMAT as EVERY_ROUND
 from verify.exact.check import replay_alone
 from verify.worst.every_round import at
-from verify.worst.proven import PLACES
+from verify.worst.proven import TEMPLATES
 
 __all__ = ["KIND", "REFUSED", "ROUNDS", "attack_rounds", "attempt", "holds", "over_rounds"]
 
@@ -32,7 +32,7 @@ def attack_rounds(count: int, seed: int) -> Table:
     proven, over any of ``ROUNDS``."""
     rng, table = random.Random(seed), Table()
     for number in range(count):
-        claim, place = find_claim(rng.choice(CLAIMS)), rng.choice(PLACES)._replace(rounds=1)
+        claim, place = find_claim(rng.choice(CLAIMS)), rng.choice(TEMPLATES)._replace(rounds=1)
         onwards = number % 2 == 0  # for every number of clients, too
         try:
             data = json.loads(json.dumps(at(claim, {}, place, onwards).certificate))

@@ -16,7 +16,7 @@ from tests.verify.attack.table import Table
 from verify.checker.rounds import FORMAT as EVERY_ROUND
 from verify.exact.check import proof_scope, replay_alone
 from verify.worst.every_round import at
-from verify.worst.proven import PLACES
+from verify.worst.proven import TEMPLATES
 from verify.worst.worst_case import worst_case
 
 __all__ = ["EMPTIED", "ROUNDS", "TIED", "WIDENED", "attack_scopes", "emptied", "proofs_of_many", "tied", "widened"]
@@ -90,7 +90,7 @@ def widened(data: dict[str, Any], rng: random.Random) -> dict[str, Any]:
 def proofs_of_many() -> Iterator[tuple[dict[str, Any], Claim]]:
     """Proofs at fixed sizes, for every number of clients, for every number of rounds, and for every number of both."""
     for claim in map(find_claim, CLAIMS):
-        place = PLACES[1]
+        place = TEMPLATES[1]
         for found in (worst_case(claim, {}, place, factors=False), worst_case(claim, {}, place, factors=False, onwards=True),
                       at(claim, {}, place._replace(rounds=1)), at(claim, {}, place._replace(rounds=1), onwards=True)):
             if found.certificate is not None:

@@ -16,7 +16,7 @@ from verify.exact.check import check, replay_alone
 from verify.growth.certificate import FORMAT as GROWTH
 from verify.prove.prove import prove
 from verify.referee.decide import Settings, decide
-from verify.worst.uphill import ERRORS
+from verify.worst.coordinate_ascent import ERRORS
 from verify.worst.worst_case import worst_case
 
 #: relation -> the one that holds just where it does not

@@ -14,8 +14,8 @@ number = 3
 class Mine(Algorithm):
     pass
 class Wrong(Algorithm):
-    def server_step(self, upload, moment):
-        return super().server_step(upload, moment)._replace(x=upload.model.mean(1) + 1.0)
+    def server_step(self, upload, context):
+        return super().server_step(upload, context)._replace(x=upload.model.mean(1) + 1.0)
 """
 
 
@@ -37,7 +37,7 @@ def test_the_faulty_method_of_the_page(run, tmp_path, monkeypatch):
     code = re.search(r"```python my_method\.py\n(.*?)```", page, re.DOTALL)[1]
     failing = re.findall(r"```text\n(.*?)\n```", page, re.DOTALL)[1]
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "my_method.py").write_text(code.replace("moment.average(upload.model)", "upload.model.mean(1)"))
+    (tmp_path / "my_method.py").write_text(code.replace("context.average(upload.model)", "upload.model.mean(1)"))
     status, said, _ = run("conform", "my_method.py:MyMethod")
     assert status == 1 and "5 failed" in said.splitlines()[0]
     assert " ".join(failing.split()) in " ".join(said.split())

@@ -18,8 +18,8 @@ open({witness!r}, "a").close()
 class Lazy(Algorithm):
     factor: float = 0.5
 
-    def step_size(self, moment):
-        return self.factor * super().step_size(moment)
+    def step_size(self, context):
+        return self.factor * super().step_size(context)
 """
 
 
@@ -34,7 +34,7 @@ def runs(tmp_path):
 
 def test_a_claim_beside_the_runs_of_a_file(runs, tmp_path, capsys):
     capsys.readouterr()
-    assert main(["compare", "li2020/theorem-1", "--run", str(runs), "--plot", str(tmp_path / "figure.png")]) == 0
+    assert main(["compare", "li2020/theorem-1", "--run", str(runs), "--plot", str(tmp_path / "figure")]) == 0
     said = capsys.readouterr().out
     assert said.startswith("li2020/theorem-1: consistent; worst ratio") and (tmp_path / "figure.svg").stat().st_size
     assert main(["compare", "li2020/theorem-1", "--run", str(runs), "--json"]) == 0

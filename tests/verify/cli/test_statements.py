@@ -63,7 +63,7 @@ def test_a_statement_that_show_prints_is_what_is_refuted(refuted, run, tmp_path)
 
 
 @pytest.mark.parametrize(("name", "words"), [
-    ("none.json", "none.json"), ("mine.txt", ".toml"), ("fedalign/theorem-1", ".toml"), ("none.toml", "none.toml")])
+    ("none.json", "none.json"), ("mine.txt", ".toml"), ("fedalign/theorem-0", "fedalign"), ("none.toml", "none.toml")])
 def test_what_is_no_statement_is_one_line(name, words, refuted, run, tmp_path):
     status, _, said = run("check", refuted[1], "--statement", tmp_path / name if "/" not in name else name)
     assert status == 2 and words in said and said.count("\n") == 1

@@ -124,8 +124,8 @@ def exact_factors_are_those_of_the_course():
     for theorem, given in (("SCAFFOLD, strongly convex", step), ("gradient descent (Drori, Teboulle)", {})):
         claim, _, local_steps, known = bound_beside_run.THEOREMS[theorem]
         found = at(bound_beside_run, theorem=theorem, federation="minimisers apart")
-        course = ft.course(ft.claim(claim), given | {"local_steps": Fraction(local_steps)}, rounds=known)
-        assert np.allclose(found.factors[:known], course.exact, rtol=1e-5) and np.isnan(found.factors[known:]).all()
+        curve = ft.bound_over_rounds(ft.claim(claim), given | {"local_steps": Fraction(local_steps)}, rounds=known)
+        assert np.allclose(found.factors[:known], curve.exact, rtol=1e-5) and np.isnan(found.factors[known:]).all()
         assert found.verdict == "consistent" and (np.array(found.series.left) <= found.series.right).all()
 
 

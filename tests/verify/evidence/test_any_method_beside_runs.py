@@ -95,8 +95,8 @@ def test_runs_of_another_method_are_drawn_and_decide_nothing(other):
 def test_a_method_of_ones_own_is_drawn():
     @dataclass(frozen=True)
     class Lazy(Algorithm):
-        def step_size(self, moment):
-            return 0.5 * super().step_size(moment)
+        def step_size(self, context):
+            return 0.5 * super().step_size(context)
 
     result = compare("classical/gd-convex", run(Lazy(0.25, 1), make_quadratic(**QUIET | {"clients": 1}), 5))
     assert result.series is not None and "the runs are Lazy's" in result.reason

@@ -22,7 +22,7 @@ from verify.export.squares import squares
 from verify.export.theorem import Theorem
 from verify.results.files import write_json
 from verify.worst.potential import potential
-from verify.worst.proven import ERRORS, PLACES, looked_at
+from verify.worst.proven import ERRORS, TEMPLATES, looked_at
 from verify.worst.worst_case import worst_case
 
 COQ = shutil.which("coqc")
@@ -34,7 +34,7 @@ GD = "classical/gd-distance", {"mu": Q(1, 10), "eta_l": Q(1, 2)}
 
 def proof_of(name, given, onwards=False, folder=None):
     claim = next(c for c in load_claims(folder) if c.id == name) if folder else find_claim(name)
-    return worst_case(claim, given, PLACES[1] if folder else None, factors=False, onwards=onwards).certificate
+    return worst_case(claim, given, TEMPLATES[1] if folder else None, factors=False, onwards=onwards).certificate
 
 
 def coqc(text, folder):
@@ -207,7 +207,7 @@ def many():
     for claim in all_claims().values():
         right = claim.setting == "run" and claim.explicit and claim.statement is not None and not claim.statement.strict
         if right and claim.id.split("/")[0] in PLACES_OF and not speaks_of_samples(claim):
-            for place in PLACES[:PLACES_OF[claim.id.split("/")[0]]]:
+            for place in TEMPLATES[:PLACES_OF[claim.id.split("/")[0]]]:
                 try:
                     one = looked_at(claim, place)
                 except (*ERRORS, NotQuadratic):

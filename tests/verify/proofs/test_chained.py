@@ -19,7 +19,7 @@ from verify.checker import rounds
 from verify.proofs import chained as chains
 from verify.proofs import follows
 from verify.proofs.chained import _at, chained, check, narrower
-from verify.worst.proven import PLACES, Proven
+from verify.worst.proven import TEMPLATES, Proven
 
 ETA = sp.Symbol("eta", positive=True)
 STEP = "classical/sgd-distance"
@@ -40,7 +40,7 @@ THEOREM = theorem(RIGHT)
 
 
 def at_one_place(claim):
-    return _at(claim, PLACES[0]._replace(rounds=1))
+    return _at(claim, TEMPLATES[0]._replace(rounds=1))
 
 
 def test_a_recursion_is_unrolled():
@@ -187,7 +187,7 @@ def test_steps_that_a_theorem_does_not_rest_on_are_not_proven_at_all_places(monk
     monkeypatch.setattr(chains, "_certified", lambda premise: asked.append(premise.id) or True)
     claim = theorem(RIGHT, steps=("classical/sgd-value", STEP))
     assert len(chains._usable(claim)) > 1
-    assert _at(claim, PLACES[0]._replace(rounds=1))["rests on"] == asked == [STEP]
+    assert _at(claim, TEMPLATES[0]._replace(rounds=1))["rests on"] == asked == [STEP]
 
 
 # claims of a file --------------------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.papers import PAPERS
 from verify.claims.needs import speaks_of_samples
 from verify.worst import claim_figure
-from verify.worst.claim_figure import course, course_figure, few_rounds, on_quadratics
-from verify.worst.proven import PLACES
+from verify.worst.claim_figure import bound_over_rounds, bound_over_rounds_figure, few_rounds, on_quadratics
+from verify.worst.proven import TEMPLATES
 from verify.worst.worst_case import worst_case
 
 pytest.importorskip("clarabel")
@@ -27,7 +27,7 @@ def compared(paper):
         about_runs = claim.paper == paper and claim.explicit and claim.setting == "run" and claim.statement is not None
         if not about_runs or speaks_of_samples(claim) or (claim.procedure and claim.procedure.free_clients):
             continue
-        for place in PLACES[:3]:
+        for place in TEMPLATES[:3]:
             try:
                 found = worst_case(claim, {}, place, 16, proofs=False)
                 ratios = on_quadratics(claim, found.setting, 0)
@@ -52,9 +52,9 @@ def test_a_run_that_exceeds_it_would_be_seen():
 
 
 def test_the_course_of_a_claim_is_drawn(tmp_path, run):
-    found = course(find_claim("classical/scaffold-convex"), rounds=2)
+    found = bound_over_rounds(find_claim("classical/scaffold-convex"), rounds=2)
     assert [*found.exact] == pytest.approx([*found.found], rel=1e-2) and min(found.middle) > 0
-    assert "exact worst case" in [text.get_text() for text in course_figure(found).axes[0].texts]
+    assert "exact worst case" in [text.get_text() for text in bound_over_rounds_figure(found).axes[0].texts]
     assert found.numbers["rounds"] == "1 to 2" and found.numbers["local_steps"] == "2"
     status, said, _ = run("worst", "classical/gd-convex", "rounds=2", "--plot", tmp_path / "gd.png", "--json")
     assert status == 0 and "worst run found" in said and (tmp_path / "gd.png").stat().st_size > 9_000

@@ -31,9 +31,9 @@ from verify.symbolic import proof
 from verify.symbolic.exchangeable_clients import ANY, EveryClientCount, ExchangeableClients, common
 from verify.symbolic.specialisation import Specialisation
 from verify.symbolic.symbolic_run import SymbolicRun
+from verify.worst.configurations import Template, instantiate
 from verify.worst.every_round import at, every_round
 from verify.worst.proven import proven
-from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import worst_case
 
 CLAIM = """
@@ -63,7 +63,7 @@ def claim_of(tmp_path, statement, noise="0", conditions=STEPS, options="", varia
 def onwards(claim, clients=2):
     """A proof for every number of clients."""
     try:
-        found = worst_case(claim, {**ONE, "clients": Q(clients)}, Place(weights=(1,)), factors=False, onwards=True)
+        found = worst_case(claim, {**ONE, "clients": Q(clients)}, Template(weights=(1,)), factors=False, onwards=True)
     except ValueError:  # it has no form at all
         return None
     return found if found.onwards else None
@@ -148,7 +148,7 @@ def test_true_statements_are_proven_for_every_number_of_clients(name, tmp_path):
     assert found.numbers["clients"] == f"every number from {clients} on"
     assert (found.onwards.weights == ANY) == (name in OF_ANY)
     for count in (4, 7):
-        assert worst_case(claim, {**ONE, "clients": Q(count)}, Place(weights=(1,)), factors=False).certificate is not None
+        assert worst_case(claim, {**ONE, "clients": Q(count)}, Template(weights=(1,)), factors=False).certificate is not None
 
 
 @pytest.mark.parametrize("name", FALSE)
@@ -157,7 +157,7 @@ def test_statements_that_hold_for_few_clients_are_not_proven_for_every_number(na
     claim = claim_of(tmp_path, statement, **more)
     assert onwards(claim, 2) is None and onwards(claim, 3) is None
     if name not in NO_FORM:
-        at = {count: worst_case(claim, {**ONE, "clients": Q(count)}, Place(weights=(1,))) for count in (2, 3, LARGER)}
+        at = {count: worst_case(claim, {**ONE, "clients": Q(count)}, Template(weights=(1,))) for count in (2, 3, LARGER)}
         assert at[2].certificate is not None and at[3].certificate is not None and max(at[LARGER].factors) > 1.001
 
 
@@ -174,7 +174,7 @@ ROUNDS = {
 
 def in_every_round(claim, clients, weights=(1,)):
     given = {"local_steps": Q(1), "L": Q(1), "mu": Q(1, 10), "clients": Q(clients)}
-    return at(claim, given, Place(weights=weights), onwards=True)
+    return at(claim, given, Template(weights=weights), onwards=True)
 
 
 @pytest.mark.parametrize("statement", [NEXT, LAST])
@@ -354,7 +354,7 @@ def stated(name):
 def runs_of(name, count):
     """A run of every number of clients, and one of some, of which the same was asked."""
     claim = stated(name)
-    numbers = setting_of(claim, {"clients": Q(2), **RUNS.get(name, {})}, Place(weights=(1,)))
+    numbers = instantiate(claim, {"clients": Q(2), **RUNS.get(name, {})}, Template(weights=(1,)))
     data, weights = statement_of(claim), [str(Q(1, count))] * count
     some = SymbolicRun(data, numbers.sizes | {"clients": count, "participants": count}, numbers.values, numbers.unknown,
                        weights)
@@ -442,7 +442,7 @@ def test_claims_are_proven_for_every_number_of_clients(name):
 @pytest.mark.parametrize(("name", "count"), [
     (name, count) for name in PROVEN if name != "fedmoswa/explicit-5.2-nonconvex@everyone" for count in (4, 7)])
 def test_what_is_proven_for_every_number_is_proven_for_some(name, count):
-    found = worst_case(find_claim(name), {"clients": Q(count), "rounds": Q(1)}, Place(
+    found = worst_case(find_claim(name), {"clients": Q(count), "rounds": Q(1)}, Template(
         numbers=(Q(1, 2),), weights=(1,)))
     assert found.certificate is not None and all(factor is None or factor <= 1 + 1e-6 for factor in found.factors)
 

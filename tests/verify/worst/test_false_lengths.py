@@ -7,8 +7,8 @@ import pytest
 from benchmarks.unseen import statements
 from bounds.controls.classical import CONTROLS_CLASSICAL
 from bounds.registry.claims import find_claim
-from verify.worst.challenge import limit
 from verify.worst.lengths_proven import lengths_proven
+from verify.worst.stress_test import limit
 from verify.worst.worst_of_lengths import about_lengths
 
 UNSEEN = {name: claim for name, (_, claim) in statements().items() if about_lengths(claim)}

@@ -16,10 +16,10 @@ from verify.symbolic import length_proof, length_rules
 from verify.symbolic.length_rules import Rules
 from verify.symbolic.lengths import Lengths
 from verify.symbolic.norm_expressions import LENGTH, NormExpression, row_of, scaled
+from verify.worst.configurations import Template
 from verify.worst.length_columns import Used
 from verify.worst.lengths import _Program
 from verify.worst.lengths_proven import lengths_at, lengths_proven
-from verify.worst.setting import Place
 from verify.worst.worst_of_lengths import _settings
 
 #: claims with letters of every kind: sizes (clients, rounds, local steps, samples), step, numbers
@@ -36,10 +36,10 @@ def rules_of(name, sizes):
     """(rules, a program with all its columns)."""
     claim = find_claim(name)
     numbers = (1,) if len(sizes) == 4 else (8, 2, 1, 1)
-    place = Place(*sizes[:3], Fraction(1), Fraction(1, 10), (Fraction(1), Fraction(1, 2)), Fraction(1),
+    template = Template(*sizes[:3], Fraction(1), Fraction(1, 10), (Fraction(1), Fraction(1, 2)), Fraction(1),
                   tuple(map(Fraction, numbers)))
     given = {"samples": Fraction(sizes[3])} if len(sizes) == 4 else {}
-    stated, setting = statement_of(claim), next(iter(_settings(claim, given, place)))
+    stated, setting = statement_of(claim), next(iter(_settings(claim, given, template)))
     own = {**setting._asdict(), "vectors": [], "proofs": []}
     del own["unknown"]
     rules = length_proof.rules_of({**stated, **own})
@@ -103,7 +103,7 @@ def test_a_vector_is_as_long_where_the_runs_change_places(name):
 
 
 def test_unlike_multiples_of_two_letters_are_as_long_as_what_stands_for_them():
-    """Where the runs change places, two letters may change their order."""
+    """Where the runs change templates, two letters may change their order."""
     rules, _, _ = rules_of("fedmoswa/eq-28", (2, 1, 1, 2))
     chance, changed = Chance(rules, np.random.default_rng(1), 0, 1, 1), 0
     for pair in permutations(range(len(rules.upstream)), 2):
@@ -170,8 +170,8 @@ def with_samples(own, rules, *arguments):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_planted_faults_are_seen(monkeypatch, fault):
-    place, attribute, change, name = FAULTS[fault]
-    monkeypatch.setattr(place, attribute, change(getattr(place, attribute)))
+    template, attribute, change, name = FAULTS[fault]
+    monkeypatch.setattr(template, attribute, change(getattr(template, attribute)))
     assert violations(name, (COUPLED | SINGLE)[name], 12)
 
 
@@ -192,9 +192,9 @@ def test_proofs_are_accepted_and_bounds_are_no_better(name):
     "fedmoswa/eq-18", "fedmoswa/eq-19", "afedpd/lemma-6", "afedpd/rec-pi", "afedpd/rec-sigma@text", "afedpd/eq-9"])
 def test_what_is_refuted_is_not_proven(name):
     claim = find_claim(name)
-    place = Place(L=Fraction(16), mu=Fraction(1), numbers=(Fraction(1, 3),))
+    template = Template(L=Fraction(16), mu=Fraction(1), numbers=(Fraction(1, 3),))
     try:
-        found = lengths_at(claim, {}, place, factors=False)
+        found = lengths_at(claim, {}, template, factors=False)
     except ValueError:
         return
     assert found.certificate is None
@@ -202,7 +202,7 @@ def test_what_is_refuted_is_not_proven(name):
 
 def test_local_problems_on_samples_have_no_form():
     claim = find_claim("afedpd/rec-delta-local")
-    stated, setting = statement_of(claim), next(iter(_settings(claim, {}, Place(local_steps=1, numbers=(Fraction(1),)))))
+    stated, setting = statement_of(claim), next(iter(_settings(claim, {}, Template(local_steps=1, numbers=(Fraction(1),)))))
     own = {**setting._asdict(), "vectors": [], "proofs": []}
     del own["unknown"]
     length_proof.rules_of({**stated, **own})

@@ -14,8 +14,8 @@ from verify.checker.theories import lengths
 from verify.exact.statement import statement_of
 from verify.symbolic import length_proof
 from verify.symbolic.loss_differences import GAPS
+from verify.worst.configurations import Template
 from verify.worst.lengths_proven import lengths_at
-from verify.worst.setting import Place
 from verify.worst.worst_of_lengths import _settings
 
 _NUMBERS = ("0", "1", "-1", "1/2", "9/10", "3")
@@ -60,7 +60,7 @@ def unless_refused(compute, *arguments):
 def setting_of(name):
     """The first setting of a claim whose numbers meet its hypotheses."""
     claim = find_claim(name)
-    stated, place = statement_of(claim), Place(2, 2, 2, numbers=(Fraction(1), Fraction(1, 3)))
+    stated, place = statement_of(claim), Template(2, 2, 2, numbers=(Fraction(1), Fraction(1, 3)))
     for setting in _settings(claim, CLAIMS[name], place):
         own = {**setting._asdict(), "vectors": [name for name, kind in stated["free"].items() if kind == ["dim"]]}
         del own["unknown"]

@@ -10,7 +10,7 @@ from verify.symbolic.comparisons import Length
 from verify.symbolic.exchangeable_clients import CLIENT, EveryClientCount
 from verify.symbolic.memo import MemoisedEvaluator
 from verify.symbolic.symbolic_run import NOTHING, SymbolicRun
-from verify.worst.setting import setting_of
+from verify.worst.configurations import instantiate
 
 NOISE, LAYERS, EACH = "classical/sgd-value", "fedluar/lemma-A.2-kappa", "every number of clients"
 GIVEN = {NOISE: {}, LAYERS: {"rounds": Q(2), "local_steps": Q(1), "clients": Q(1), "eta": Q(1, 4), "kappa": Q(1, 2)}}
@@ -60,7 +60,7 @@ ROWS = {
 
 def letters_of(name):
     claim = find_claim(NOISE if name == EACH else name)
-    setting = setting_of(claim, GIVEN.get(name, {}))
+    setting = instantiate(claim, GIVEN.get(name, {}))
     return EveryClientCount(statement_of(claim), *setting, degree=1) if name == EACH else SymbolicRun(
         statement_of(claim), *setting)
 
@@ -95,7 +95,7 @@ def test_what_is_kept_is_what_a_formula_comes_to(danger, monkeypatch):
 
 def test_nothing_is_kept_from_before_it_was_known_which_choices_are_possible():
     claim = find_claim("fedluar/eq-6@common")
-    setting = setting_of(claim, {"rounds": Q(4), "local_steps": Q(1), "clients": Q(1), "eta": Q(1, 4), "recycled": Q(2)})
+    setting = instantiate(claim, {"rounds": Q(4), "local_steps": Q(1), "clients": Q(1), "eta": Q(1, 4), "recycled": Q(2)})
     assert not SymbolicRun(statement_of(claim), *setting._replace(sizes=setting.sizes | {"layers": 3})).kept
 
 
@@ -103,7 +103,7 @@ def test_each_run_is_made_once(monkeypatch):
     made, of = [], SymbolicRun.made
     monkeypatch.setattr(SymbolicRun, "made", lambda self, method, outcome: made.append(outcome) or of(self, method, outcome))
     claim = find_claim("fedluar/eq-22@exogenous")
-    letters = SymbolicRun(statement_of(claim), *setting_of(claim, {"rounds": Q(2), "local_steps": Q(1), "clients": Q(1)}))
+    letters = SymbolicRun(statement_of(claim), *instantiate(claim, {"rounds": Q(2), "local_steps": Q(1), "clients": Q(1)}))
     pasts = {past for past, *_ in letters.compared(letters.stated["statement"])}
     letters.known(pasts)
     assert len(made) == len(letters.all_outcomes) > 2
@@ -111,7 +111,7 @@ def test_each_run_is_made_once(monkeypatch):
 
 def test_what_is_sure_is_compared_once_whatever_is_drawn(monkeypatch):
     claim = find_claim("fedluar/eq-22@exogenous")
-    letters = SymbolicRun(statement_of(claim), *setting_of(claim, {"rounds": Q(2), "local_steps": Q(1), "clients": Q(1)}))
+    letters = SymbolicRun(statement_of(claim), *instantiate(claim, {"rounds": Q(2), "local_steps": Q(1), "clients": Q(1)}))
     sure = {"left": ["eta_l", "t"], "relation": "<=", "right": 9, "over": [["t", 0, 1]], "text": ""}
     drawn = sure | {"left": ["norm2", ["+", ["x_round", ["+", "t", 1]], ["*", -1, ["x_round", 0]]]]}
     counts = []
@@ -128,7 +128,7 @@ def test_what_a_run_notes_of_formulas_serves_runs_of_other_sizes(name):
     claim = find_claim(name)
     stated, notes = statement_of(claim), ({}, {}, {})
     for rounds in (2, 1, 3):
-        setting = setting_of(claim, GIVEN[name] | {"rounds": Q(rounds)})
+        setting = instantiate(claim, GIVEN[name] | {"rounds": Q(rounds)})
         said = [[(past, smaller.said, larger.said) for past, smaller, larger in SymbolicRun(
             stated, *setting, notes=known).compared(stated["statement"])] for known in (notes, None)]
         assert said[0] == said[1] != []

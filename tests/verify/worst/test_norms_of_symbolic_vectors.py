@@ -8,7 +8,7 @@ from bounds.registry.user_claims import load_claims
 from verify.checker.quadratic_forms import NotQuadratic, QuadraticForm
 from verify.symbolic.comparisons import Length, squared
 from verify.worst.every_round import every_round
-from verify.worst.proven import PLACES
+from verify.worst.proven import TEMPLATES
 from verify.worst.worst_case import worst_case
 
 START = """
@@ -41,7 +41,7 @@ def own(tmp_path):
 
 def known(claim):
     """What is known of it at the second place, at which numbers have values."""
-    return worst_case(claim, place=PLACES[1])
+    return worst_case(claim, place=TEMPLATES[1])
 
 
 NEAR, FAR, GRADIENT = "norm(x_round[rounds] - x_star)", "norm(x_round[0] - x_star)", "norm(objective_grad(x_round[rounds]))"

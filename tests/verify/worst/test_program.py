@@ -57,7 +57,7 @@ def test_what_a_solver_that_breaks_down_writes_is_not_shown(error, monkeypatch, 
 
 
 def test_a_process_without_standard_error_solves_all_the_same():
-    code = ("import os; os.close(2); from verify.worst.chart import worst; "
+    code = ("import os; os.close(2); from verify.worst.method_worst_case import worst; "
             "print(round(worst('fedavg', 1, 1, eta_l=1.0).ratio, 6))")
     assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True).stdout.strip() == "0.81"
 

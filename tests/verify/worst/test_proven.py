@@ -6,14 +6,14 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from verify.exact.check import check
-from verify.worst.proven import PLACES, most_often, proven
+from verify.worst.proven import TEMPLATES, most_often, proven
 
 
 def test_a_theorem_is_proven_at_all_places():
     claim = find_claim("li2020/theorem-1")
     found = proven(claim)
     assert check(json.loads(json.dumps(found.certificate)), claim).accepted
-    assert len(found.certificate["settings"]) == len(PLACES) and "every G_sq" in found.scope
+    assert len(found.certificate["settings"]) == len(TEMPLATES) and "every G_sq" in found.scope
 
 
 @pytest.mark.slow

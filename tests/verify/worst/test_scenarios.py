@@ -13,7 +13,7 @@ from verify.exact.check import check, replay_alone
 from verify.exact.statement import statement_of
 from verify.symbolic.scenarios import restricted, whole
 from verify.symbolic.symbolic_run import SymbolicRun
-from verify.worst.setting import setting_of
+from verify.worst.configurations import instantiate
 from verify.worst.worst_case import worst_case
 
 AT = {"rounds": Q(2), "local_steps": Q(1), "clients": Q(1), "eta": Q(1, 4)}
@@ -55,9 +55,9 @@ def test_ways_in_which_choices_never_turn_out_are_left_out():
     found = {}
     for name in ("fedluar/eq-6", "fedluar/eq-6@common"):
         claim = find_claim(name)
-        place = setting_of(claim, {**AT, "rounds": Q(4), "recycled": Q(2)})
-        sizes = place.sizes | {"layers": 3}
-        found[name] = len(SymbolicRun(statement_of(claim), *place._replace(sizes=sizes)).ways)
+        template = instantiate(claim, {**AT, "rounds": Q(4), "recycled": Q(2)})
+        sizes = template.sizes | {"layers": 3}
+        found[name] = len(SymbolicRun(statement_of(claim), *template._replace(sizes=sizes)).ways)
     assert 1 < found["fedluar/eq-6@common"] < found["fedluar/eq-6"] == 27
 
 

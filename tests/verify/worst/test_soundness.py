@@ -25,7 +25,7 @@ from verify.exact.statement import statement_of
 from verify.symbolic import class_facts
 from verify.symbolic.by_coordinate import ByCoordinate
 from verify.symbolic.symbolic_run import SymbolicRun
-from verify.worst.setting import setting_of
+from verify.worst.configurations import instantiate
 from verify.worst.worst_case import worst_case
 
 BOUNDED = sum((symbol(name) for name in ("sigma_g", "sigma_g_1", "sigma_g_2", "sigma_g_max", "G_lip")), start=symbol(
@@ -67,7 +67,7 @@ OWN = {
 def letters_of(name):
     claim = OWN[name] if name in OWN else find_claim(name)
     given = RUNS.get(name, {"local_steps": 1} if name == "local problems" else {})
-    setting = setting_of(claim, given)
+    setting = instantiate(claim, given)
     letters = SymbolicRun(statement_of(claim), *setting)
     return letters, {past for past, *_ in letters.compared(letters.stated["statement"])}
 
@@ -183,7 +183,7 @@ def without_multipliers(statement, tmp_path, count=1):
     path = tmp_path / "mine.toml"
     path.write_text(CLAIM.replace("STATEMENT", statement))
     claim, = load_claims(path)
-    setting = setting_of(claim, {"local_steps": Q(1), "rounds": Q(1), "clients": Q(1)})
+    setting = instantiate(claim, {"local_steps": Q(1), "rounds": Q(1), "clients": Q(1)})
     return claim, {"format": FORMAT, **statement_of(claim), "settings": [
         {**setting._asdict(), "proofs": [{}] * count}]}
 

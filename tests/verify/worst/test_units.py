@@ -22,15 +22,15 @@ from verify.symbolic.rounds import FROM_ANY_STATE
 from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst import blocks
 from verify.worst.blocks import largest
-from verify.worst.chart import worst
+from verify.worst.configurations import Template, instantiate
 from verify.worst.contraction import check_contraction
 from verify.worst.function import measured, worst_function
 from verify.worst.lengths_proven import lengths_at
+from verify.worst.method_worst_case import worst
 from verify.worst.natural_units import NaturalUnits, in_own_units, natural_units
 from verify.worst.potential import potential
 from verify.worst.program import NotSolved, programs
-from verify.worst.setting import Place, setting_of
-from verify.worst.solution_check import Asked
+from verify.worst.solution_check import RunArrays
 from verify.worst.tuning import tuned
 from verify.worst.worst_case import worst_case
 
@@ -237,7 +237,7 @@ def test_the_rate_of_a_potential_is_the_same_in_all_units(method):
 
 
 # claims ------------------------------------------------------------------------------------------------------------------
-PLACE = Place(numbers=(Q(1), Q(1, 2), Q(2)))
+PLACE = Template(numbers=(Q(1), Q(1, 2), Q(2)))
 CLAIMS = ("classical/gd-convex", "classical/gd-value", "classical/scaffold-convex", "classical/sgd-distance",
           "classical/gd-nonconvex", "classical/drift-convex", "li2020/theorem-1", "fedmoswa/eq-74", "fedluar/eq-15",
           "fadamgc/eq-64@vhat-carry", "classical/fedavg-round")
@@ -289,8 +289,8 @@ def test_claims_about_lengths_are_the_same_in_all_units(name):
 def test_natural_units_change_nothing(name):
     """The factors are those of the program in units of its own, where these are near."""
     claim = find_claim(name)
-    given = numbers_in_units(claim, setting_of(claim, {}, PLACE), 2, 3)
-    own = programs(SymbolicRun(statement_of(claim), *setting_of(claim, given, PLACE)), [statement_of(claim)["statement"]])
+    given = numbers_in_units(claim, instantiate(claim, {}, PLACE), 2, 3)
+    own = programs(SymbolicRun(statement_of(claim), *instantiate(claim, given, PLACE)), [statement_of(claim)["statement"]])
     factors = [program.whole.solve(*pair).factor for program, *pair in own]
     assert factors == pytest.approx(worst_case(claim, given, PLACE, proofs=False).factors, rel=1e-5)
 
@@ -298,12 +298,12 @@ def test_natural_units_change_nothing(name):
 def test_units_of_a_claim_that_is_another_one_in_other_units_stay():
     """One bound is on curvatures plus 1, the other a number."""
     claim = find_claim("fedmoswa/eq-68@printed")
-    assert check_units(claim)[0] and natural_units(claim, setting_of(claim, {}, PLACE)) == NaturalUnits()
+    assert check_units(claim)[0] and natural_units(claim, instantiate(claim, {}, PLACE)) == NaturalUnits()
 
 
 def test_units_are_those_of_the_largest_numbers():
     claim = find_claim("li2020/theorem-1")
-    setting = setting_of(claim, {"L": Q(300), "mu": Q(30), "G_sq": Q(7)}, PLACE)
+    setting = instantiate(claim, {"L": Q(300), "mu": Q(30), "G_sq": Q(7)}, PLACE)
     units = natural_units(claim, setting)
     assert units.curvature == 300 and units.divisor(units_of(claim)["G_sq"]) == 7
     natural = units.divided(claim, setting).values
@@ -328,13 +328,13 @@ class Answer(NamedTuple):
 
 def test_the_check_of_a_conic_program():
     """min x with x >= 3, and a dual solution of 1; then x >= 1 and x <= 0, which nothing meets."""
-    asked = Asked(np.array([1.0]), sparse.csc_matrix([[-1.0]]), np.array([-3.0]), 0, [])
+    asked = RunArrays(np.array([1.0]), sparse.csc_matrix([[-1.0]]), np.array([-3.0]), 0, [])
     assert asked.error_of(Answer([3.0], [1.0])) == 0 and asked.error_of(None) == inf
     assert asked.error_of(Answer([3.0 - 3e-4], [1.0])) == pytest.approx(2e-4, rel=1e-3)
     assert asked.error_of(Answer([3.0], [1.001])) > 1e-3
-    none = Asked(np.array([1.0]), sparse.csc_matrix([[-1.0], [1.0]]), np.array([-1.0, 0.0]), 0, [])
+    none = RunArrays(np.array([1.0]), sparse.csc_matrix([[-1.0], [1.0]]), np.array([-1.0, 0.0]), 0, [])
     assert none.is_endless(np.array([1.0, 1.0])) and not none.is_endless(np.array([1.0, 0.9]))
-    matrix = Asked(np.array([1.0]), sparse.csc_matrix([[0.0], [-1.0], [0.0]]), np.array([1.0, 0.0, 1.0]), 0, [2])
+    matrix = RunArrays(np.array([1.0]), sparse.csc_matrix([[0.0], [-1.0], [0.0]]), np.array([1.0, 0.0, 1.0]), 0, [2])
     assert matrix.error(np.array([2.0]), np.zeros(3)) >= 2  # 1 and 1 beside 2^(1/2): not even the gap closes
 
 

@@ -29,7 +29,7 @@ from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst import worst_case as module
 from verify.worst.program import programs
 from verify.worst.proof import proof
-from verify.worst.proven import PLACES
+from verify.worst.proven import TEMPLATES
 from verify.worst.worst_case import worst_case
 
 #: statements that hold with equality for some function: their sizes and numbers, and at which pairs of sides
@@ -165,7 +165,7 @@ def test_a_proof_that_is_too_large_is_refused_before_it_is_computed(rounds, what
     "li2020/theorem-1"])
 def test_few_letters_prove_no_less_than_all(name):
     """Their factors are upper bounds, whatever is left out."""
-    for place in not_empty(PLACES[:4]):
+    for place in not_empty(TEMPLATES[:4]):
         try:
             few, whole = (worst_case(find_claim(name), {}, place, 24, proofs=False, enough=enough) for enough in (inf, 0.0))
         except ValueError:  # too large

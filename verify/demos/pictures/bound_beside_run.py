@@ -12,7 +12,7 @@ import fedtheory as ft
 from verify.demos.controls import Choice, Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, legend, name, panels
 from verify.results.verdict import Series
-from verify.worst.setting import setting_of
+from verify.worst.configurations import instantiate
 from verify.worst.worst_case import worst_case
 
 __all__ = ["CONTROLS", "Beside", "caption", "compute", "exact_factors", "picture", "step_of"]
@@ -71,7 +71,8 @@ def step_of(theorem: str, share: float):
 
 
 def _setting(theorem: str):
-    return setting_of(ft.claim(THEOREMS[theorem][0]), {"rounds": Fraction(1), "local_steps": Fraction(THEOREMS[theorem][2])})
+    claim_id, _, local_steps = THEOREMS[theorem][:3]
+    return instantiate(ft.claim(claim_id), {"rounds": Fraction(1), "local_steps": Fraction(local_steps)})
 
 
 @lru_cache(maxsize=256)

@@ -51,7 +51,7 @@ def compute(eta: float, rounds: int, question: str) -> Worst:
     function = worst_function(found) if isfinite(found.ratio) else None
     run = measured(function)["ratio"] if function else float("inf")
     ratios = np.array([_at(step, rounds, question).ratio for step in STEPS])
-    return Worst(ratios, eta, found.ratio, run, function, LABELS[found.wanted.measure])
+    return Worst(ratios, eta, found.ratio, run, function, LABELS[found.question.measure])
 
 
 @lru_cache(maxsize=512)

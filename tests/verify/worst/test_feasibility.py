@@ -5,8 +5,8 @@ from fractions import Fraction as Q
 import pytest
 
 from bounds.registry.claims import find_claim
-from verify.worst.admitted import admitted
-from verify.worst.setting import setting_of
+from verify.worst.configurations import instantiate
+from verify.worst.feasibility import feasible
 
 STEPS = {"rounds": Q(2), "local_steps": Q(2), "rho_decay": Q(1, 2)}
 
@@ -22,9 +22,9 @@ STEPS = {"rounds": Q(2), "local_steps": Q(2), "rho_decay": Q(1, 2)}
 ])
 def test_numbers_that_break_a_hypothesis_are_left(claim, given, broken):
     claim = find_claim(claim)
-    setting = setting_of(claim, given)
+    setting = instantiate(claim, given)
     if not broken:
-        assert admitted(claim, setting) == setting
+        assert feasible(claim, setting) == setting
         return
     with pytest.raises(ValueError, match=broken):
-        admitted(claim, setting)
+        feasible(claim, setting)

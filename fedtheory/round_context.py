@@ -6,7 +6,7 @@ from synthetic.base.display import brief
 from synthetic.numbers.arrays import namespace, take_clients
 from synthetic.numbers.draws import Draws
 
-__all__ = ["Local", "Moment", "State", "Upload"]
+__all__ = ["ClientState", "RoundContext", "State", "Upload"]
 
 
 class State(NamedTuple):
@@ -23,7 +23,7 @@ class State(NamedTuple):
         return f"State(x={brief(self.x)}{', ' * bool(kept)}{kept})"
 
 
-class Local(NamedTuple):
+class ClientState(NamedTuple):
     """The participants during a round: their models ``x`` (runs, participants, dim), and their arrays by name
     (runs, participants, ...), both those kept between rounds and those of this round only."""
 
@@ -44,7 +44,7 @@ class Upload(NamedTuple):
     floats: Any
 
 
-class Moment(NamedTuple):
+class RoundContext(NamedTuple):
     """The circumstances of a step: algorithm, federation, draws, time and state.
 
     ``x`` (runs, dim) is the broadcast model of the round, ``state`` the state before it, ``iteration`` counts local

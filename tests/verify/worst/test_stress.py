@@ -1,4 +1,4 @@
-"""Claims that hold at all places where proofs are looked for, and are false elsewhere."""
+"""Claims that hold at all templates where proofs are looked for, and are false elsewhere."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -29,10 +29,11 @@ from bounds.language.operators import (
 )
 from bounds.registry.claims import find_claim
 from tests.classical import EXACT, JUST_CONVEX, SMOOTH
-from verify.worst import challenge, proven
-from verify.worst.challenge import challenged, geometric_limit, limit
-from verify.worst.setting import Place, setting_of
-from verify.worst.uphill import Known, known_at, uphill
+from verify.worst import proven, stress_test
+from verify.worst.configurations import Template, instantiate
+from verify.worst.coordinate_ascent import Evaluation, ascend, evaluations
+from verify.worst.stress_test import geometric_limit, limit, suspected_failure
+from verify.worst.worst_case import WorstCase
 
 STEP = Condition(eta_l[t], "==", 1 / L, over=((t, 0, iterations - 1),))
 GAP = objective(x_round[rounds]) - F_star
@@ -78,47 +79,48 @@ FALSE = {
 
 
 @pytest.mark.parametrize("claim", FALSE.values(), ids=FALSE)
-def test_a_claim_that_is_false_far_away_is_challenged(claim):
-    assert challenged(claim)
+def test_a_failure_far_away_is_suspected(claim):
+    assert suspected_failure(claim)
     assert proven.proven(claim).certificate is None
 
 
-def test_without_challenges_it_would_count_as_proven(monkeypatch):
-    monkeypatch.setattr(proven, "challenged", lambda claim, enough, every: "")
+def test_without_the_stress_test_it_would_count_as_proven(monkeypatch):
+    monkeypatch.setattr(proven, "suspected_failure", lambda claim, enough, every: "")
     assert proven.proven(find_claim("afedpd/lemma-3@inactive-theta")).certificate is not None
 
 
 @pytest.mark.parametrize("name", [
     "classical/gd-distance", "classical/scaffold-drift-smooth", "classical/fedavg-dissimilar-convex", "li2020/theorem-1"])
-def test_a_true_claim_is_not_challenged(name):
-    assert not challenged(find_claim(name))
+def test_a_true_claim_is_not_suspected(name):
+    assert not suspected_failure(find_claim(name))
 
 
 def test_of_sizes_for_every_number_of_which_there_are_proofs_few_are_looked_at(monkeypatch):
-    claim, seen, looked_at = find_claim("classical/gd-distance"), [], challenge._look
+    claim, seen, looked_at = find_claim("classical/gd-distance"), [], stress_test._look
 
-    def look(claim, given, place, *most, **how):
-        seen.append(place)
-        return looked_at(claim, given, place, *most, **how)
+    def look(claim, given, template, *most, **how):
+        seen.append(template)
+        return looked_at(claim, given, template, *most, **how)
 
-    monkeypatch.setattr(challenge, "_look", look)
-    challenged.__wrapped__(claim, 0, frozenset({"clients"}))
-    assert max(place.clients for place in seen) == 2 < max(place.rounds for place in seen)
-    of_many = {place[3:] for place in challenge.CHALLENGES[: challenge._COUNT] if place.clients > 2}
-    assert of_many and not of_many & {place[3:] for place in seen}
+    monkeypatch.setattr(stress_test, "_look", look)
+    suspected_failure.__wrapped__(claim, 0, frozenset({"clients"}))
+    assert max(template.clients for template in seen) == 2 < max(template.rounds for template in seen)
+    of_many = {template[3:] for template in stress_test.STRESS_TEMPLATES[: stress_test._COUNT] if template.clients > 2}
+    assert of_many and not of_many & {template[3:] for template in seen}
 
 
 def test_no_run_is_asked_for_that_is_as_large_as_one_that_is_too_large():
     """Runs of clients of the same weights may be smaller than others."""
-    places = [Place(3, 1, 1, weights=(1, 2)), Place(3, 1, 1), Place(4, 1, 1), Place(3, 1, 2, weights=(1, 2)), Place(2, 5, 1)]
+    templates = [Template(3, 1, 1, weights=(1, 2)), Template(3, 1, 1), Template(4, 1, 1), Template(3, 1, 2, weights=(1, 2)),
+                 Template(2, 5, 1)]
     seen, known = [], SimpleNamespace(setting=None)
 
-    def look(given, place):
-        seen.append(place)
-        return () if place.clients > 2 else (1.0, known)
+    def look(given, template):
+        seen.append(template)
+        return () if template.clients > 2 else (1.0, known)
 
-    found = [*known_at(look, places)]
-    assert seen == [places[0], places[1], places[4]]
+    found = [*evaluations(look, templates)]
+    assert seen == [templates[0], templates[1], templates[4]]
     assert [one is not None for one in found] == [False, False, False, False, True]
 
 
@@ -126,29 +128,29 @@ def test_a_number_is_followed_as_long_as_that_is_worse():
     """Three times 3 L is as far as it gets in as many trials."""
     claim = find_claim("classical/gd-convex")
 
-    def look(given, place, enough=0.0):
-        setting = setting_of(claim, given, place)
+    def look(given, template, enough=0.0):
+        setting = instantiate(claim, given, template)
         number = float(Fraction(setting.values["L"]))
         return number, SimpleNamespace(setting=setting, factors=(number,))
 
-    start = Known(*look({}, challenge.AT_BOUNDS), {}, challenge.AT_BOUNDS)
-    factors = [one.factor for one in uphill(look, [start], 16)]
+    start = Evaluation(*look({}, stress_test.AT_BOUNDS), {}, stress_test.AT_BOUNDS)
+    factors = [one.factor for one in ascend(look, [start], 16)]
     assert len(factors) > 3 and all(b == pytest.approx(3 * a) for a, b in pairwise(factors))
 
 
 def test_a_claim_of_which_too_few_places_can_be_looked_at_is_not_proven(monkeypatch):
     claim = find_claim("classical/gd-distance")
     assert proven.proven(claim).certificate is not None
-    monkeypatch.setattr(challenge, "CHALLENGES", [Place(8, 40, 8)] * 48)
-    monkeypatch.setattr(proven, "challenged", challenge.challenged.__wrapped__)  # answers are remembered
+    monkeypatch.setattr(stress_test, "STRESS_TEMPLATES", [Template(8, 40, 8)] * 48)
+    monkeypatch.setattr(proven, "suspected_failure", stress_test.suspected_failure.__wrapped__)  # answers are remembered
     assert "only 0 of 32 could be looked at" in proven.proven(claim).reason  # with every number of clients 16 are left out
 
 
-def test_an_answer_without_precision_challenges_nothing(monkeypatch):
+def test_an_answer_without_precision_raises_no_suspicion(monkeypatch):
     claim = FALSE["with numbers far apart"]
-    looked_at = challenge.worst_case
-    monkeypatch.setattr(challenge, "worst_case", lambda *a, **k: replace(looked_at(*a, **k), sure=False))
-    assert not challenged.__wrapped__(claim)  # answers are remembered
+    looked_at = stress_test.worst_case
+    monkeypatch.setattr(stress_test, "worst_case", lambda *a, **k: replace(looked_at(*a, **k), sure=False))
+    assert not suspected_failure.__wrapped__(claim)  # answers are remembered
 
 
 @pytest.mark.parametrize(("terms", "end"), [
@@ -163,12 +165,12 @@ def test_where_sequences_go(terms, end):
 def test_sizes_seem_false_from_two_numbers_on(factors, false):
     claim = find_claim("classical/gd-convex")
 
-    def look(given, place):
-        one = SimpleNamespace(setting=setting_of(claim, given, place), factors=(factors.get(place.rounds),))
-        return (factors[place.rounds], one) if place.rounds in factors else None
+    def look(given, template):
+        one = SimpleNamespace(setting=instantiate(claim, given, template), factors=(factors.get(template.rounds),))
+        return (factors[template.rounds], one) if template.rounds in factors else None
 
-    found = [*challenge.growing(claim, [look], [Place()])]
-    assert [(size, place.rounds) for size, _, place in found] == [("rounds", 8)] * false
+    found = [*stress_test.growing(claim, [look], [Template()])]
+    assert [(size, template.rounds) for size, _, template in found] == [("rounds", 8)] * false
 
 
 @pytest.mark.parametrize("pairs, asked", [(1, [2, 4]), (2, [2, 4, 8])])
@@ -176,55 +178,56 @@ def test_a_level_bound_of_one_pair_needs_no_long_run_and_one_of_several_does(pai
     """Of several pairs of sides another one may become the worst."""
     claim, seen = find_claim("classical/gd-convex"), []
 
-    def look(given, place):
-        seen.append(place.rounds)
-        return 1.0, SimpleNamespace(setting=setting_of(claim, given, place), factors=(1.0, place.rounds / 9)[:pairs])
+    def look(given, template):
+        seen.append(template.rounds)
+        return 1.0, SimpleNamespace(setting=instantiate(claim, given, template), factors=(1.0, template.rounds / 9)[:pairs])
 
-    assert challenge._factors([look, look], Place(), "rounds", (2, 4, 8), challenge._seems_false, []) == [1.0] * 3
+    assert stress_test._factors([look, look], Template(), "rounds", (2, 4, 8), stress_test._seems_false, []) == [1.0] * 3
     assert seen == asked
 
 
 def test_no_size_grows_to_a_run_that_is_as_large_as_one_that_was_too_large():
     claim, seen, large = find_claim("classical/gd-convex"), [], []
 
-    def look(given, place):
-        seen.append((place.clients, place.rounds))
-        if place.clients * place.rounds > 4:
+    def look(given, template):
+        seen.append((template.clients, template.rounds))
+        if template.clients * template.rounds > 4:
             return ()
-        return 0.1 * place.rounds, SimpleNamespace(setting=setting_of(claim, given, place), factors=(0.1 * place.rounds,))
+        ratio = 0.1 * template.rounds
+        return ratio, SimpleNamespace(setting=instantiate(claim, given, template), factors=(ratio,))
 
     for count in (1, 2):
-        for place in (Place(clients=count), Place(clients=count, mu=Fraction(1, 3))):
-            challenge._factors([look, look], place, "rounds", (2, 4, 8), challenge._seems_false, large)
-    assert seen == [(1, 2), (1, 4), (1, 8)] and large == [Place(clients=1, rounds=8)]
+        for template in (Template(clients=count), Template(clients=count, mu=Fraction(1, 3))):
+            stress_test._factors([look, look], template, "rounds", (2, 4, 8), stress_test._seems_false, large)
+    assert seen == [(1, 2), (1, 4), (1, 8)] and large == [Template(clients=1, rounds=8)]
 
 
 def test_a_setting_at_which_nothing_is_compared_is_no_start():
     """As where a statement is about the times of a range that is empty."""
     claim = wider(FALSE["with numbers that vanish"], "L", 1)
-    case = SimpleNamespace(setting=setting_of(claim, {}, challenge.AT_BOUNDS), factors=())
-    start = Known(0.0, case, {}, challenge.AT_BOUNDS)
-    assert not [*uphill(lambda given, place, enough=0.0: (0.0, case), [start], 30)]
+    case = SimpleNamespace(setting=instantiate(claim, {}, stress_test.AT_BOUNDS), factors=())
+    start = Evaluation(0.0, case, {}, stress_test.AT_BOUNDS)
+    assert not [*ascend(lambda given, template, enough=0.0: (0.0, case), [start], 30)]
 
 
 @pytest.mark.parametrize("second, asked", [(lambda n: 0.5, 1), (lambda n: n / 9, 4)])
 def test_a_number_that_makes_no_difference_to_any_pair_is_left_alone(second, asked):
     claim, seen = wider(FALSE["with numbers that vanish"], "L", 1), []
 
-    def look(given, place, enough=0.0):
-        setting = setting_of(claim, given, place)
+    def look(given, template, enough=0.0):
+        setting = instantiate(claim, given, template)
         seen.append(given)
         return 1.0, SimpleNamespace(setting=setting, factors=(1.0, second(float(Fraction(setting.values["L"])))))
 
-    start = Known(*look({}, challenge.AT_BOUNDS), {}, challenge.AT_BOUNDS)
-    assert not [*uphill(look, [start], 200)]
+    start = Evaluation(*look({}, stress_test.AT_BOUNDS), {}, stress_test.AT_BOUNDS)
+    assert not [*ascend(look, [start], 200)]
     assert len({given["L"] for given in seen[1:]} - {1}) == asked
 
 
 def test_curvatures_stay_within_what_conditions_allow():
     claim = statements()["false/fedprox-inexact"][1]
     for curvature, mu, expected in ((1, "1/10", "1/10"), (1, "9/10", "11/20"), (2, "9/5", "11/10"), (2, "1", "1")):
-        assert setting_of(claim, {}, Place(L=Fraction(curvature), mu=Fraction(mu))).values["mu"] == expected
+        assert instantiate(claim, {}, Template(L=Fraction(curvature), mu=Fraction(mu))).values["mu"] == expected
 
 
 @pytest.mark.parametrize(("terms", "end"), [
@@ -237,25 +240,25 @@ def test_where_geometric_sequences_go(terms, end):
 def test_noise_adds_up_from_the_optimum_on(name, size):
     """The true ones allow 1/(2 - eta mu) where the false ones allow 1/2."""
     known = statements()
-    assert f"larger {size}, from the optimum on" in challenge._noise_adds_up(known[f"false/{name}"][1], ())
-    assert not challenge._noise_adds_up(known[f"true/{name}"][1], ())
+    assert f"larger {size}, from the optimum on" in stress_test._noise_adds_up(known[f"false/{name}"][1], ())
+    assert not stress_test._noise_adds_up(known[f"true/{name}"][1], ())
 
 
-def test_a_rough_answer_challenges_nothing_that_all_digits_do_not(monkeypatch):
+def test_a_rough_answer_raises_no_suspicion_that_all_digits_do_not(monkeypatch):
     """One that is far above what all digits say, as of numbers of a small size."""
-    claim, looked_at = find_claim("classical/gd-distance"), challenge.worst_case
+    claim, looked_at = find_claim("classical/gd-distance"), stress_test.worst_case
 
     def rougher(*given, **how):
         found = looked_at(*given, **how)
         found = replace(found, certificate=None)
         return replace(found, factors=tuple(2.0 for _ in found.factors)) if how.get("rough") else found
 
-    monkeypatch.setattr(challenge, "worst_case", rougher)
-    monkeypatch.setattr(challenge, "_TRIALS", 0)
-    assert not challenged.__wrapped__(claim)  # answers are remembered
+    monkeypatch.setattr(stress_test, "worst_case", rougher)
+    monkeypatch.setattr(stress_test, "_TRIALS", 0)
+    assert not suspected_failure.__wrapped__(claim)  # answers are remembered
 
 
 @pytest.mark.parametrize("factor, sure, false", [
     (1.0, True, False), (1 + 1e-5, True, True), (1 + 1e-5, False, False), (1.001, False, True), (None, True, False)])
 def test_factors_near_one_count_where_the_solver_is_sure(factor, sure, false):
-    assert proven.may_fail(SimpleNamespace(factors=(factor,), sure=sure)) is false
+    assert WorstCase.may_fail(SimpleNamespace(factors=(factor,), sure=sure)) is false

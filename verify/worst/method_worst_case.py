@@ -9,19 +9,22 @@ import numpy as np
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.engine import rounds_of
-from fedtheory.registry import find_algorithm, make_algorithm
+from fedtheory.registry import find_algorithm, made_by, make_algorithm
+from fedtheory.returned import not_called
 from synthetic.base.checks import number, one_of, whole
 from synthetic.base.display import RichDisplay
 from synthetic.symbolic.combination import NotLinear
 from synthetic.symbolic.symbolic_federation import NoChance, SymbolicFederation, TooManyBasisVectors
 from verify.worst.blocks import Largest, largest
-from verify.worst.conditions import Asked, Units, Wanted, asked, conditions
+from verify.worst.conditions import Question, RunArrays, Units, conditions, run_arrays
 
 __all__ = ["CLASSES", "MEASURES", "WorstOfMethod", "worst"]
 
 CLASSES = ("smooth-strongly-convex", "smooth-convex", "smooth", "convex", "convex-lipschitz", "convex-quadratic-bound")
 MEASURES = ("distance", "value", "gradient", "least-gradient", "least-value")
 _MOST = 400  # letters
+_TEXTS = {"distance": "|x - x_*|^2", "value": "F(x) - F_*", "gradient": "|grad F(x)|^2",
+          "least-gradient": "the least |grad F(x)|^2", "least-value": "the least F(x) - F_*"}
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class WorstOfMethod(RichDisplay):
             several clients. An infinite ratio is attained in the limit.
         letters: number of vectors without a value: the start, and the gradients, each with its mean and deviations.
         seconds: of running the method, and of solving.
-        wanted, run: the question, and the run on letters.
+        question, run: the question, and the run on letters.
         program: what :func:`verify.worst.blocks.largest` takes.
         solution: inner products, values and multipliers; None where the ratio is infinite.
         units: those of run, program and solution; all else is in the units of the question.
@@ -50,8 +53,8 @@ class WorstOfMethod(RichDisplay):
     tight: bool
     letters: int
     seconds: tuple[float, float]
-    wanted: Wanted
-    run: Asked
+    question: Question
+    run: RunArrays
     program: dict[str, Any]
     solution: Largest | None
     units: Units
@@ -61,8 +64,8 @@ class WorstOfMethod(RichDisplay):
 
     def _table(self):
         yield from (("method", self.algorithm), ("rounds", self.rounds), ("clients", self.clients))
-        yield "largest", f"{self.wanted.measure} after the last round"
-        yield "where at most 1", f"{self.wanted.given} at the start"
+        yield "largest", f"{self.question.measure} after the last round"
+        yield "where at most 1", f"{self.question.given} at the start"
         yield "program", f"{self.letters} letters, {sum(self.seconds):.3g} s"
 
 
@@ -75,7 +78,7 @@ def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, m
     of clients from 2 on, and so is the time that it takes.
 
     Args:
-        method: its name, with its ``arguments``; or an :class:`fedtheory.Algorithm`.
+        method: its name, or a function that makes it, with its ``arguments``; or an :class:`fedtheory.Algorithm`.
         functions: of the clients: ``smooth-strongly-convex`` (curvatures from ``mu``, by default L/10, to ``L``),
             ``smooth-convex`` (from 0) or ``smooth`` (from -L, with an objective that is bounded below). Without a bound on
             curvatures, where a gradient is any subgradient: ``convex``; and for one client ``convex-lipschitz``, with
@@ -99,7 +102,7 @@ def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, m
     Example:
         One gradient step of 1/2: (1 - mu/2)^2.
 
-        >>> from verify.worst.chart import worst
+        >>> from verify.worst.method_worst_case import worst
         >>> round(worst("fedavg", clients=1, eta_l=0.5).ratio, 6)
         0.9025
     """
@@ -122,22 +125,23 @@ def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, m
         raise ValueError(f"{functions} bounds the objective, so that it is about one client; got {clients} clients")
     squares = (None if bound is None else float(number(name, bound)) ** 2
                for name, bound in (("zeta", zeta), ("variates", variates)))
-    wanted = Wanted(L if functions in CLASSES[:3] else np.inf, m, given, measure, *squares, **({alone: L} if alone else {}))
+    question = Question(
+        L if functions in CLASSES[:3] else np.inf, m, given, measure, *squares, **({alone: L} if alone else {}))
     algorithm, tilt = _method(method, arguments)
     rounds, clients = whole("rounds", rounds), whole("clients", clients)
     began = time.perf_counter()
     bounded = L if functions not in CLASSES[3:5] else None  # a bound on curvatures is the unit of these
     letters, models, free = _on_letters(algorithm, rounds, clients, tilt, variates is not None, exact, bounded)
-    run = asked(letters, models if wanted.least else models[:1] + models[-1:], wanted, free)
+    run = run_arrays(letters, models if question.least else models[:1] + models[-1:], question, free)
     ran, units = time.perf_counter(), Units.where_given(given, float(letters.curvature))
-    program = conditions(run, wanted.in_units(units))
+    program = conditions(run, question.in_units(units))
     solution = largest(**program)
     ratio = np.inf if solution is None else solution.value * units.unit_of(measure)
     if solution is not None and not isfinite(ratio):
         raise ValueError(f"the worst {measure} is too large for a float: {solution.value:g} times {units}")
     tight = not smooth or clients == 1
     return WorstOfMethod(algorithm, functions, rounds, clients, ratio, tight, 1 + letters.used,
-                         (ran - began, time.perf_counter() - ran), wanted, run, program, solution, units)
+                         (ran - began, time.perf_counter() - ran), question, run, program, solution, units)
 
 
 def _on_letters(algorithm, rounds: int, clients: int, tilt, variates: bool, exact: bool, curvature: float | None):
@@ -168,8 +172,12 @@ def _method(method, arguments):
         if arguments:
             raise ValueError(f"a method that is given as a value takes no {', '.join(arguments)}")
         algorithm, tilt = method, None
-    else:
+    elif isinstance(method, str):
         algorithm, tilt = make_algorithm(method, **arguments), find_algorithm(method).traits.tilt
+    elif callable(method):
+        algorithm, tilt = made_by(method, **arguments), None
+    else:
+        raise not_called("a method", "a name, an Algorithm such as ft.fedavg(eta_l=0.1), or a maker of one", method)
     if not algorithm.selection.fixed:
         raise ValueError(f"{algorithm.name} samples its clients; worst cases of methods are with all clients")
     return algorithm, tilt

@@ -12,9 +12,9 @@ import sympy as sp
 from bounds.language.claim import Claim
 from bounds.language.operators import local_steps, tau
 from verify.exact.statement import statement_of
-from verify.worst.setting import FAR, Setting
+from verify.worst.configurations import FAR, Setting
 
-__all__ = ["admitted"]
+__all__ = ["feasible"]
 
 _CASES = 100  # of indices
 _DEEP = 3  # definitions within each other
@@ -32,7 +32,7 @@ class _OfNumbers(NamedTuple):
     text: str
 
 
-def admitted(claim: Claim, setting: Setting) -> Setting:
+def feasible(claim: Claim, setting: Setting) -> Setting:
     """The setting. Raises ValueError if it surely breaks a hypothesis about numbers alone."""
     values = {**setting.sizes, **{name: number for name, value in setting.values.items()
                                   if (number := _the_same(value)) is not None}}

@@ -21,7 +21,7 @@ from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import once_by_claim
 from verify.exact.statement import definition_of, free_names
 
-__all__ = ["FAR", "Place", "Setting", "setting_of"]
+__all__ = ["FAR", "Setting", "Template", "instantiate"]
 
 _ENDS = ("<=", ">=")
 FAR = 1e-9  #: of two sides in floats, in units of the larger one: what is nearer is left to exact arithmetic
@@ -33,7 +33,7 @@ _NUMBERS = [Fraction(digits) * Fraction(10) ** power for power in range(-8, 6) f
     10, 11, 12, 13, 14, 15, 17, 20, 22, 25, 28, 30, 33, 36, 40, 45, 50, 55, 60, 70, 80, 90)]
 
 
-class Place(NamedTuple):
+class Template(NamedTuple):
     """Where to look.
 
     ``near``: how near numbers lie to the ends of their intervals, in turn, 1 at an end. ``step``: a step size that nothing
@@ -66,21 +66,21 @@ class Setting(NamedTuple):
     weights: list[str] | str
 
 
-def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None = None) -> Setting:
+def instantiate(claim: Claim, given: Mapping[str, Fraction], template: Template | None = None) -> Setting:
     """Sizes and numbers for a claim: those ``given``; else what hypotheses define; else a number in the interval that
     domain and conditions leave, near its lower end, or its upper one where conditions give no lower one; else one of the
-    place's numbers, or no value. A bound may depend on one of the place's numbers.
+    template's numbers, or no value. A bound may depend on one of the template's numbers.
 
     Raises:
         LookupError: ``given`` has a name that is neither a size nor a free name of the claim.
         ValueError: a size that is no whole number, or below its least value.
     """
-    place, free = place or Place(), free_names(claim)
+    template, free = template or Template(), free_names(claim)
     settable = [*SIZES[:1], "layers", "local_steps", "participants", "rounds", *(n for n in free if n not in SIZES)]
     settable += ["samples"] * speaks_of_samples(claim)
     if unknown := sorted({*given} - {*settable}):
         raise LookupError(f"{claim.id} has no {', '.join(unknown)}; allowed: {', '.join(settable)}")
-    sizes = _sizes(claim, given, free, place)
+    sizes = _sizes(claim, given, free, template)
     known = {name: sp.Rational(str(number)) for name, number in {**sizes, **given}.items()}
     values: dict[str, Any] = {}
     waiting = [name for name in free if name not in sizes]
@@ -100,35 +100,36 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
             for name in names:
                 if name in values or name in numbers:
                     continue
-                number = _bounded(claim, name, known, place.near[waiting.index(name) % len(place.near)])
-                if name in ("L", "mu") and _within(claim, name, known, place._asdict()[name]):
-                    number = place._asdict()[name]
+                number = _bounded(claim, name, known, template.near[waiting.index(name) % len(template.near)])
+                if name in ("L", "mu") and _within(claim, name, known, template._asdict()[name]):
+                    number = template._asdict()[name]
                 if number is not None:
                     number = Fraction(max(floor(number), 1)) if name in whole else number
                     numbers[name], known[name] = number, sp.Rational(str(number))
 
     at_bounds(waiting)
     if "eta_l" in waiting and not {"eta_l"} & {*values, *numbers}:
-        numbers["eta_l"] = place.step / numbers.get("L", place.L)
+        numbers["eta_l"] = template.step / numbers.get("L", template.L)
     left = [name for name in waiting if name not in values and name not in numbers]
     for variable in claim.variables:
         by_layer = variable.domain == "binary" and [size for _, size in variable.indices] == ["rounds", "layers"]
         if by_layer and variable.name in left and (table := _table(
-                claim, variable.name, (*sizes.items(),), sum(place.weights))):
+                claim, variable.name, (*sizes.items(),), sum(template.weights))):
             values[variable.name] = [[*row] for row in table]
             left.remove(variable.name)
-    own = {name: place.numbers[i % len(place.numbers)] for i, name in enumerate(left)
-           if place.numbers and name not in place.unknown}
+    own = {name: template.numbers[i % len(template.numbers)] for i, name in enumerate(left)
+           if template.numbers and name not in template.unknown}
     for name in sorted(own, key=_bounded_by_others(claim).__contains__):  # then those that they bound
         if name not in numbers:
             numbers[name], known[name] = own[name], sp.Rational(str(own[name]))
             at_bounds(own)
     values |= {name: _written(number, free[name], sizes) for name, number in numbers.items()}
-    if len(place.shares) > 1 and "eta_l" in numbers and "eta_l" not in given:
-        values["eta_l"] = [str(numbers["eta_l"] * place.shares[t % len(place.shares)]) for t in range(sizes["iterations"])]
+    if len(template.shares) > 1 and "eta_l" in numbers and "eta_l" not in given:
+        shares = [template.shares[t % len(template.shares)] for t in range(sizes["iterations"])]
+        values["eta_l"] = [str(numbers["eta_l"] * share) for share in shares]
     for equation in entry_equations(claim):
         _with_entries(equation, values, known, sizes)
-    parts = [1 if _alike(claim) else place.weights[k % len(place.weights)] for k in range(sizes["clients"])]
+    parts = [1 if _alike(claim) else template.weights[k % len(template.weights)] for k in range(sizes["clients"])]
     weights = [str(Fraction(part, sum(parts))) for part in parts]
     return Setting(sizes, values, [name for name in left if name not in values], weights)
 
@@ -153,11 +154,11 @@ def _whole(claim: Claim) -> set[str]:
     return {s.name for f in claim.formulas for s in f.free_symbols if s.is_integer and s.is_positive}
 
 
-def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
+def _sizes(claim: Claim, given, free, template) -> dict[str, int]:
     least = dict.fromkeys(("clients", "rounds", "local_steps"), 1)
-    found = {name: given.get(name, getattr(place, name)) for name in least}
+    found = {name: given.get(name, getattr(template, name)) for name in least}
     speaks_of_layers = "layers" in claim.names or any(formula.has(layer_part) for formula in claim.formulas)
-    found["layers"] = given.get("layers", place.layers if speaks_of_layers else 1)
+    found["layers"] = given.get("layers", template.layers if speaks_of_layers else 1)
     for variable in claim.variables:
         if variable.domain == "integer" and not variable.indices:
             name, least[variable.name] = variable.name, variable.low
@@ -171,7 +172,7 @@ def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
         found["local_steps"] = given.get("local_steps", 1)  # a local problem that is solved has one
     everyone = (claim.procedure.sampling if claim.procedure else "full") == "full"
     if speaks_of_samples(claim):
-        found["samples"] = given.get("samples", 1 + place.clients)
+        found["samples"] = given.get("samples", 1 + template.clients)
     for name in ("clients", "rounds", "local_steps", *["samples"] * ("samples" in found)):  # what a number bounds, or says
         if name not in given:
             equal, lows, highs = ([*_bounds(claim, name, {}, relation)] for relation in ("==", ">=", "<="))
@@ -228,7 +229,7 @@ def _table(claim: Claim, name: str, of_sizes: tuple[tuple[str, int], ...], turn:
 
 
 def _written(number, lengths, sizes) -> Any:
-    """A number as text, in as many places as its array has."""
+    """A number as text, in as many templates as its array has."""
     text = str(Fraction(number))
     for length in reversed(lengths or []):
         text = [text] * length_of(length, sizes)

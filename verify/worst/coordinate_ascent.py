@@ -1,4 +1,4 @@
-"""What is known of a claim at many places, and what lies uphill from these: settings at which it is worse."""
+"""Coordinate ascent over sizes and numbers: settings at which a claim is worse."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,9 +9,9 @@ from operator import add, mul
 from typing import Any, NamedTuple
 
 from verify.checker.limits import TooLarge
-from verify.worst.setting import Place, Setting
+from verify.worst.configurations import Setting, Template
 
-__all__ = ["ERRORS", "Known", "Look", "as_large", "known_at", "nothing", "uphill", "worst_first"]
+__all__ = ["ERRORS", "Evaluation", "Evaluator", "as_large", "ascend", "evaluations", "nothing", "worst_first"]
 
 #: what looking at a claim at a setting may raise
 ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -23,19 +23,19 @@ _SAME = 1e-5  # relative differences of rough factors that are none
 _UNSAID = frozenset({"weights", "dim", "layers", "iterations"})
 
 
-class Known(NamedTuple):
-    """What is known at a setting.
+class Evaluation(NamedTuple):
+    """The result of evaluating a claim at a setting.
 
     Attributes:
         factor: by how much the larger side must be multiplied.
         case: what the look returned; it has a ``setting`` and the ``factors`` of all pairs of sides.
-        given, place: sizes and numbers as given, and where the others come from.
+        given, template: sizes and numbers as given, and where the others come from.
     """
 
     factor: float
     case: Any
     given: dict[str, Fraction]
-    place: Place
+    template: Template
 
     @property
     def setting(self) -> Setting:
@@ -43,10 +43,10 @@ class Known(NamedTuple):
         return self.case.setting
 
 
-#: ``look(given, place, enough=0.0)``: a factor and what it was found with, at the numbers given and a place; None where
-#: nothing is known, () where the run is too large whatever the numbers are. Of a factor that is at most ``enough`` an upper
-#: bound of this kind does
-Look = Callable[..., tuple[float, Any] | tuple[()] | None]
+#: ``look(given, template, enough=0.0)`` evaluates a claim at the numbers given and a template. It returns the factor and
+#: what it was found with; None if nothing is known; () if the run is too large whatever the numbers are. An upper
+#: bound of the factor may stand for it if that is at most ``enough``
+Evaluator = Callable[..., tuple[float, Any] | tuple[()] | None]
 
 
 def nothing(error: Exception) -> tuple[()] | None:
@@ -54,16 +54,16 @@ def nothing(error: Exception) -> tuple[()] | None:
     return () if isinstance(error.__cause__, TooLarge) else None
 
 
-def known_at(look: Look, places: Iterable[Place],
-             fewer: Callable[[Place], Iterable[Place]] = lambda place: [place]) -> Iterator[Known | None]:
-    """Yields what is known at each place, or near it.
+def evaluations(look: Evaluator, templates: Iterable[Template],
+             fewer: Callable[[Template], Iterable[Template]] = lambda template: [template]) -> Iterator[Evaluation | None]:
+    """Yields the evaluation at each template, or near it; None if there is none.
 
-    Where nothing is known, it makes the numbers smaller; where a run is too large, each of its ``fewer`` in turn
-    is tried. Skips any place that is at least as large in every size as one that was already too large."""
-    large: list[Place] = []
-    for place in places:
-        found: Known | tuple[()] | None = ()
-        for smaller in fewer(place):
+    Makes the numbers smaller if nothing is known, and tries each of its ``fewer`` in turn if a run is too large. Skips any
+    template that is at least as large in every size as one that was already too large."""
+    large: list[Template] = []
+    for template in templates:
+        found: Evaluation | tuple[()] | None = ()
+        for smaller in fewer(template):
             if any(as_large(smaller, other) for other in large):
                 continue
             found = _with_numbers(look, smaller)
@@ -73,30 +73,32 @@ def known_at(look: Look, places: Iterable[Place],
         yield found or None
 
 
-def as_large(place: Place, other: Place) -> bool:
+def as_large(template: Template, other: Template) -> bool:
     """Whether a run has as many or more of all things as another one; clients of the same weights may count as one."""
-    return (len({*place.weights}) == 1) <= (len({*other.weights}) == 1) and all(
-        getattr(place, size) >= getattr(other, size) for size in ("clients", "rounds", "local_steps", "layers"))
+    return (len({*template.weights}) == 1) <= (len({*other.weights}) == 1) and all(
+        getattr(template, size) >= getattr(other, size) for size in ("clients", "rounds", "local_steps", "layers"))
 
 
-def _with_numbers(look: Look, place: Place) -> Known | tuple[()] | None:
-    """What is known at a place, or at smaller numbers; () where the run is too large."""
+def _with_numbers(look: Evaluator, template: Template) -> Evaluation | tuple[()] | None:
+    """Evaluates a template, or smaller numbers; returns () if the run is too large."""
     for part in _PARTS:
-        smaller = place._replace(numbers=tuple(number * part for number in place.numbers))
+        smaller = template._replace(numbers=tuple(number * part for number in template.numbers))
         found = look({}, smaller)
         if found is not None:
-            return Known(*found, {}, smaller) if found else ()
+            return Evaluation(*found, {}, smaller) if found else ()
     return None
 
 
-def worst_first(known: Iterable[Known]) -> list[Known]:
+def worst_first(known: Iterable[Evaluation]) -> list[Evaluation]:
     """Those with a finite factor, the largest first."""
     return sorted((each for each in known if each.factor < inf), key=lambda each: -each.factor)
 
 
-def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
-    """From each start in turn, settings that are worse and worse: each size or number in turn is moved one way, as long as
-    that is worse, until none leads anywhere. All starts together have so many ``trials`` of which something is known."""
+def ascend(look: Evaluator, starts: Iterable[Evaluation], trials: int) -> Iterator[Evaluation]:
+    """Coordinate ascent: changes one size or number at a time while the ratio grows, from each start in turn.
+
+    Yields the evaluations, worse and worse, until no change makes them worse. All starts together have so many ``trials``
+    of which something is known."""
     for start in starts:
         here, given = start, _named(start.setting)
         names, still = deque(given), 0  # names in a row that led nowhere
@@ -108,11 +110,11 @@ def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
                 while trials > 0:
                     trial = given | {name: move(given[name])}
                     enough = here.factor * _UP + _NOISE
-                    found = look(trial, start.place, enough=enough)
+                    found = look(trial, start.template, enough=enough)
                     trials -= found is not None
                     if not found or found[0] <= enough:
                         break
-                    given, here, still = trial, Known(*found, trial, start.place), 0
+                    given, here, still = trial, Evaluation(*found, trial, start.template), 0
                     yield here
                 if not still or (found and _same(found[1].factors, here.case.factors)):
                     break

@@ -35,13 +35,13 @@ from verify.checker.limits import WorkLimit
 from verify.instances.through_points import through_points
 from verify.search.budget import BUDGETS
 from verify.search.search import search
-from verify.worst import on_a_line
-from verify.worst.on_a_line import worst_points
+from verify.worst import one_dimensional
+from verify.worst.configurations import Template
+from verify.worst.one_dimensional import worst_points
 from verify.worst.program import Program
-from verify.worst.setting import Place
 
 STATEMENTS = statements()
-THREE_ROUNDS = Place(1, 3, 1)
+THREE_ROUNDS = Template(1, 3, 1)
 SEED = 1  #: at seed 0 a run that is drawn at random breaks "only-in-long-runs", at seeds 1 to 4 none does
 SUBTLE = [18, 20, 21, 22, 23]  # rows of which the other stages do not refute 0.99 times the constant
 
@@ -156,9 +156,9 @@ def test_the_constant_itself_is_spared(number):
 def test_no_program_is_solved_once_the_effort_is_used_up(monkeypatch):
     solved, meter = [], WorkLimit(10**4)
     monkeypatch.setattr(Program, "solve", lambda *given, **named: solved.append(given))
-    assert on_a_line.worst(times(SUBTLE[0], "1"), {}, THREE_ROUNDS, meter=meter) is None
+    assert one_dimensional.worst(times(SUBTLE[0], "1"), {}, THREE_ROUNDS, meter=meter) is None
     before, meter.most = len(solved), meter.spent
     assert before > 0 and meter.spent > 0
     with pytest.raises(ValueError, match=f"more than {meter.most} steps"):
-        on_a_line.worst(times(SUBTLE[0], "1"), {}, THREE_ROUNDS, meter=meter)
+        one_dimensional.worst(times(SUBTLE[0], "1"), {}, THREE_ROUNDS, meter=meter)
     assert len(solved) == before

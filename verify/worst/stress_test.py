@@ -8,11 +8,11 @@ from math import inf, prod, sqrt
 from random import Random
 
 from bounds.language.claim import Claim
-from verify.worst.setting import Place, setting_of
-from verify.worst.uphill import ERRORS, Known, Look, as_large, known_at, nothing, uphill, worst_first
+from verify.worst.configurations import Template, instantiate
+from verify.worst.coordinate_ascent import ERRORS, Evaluation, Evaluator, as_large, ascend, evaluations, nothing, worst_first
 from verify.worst.worst_case import WorstCase, worst_case
 
-__all__ = ["AT_BOUNDS", "CHALLENGES", "ENOUGH", "challenged", "geometric_limit", "growing", "limit"]
+__all__ = ["AT_BOUNDS", "ENOUGH", "STRESS_TEMPLATES", "geometric_limit", "growing", "limit", "suspected_failure"]
 
 _LETTERS, _MOST = 20, 44  # of a setting that is looked at, and of one at which a proof is looked for
 _COUNT, _TRIALS = 48, 24  # settings drawn, and trials uphill from the worst of them
@@ -38,22 +38,22 @@ _SAME = 1e-6  # differences of factors that are none
 _STILL, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
 
 
-def _fewer(place: Place) -> Iterator[Place]:
-    """A place, and in turn those with fewer clients, rounds and local steps; with the same weights too."""
-    yield place
-    rounds, steps = (1, 2) if place.local_steps > place.rounds else (2, 1)
+def _fewer(template: Template) -> Iterator[Template]:
+    """A template, and in turn those with fewer clients, rounds and local steps; with the same weights too."""
+    yield template
+    rounds, steps = (1, 2) if template.local_steps > template.rounds else (2, 1)
     for m, R, K, weights in ((2, 2, 2, ()), (2, rounds, steps, ()), (2, rounds, steps, (1,)), (1, 1, 2, (1,))):
-        yield place._replace(clients=min(m, place.clients), rounds=min(R, place.rounds), weights=weights or place.weights,
-                             local_steps=min(K, place.local_steps))
+        yield template._replace(clients=min(m, template.clients), rounds=min(R, template.rounds),
+                                weights=weights or template.weights, local_steps=min(K, template.local_steps))
 
 
-#: a place with all numbers at their bounds, or 1
-AT_BOUNDS = Place(numbers=(Fraction(1),))
+#: a template with all numbers at their bounds, or 1
+AT_BOUNDS = Template(numbers=(Fraction(1),))
 
 
-def _drawn() -> list[Place]:
-    """Places with one large size each, and numbers of all magnitudes; with steps that vary; where numbers vanish; last those
-    where mu is about L, and all other numbers, or every other one, are at their bounds."""
+def _drawn() -> list[Template]:
+    """Templates with one large size each, and numbers of all magnitudes; with steps that vary; where numbers vanish; finally
+    with mu close to L and the other numbers at their bounds."""
     rng = Random(1)
 
     def some(texts) -> tuple[Fraction, ...]:
@@ -66,49 +66,50 @@ def _drawn() -> list[Place]:
         if i % 12 == 5:  # several clients of several steps differ
             sizes[0] = 2
         L = some(_SMOOTH)[0]
-        found.append(Place(*sizes, L, L * some(_RATIOS)[0], some(_NEAR), some(_STEPS)[0], some(_NUMBERS),
+        found.append(Template(*sizes, L, L * some(_RATIOS)[0], some(_NEAR), some(_STEPS)[0], some(_NUMBERS),
                            rng.choice(((1,), (1, rng.randint(1, 9)))), rng.choice((2, 1, 3))))
     found += [AT_BOUNDS._replace(clients=m, local_steps=3, shares=_SHARES) for m in (1, 2)]
     found += [AT_BOUNDS._replace(numbers=numbers) for numbers in _VANISHING]
     return [*found, *(AT_BOUNDS._replace(mu=Fraction(99, 100), near=near) for near in _APART)]
 
 
-#: the places at which a claim that is proven elsewhere may be false
-CHALLENGES = (*_drawn(),)
+#: the templates at which a claim that is proven elsewhere may be false
+STRESS_TEMPLATES = (*_drawn(),)
 
 
 @cache
-def challenged(claim: Claim, enough: int = 0, every: frozenset[str] = frozenset()) -> str:
+def suspected_failure(claim: Claim, enough: int = 0, every: frozenset[str] = frozenset()) -> str:
     """Where a claim may be false: the functions, sizes and numbers, in one line; empty where that is nowhere seen, and at
-    least ``enough`` places have been looked at. ``every``: sizes for every number of which there are proofs, so that they
+    least ``enough`` templates have been looked at. ``every``: sizes for every number of which there are proofs, so that they
     stay small.
 
-    All ``CHALLENGES`` are looked at but those drawn to have many of what there are proofs for every number of, with fewer
-    clients, rounds or steps where a run is too large, then what lies uphill from the worst of them. Where the solver's
-    numbers say that the statement is false, a proof may say that it is true.
+    Evaluates all ``STRESS_TEMPLATES``, except those that are large in a size for every number of which there are proofs,
+    with fewer clients, rounds or steps where a run is too large; then by coordinate ascent from the worst of them. Where the
+    solver's numbers say that the statement is false, a proof may say that it is true.
 
     Raises:
         ImportError: the solver is not installed.
     """
     look, known, large = partial(_look, claim), [], 0
     few = partial(look, enough=_TRUE)
-    places = [place._replace(**{size: min(getattr(place, size), _PROVEN) for size in every})
-              for number, place in enumerate(CHALLENGES) if number >= _COUNT or _TURNS[number % len(_TURNS)] not in every]
-    for place, one in zip(places, known_at(few, places, _fewer), strict=True):
+    templates = [template._replace(**{size: min(getattr(template, size), _PROVEN) for size in every})
+                 for number, template in enumerate(STRESS_TEMPLATES)
+                 if number >= _COUNT or _TURNS[number % len(_TURNS)] not in every]
+    for template, one in zip(templates, evaluations(few, templates, _fewer), strict=True):
         if one is not None and _false(claim, one):
             return one.case.scope
         known += [one] * (one is not None)
-        large += one is not None and one.place[:3] == place[:3]
+        large += one is not None and one.template[:3] == template[:3]
     if large < enough:
-        return f"settings with one large size, as only {large} of {len(places)} could be looked at"
-    known = [Known(*found, one.given, one.place) for one in worst_first(known)[:_STARTS]
-             if (found := look(one.given, one.place))]
-    for one in uphill(look, known, _TRIALS):
+        return f"settings with one large size, as only {large} of {len(templates)} could be looked at"
+    known = [Evaluation(*found, one.given, one.template) for one in worst_first(known)[:_STARTS]
+             if (found := look(one.given, one.template))]
+    for one in ascend(look, known, _TRIALS):
         if _false(claim, one):
             return one.case.scope
-    places = [AT_BOUNDS, *(one.place for one in known)]
-    for size, factors, place in growing(claim, _nearer(partial(_look, claim, most=_LONG)), places, every):
-        if factors[-1] <= 1 or not _is_proven(claim, {}, place):  # what is above one is else rounding
+    templates = [AT_BOUNDS, *(one.template for one in known)]
+    for size, factors, template in growing(claim, _nearer(partial(_look, claim, most=_LONG)), templates, every):
+        if factors[-1] <= 1 or not _is_proven(claim, {}, template):  # what is above one is else rounding
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}: the worst case is {shown} of what is allowed"
     return _noise_adds_up(claim, every)
@@ -118,26 +119,26 @@ def _noise_adds_up(claim: Claim, every: Collection[str]) -> str:
     """Where noise alone, from the optimum on, seems to add up to more than a statement allows, at sizes too large to be
     looked at; empty where that is nowhere seen. It adds up geometrically, to what three equally distant numbers tell."""
     looks = _nearer(partial(_look, claim, most=_LONG, at_rest=True))
-    sizes, large = [size for size in ("rounds", "local_steps") if size not in every], list[Place]()
+    sizes, large = [size for size in ("rounds", "local_steps") if size not in every], list[Template]()
     for size, (clients, numbers), mu in product(sizes, _AT_REST, _AT_REST_MU):
-        place = AT_BOUNDS._replace(clients=clients, rounds=1, local_steps=1, mu=mu)
-        if mu != _AT_REST_MU[0] and not _depends_on_mu(claim, place):
+        template = AT_BOUNDS._replace(clients=clients, rounds=1, local_steps=1, mu=mu)
+        if mu != _AT_REST_MU[0] and not _depends_on_mu(claim, template):
             continue
-        factors = _factors(looks, place, size, numbers, _adds_up, large)
+        factors = _factors(looks, template, size, numbers, _adds_up, large)
         if _adds_up(factors):
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}, from the optimum on: the worst case is {shown} of what is allowed"
     return ""
 
 
-def _nearer(look: Look) -> list[Look]:
+def _nearer(look: Evaluator) -> list[Evaluator]:
     """Looks at upper bounds of factors, at rough factors, and at factors."""
     return [partial(look, enough=inf), look, partial(look, rough=False)]
 
 
-def _depends_on_mu(claim: Claim, place: Place) -> bool:
+def _depends_on_mu(claim: Claim, template: Template) -> bool:
     try:
-        return setting_of(claim, {}, place) != setting_of(claim, {}, place._replace(mu=_AT_REST_MU[0]))
+        return instantiate(claim, {}, template) != instantiate(claim, {}, template._replace(mu=_AT_REST_MU[0]))
     except ERRORS:
         return True
 
@@ -150,18 +151,18 @@ def geometric_limit(one: float, two: float, three: float) -> float:
     return three + second**2 / (first - second) if first > second else inf
 
 
-def growing(claim: Claim, looks: Sequence[Look], places: Iterable[Place],
-            every: Collection[str] = ()) -> Iterator[tuple[str, list[float], Place]]:
-    """Where a claim seems to be false at sizes that are too large to be looked at: the size, the factors at one number, at
-    twice and at four times that, which tend to more than one, and the place of the last. From half as many more on they do
-    so, too, where that can be looked at. The other numbers are those of the place, or as near to their bounds as there.
+def growing(claim: Claim, looks: Sequence[Evaluator], templates: Iterable[Template],
+            every: Collection[str] = ()) -> Iterator[tuple[str, list[float], Template]]:
+    """Yields where a claim seems to be false at sizes that are too large to evaluate: the size, the factors at one number,
+    at twice and at four times that, which tend to more than one, and the template of the last. They do so from half as many
+    more on too, if that can be evaluated. The other numbers are those of the template, or as near to their bounds as there.
     ``looks``: looks that tell more and more; where factors from one do not tend to more than one, the next is not asked.
     ``every``: sizes that are left alone."""
-    large: list[Place] = []
-    for place, size in product(places, [size for size in ("rounds", "local_steps", "clients") if size not in every]):
-        small = place._replace(clients=1, rounds=1, local_steps=1)
+    large: list[Template] = []
+    for template, size in product(templates, [size for size in ("rounds", "local_steps", "clients") if size not in every]):
+        small = template._replace(clients=1, rounds=1, local_steps=1)
         try:
-            start = max(2, setting_of(claim, {}, small).sizes[size])
+            start = max(2, instantiate(claim, {}, small).sizes[size])
         except ERRORS:
             continue
         tried = [tuple(start * half // 2 for half in halves) for halves in _HALVES]
@@ -173,33 +174,33 @@ def growing(claim: Claim, looks: Sequence[Look], places: Iterable[Place],
             yield size, found, small._replace(**{size: tried[0][-1]})
 
 
-def _factors(looks: Sequence[Look], place: Place, size: str, numbers: Sequence[int], false: Callable[[list[float]], bool],
-             large: list[Place]) -> list[float]:
+def _factors(looks: Sequence[Evaluator], template: Template, size: str, numbers: Sequence[int],
+             false: Callable[[list[float]], bool], large: list[Template]) -> list[float]:
     """The factors at some numbers of a size, up to the first that cannot be looked at, or bounds of them that an earlier one
     of the ``looks`` gives, where these do not seem to be those of something ``false``. The last bound, of a long run, is not
     asked for where that of a single pair of sides stays level: of several pairs another one may become the worst. Nothing is
     asked for where the longest run is as large as one that was too ``large``."""
-    if any(as_large(place._replace(**{size: numbers[-1]}), other) for other in large):
+    if any(as_large(template._replace(**{size: numbers[-1]}), other) for other in large):
         return []
     *earlier, last = looks
     for look in earlier:
-        found = [*_at_numbers(look, place, size, numbers[:-1], large)]
+        found = [*_at_numbers(look, template, size, numbers[:-1], large)]
         bounds = [factor for factor, _ in found]
         if len(bounds) == len(numbers) - 1:
             level = bounds[-1] <= bounds[0] + _SAME and all(len(case.factors) == 1 for _, case in found)
-            longest = bounds[-1:] if level else (factor for factor, _ in _at_numbers(look, place, size, numbers[-1:], large))
-            bounds += longest
+            last_one = _at_numbers(look, template, size, numbers[-1:], large)
+            bounds += bounds[-1:] if level else (factor for factor, _ in last_one)
         if inf not in bounds and (len(bounds) < len(numbers) or not false(bounds)):
             return bounds
-    found = (factor for factor, _ in _at_numbers(last, place, size, numbers, large))
+    found = (factor for factor, _ in _at_numbers(last, template, size, numbers, large))
     return [*takewhile(lambda factor: factor < inf, found)]
 
 
-def _at_numbers(look: Look, place: Place, size: str, numbers: Iterable[int],
-                large: list[Place]) -> Iterator[tuple[float, WorstCase]]:
+def _at_numbers(look: Evaluator, template: Template, size: str, numbers: Iterable[int],
+                large: list[Template]) -> Iterator[tuple[float, WorstCase]]:
     """What is known where a size has these numbers in turn, up to one where it has not or the solver has no answer."""
     for number in numbers:
-        at = place._replace(**{size: number})
+        at = template._replace(**{size: number})
         one = look({}, at)
         if one == ():
             large.append(at)
@@ -232,25 +233,25 @@ def limit(one: float, two: float, four: float) -> float:
     return four + first * (1 + s) * (2 + s) / (4 + s)
 
 
-def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS, **how: bool | float):
+def _look(claim: Claim, given: Mapping[str, Fraction], template: Template, most: int = _LETTERS, **how: bool | float):
     try:
-        one = worst_case(claim, given, place, most, proofs=False, **{"rough": True} | how)
+        one = worst_case(claim, given, template, most, proofs=False, **{"rough": True} | how)
     except ERRORS as error:
         return nothing(error)
     return max((factor for factor in one.factors if factor is not None), default=0.0), one
 
 
-def _false(claim: Claim, one: Known) -> bool:
+def _false(claim: Claim, one: Evaluation) -> bool:
     """Whether the solver's numbers say that a statement is false, all digits of them, and no proof that it is true."""
     if one.factor <= _FALSE or not one.case.sure:
         return False
-    fine = _look(claim, one.given, one.place, rough=False, enough=_TRUE)
-    return bool(fine) and fine[0] > _FALSE and fine[1].sure and not _is_proven(claim, one.given, one.place)
+    fine = _look(claim, one.given, one.template, rough=False, enough=_TRUE)
+    return bool(fine) and fine[0] > _FALSE and fine[1].sure and not _is_proven(claim, one.given, one.template)
 
 
-def _is_proven(claim: Claim, given: Mapping[str, Fraction], place: Place) -> bool:
+def _is_proven(claim: Claim, given: Mapping[str, Fraction], template: Template) -> bool:
     """Whether a statement has a proof where the solver's numbers say that it is false."""
     try:
-        return worst_case(claim, given, place, _MOST, factors=False).certificate is not None
+        return worst_case(claim, given, template, _MOST, factors=False).certificate is not None
     except ERRORS:
         return False

@@ -12,8 +12,8 @@ from verify.checker.limits import TooLarge, WorkLimit, bounded
 from verify.checker.quadratic_forms import ORIGIN, NotQuadratic, QuadraticForm, SymbolicVector
 from verify.exact.statement import statement_of
 from verify.symbolic.symbolic_run import SymbolicRun
+from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.program import Program, Solution, programs
-from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.worst_case import STEPS
 
 __all__ = ["Worst", "WorstPoints", "worst", "worst_points"]
@@ -72,7 +72,7 @@ class Worst(NamedTuple):
         return _on_a_line(self.letters, self.asked.program, self.setting, self.factor, straight)
 
 
-def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, template: Template | None = None,
           most: int | None = None, meter: WorkLimit | None = None) -> Worst | None:
     """How bad a statement about runs is at most with full gradients; None where nothing is known of that, and where no
     factor is enough. Numbers that bound the noise alone are zero. ``meter``: counts the effort of the programs, which grows
@@ -84,7 +84,7 @@ def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Plac
     """
     stated = statement_of(claim)
     none, bounds = _no_noise(stated)
-    setting = setting_of(claim, {**(given or {}), **dict.fromkeys(bounds, Fraction(0))}, place)
+    setting = instantiate(claim, {**(given or {}), **dict.fromkeys(bounds, Fraction(0))}, template)
     try:
         meter = meter or WorkLimit(inf)
         meter.charge(0)
@@ -106,10 +106,10 @@ def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Plac
     return Worst(found.factor, setting, letters, each, found)
 
 
-def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, template: Template | None = None,
                  most: int | None = None) -> WorstPoints | None:
     """The points at which a statement about runs with full gradients is worst; None, and errors, as of :func:`worst`."""
-    found = worst(claim, given, place, most)
+    found = worst(claim, given, template, most)
     return found and found.on_a_line()
 
 

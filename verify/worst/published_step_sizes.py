@@ -14,19 +14,19 @@ from verify.checker.quadratic_forms import plain
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, free_names, statement_of
 from verify.symbolic.symbolic_run import SymbolicRun
-from verify.worst.admitted import admitted
-from verify.worst.chart import worst
+from verify.worst.configurations import Template, instantiate
+from verify.worst.coordinate_ascent import ERRORS
+from verify.worst.feasibility import feasible
+from verify.worst.method_worst_case import worst
 from verify.worst.program import NotSolved
-from verify.worst.setting import Place, setting_of
-from verify.worst.uphill import ERRORS
 
-__all__ = ["StepsOfPapers", "steps_of_papers"]
+__all__ = ["PublishedStepSizes", "published_step_sizes"]
 
 _KINDS = ("theorem", "corollary", "control")
-_PLACES = (Place(), Place(step=Fraction(1, 3)))  # a step at both is bounded
+_PLACES = (Template(), Template(step=Fraction(1, 3)))  # a step at both is bounded
 
 
-class StepsOfPapers(NamedTuple):
+class PublishedStepSizes(NamedTuple):
     """Local steps (iterations,), the claims that allow them and none larger, and the worst ratio of the method with them."""
 
     steps: tuple[float, ...]
@@ -41,10 +41,10 @@ class StepsOfPapers(NamedTuple):
         return f"{self.claims[0]}{more}", f"eta_l = {steps}: worst ratio {self.ratio:#.6g}"
 
 
-def steps_of_papers(method: str, **question) -> list[StepsOfPapers]:
+def published_step_sizes(method: str, **question) -> list[PublishedStepSizes]:
     """What registered theorems and controls about a method allow as local steps: as large as their conditions leave it, and
     nothing where these depend on numbers of their own that nothing bounds, or where the worst case is not solved reliably.
-    The best ones first; ``question`` as in :func:`verify.worst.chart.worst`, of a method by its name.
+    The best ones first; ``question`` as in :func:`verify.worst.method_worst_case.worst`, of a method by its name.
 
     Raises:
         ValueError, LookupError: as :func:`worst`.
@@ -65,7 +65,7 @@ def steps_of_papers(method: str, **question) -> list[StepsOfPapers]:
         numbers = tuple(map(float, steps))
         alike = numbers[0] if len({*numbers}) == 1 else Tabulated(numbers)
         with suppress(NotSolved):
-            found.append(StepsOfPapers(numbers, (*claims,), worst(method, **question, eta_l=alike).ratio))
+            found.append(PublishedStepSizes(numbers, (*claims,), worst(method, **question, eta_l=alike).ratio))
     return sorted(found, key=lambda one: one.ratio)
 
 
@@ -75,9 +75,9 @@ def _of_claim(claim: Claim, given: dict[str, Fraction]) -> Iterator[tuple[Fracti
         return
     free, seen = free_names(claim), set()
     given = {name: number for name, number in given.items() if name in ("rounds", "clients", "local_steps") or name in free}
-    for place in _PLACES:
+    for template in _PLACES:
         try:
-            setting = admitted(claim, setting_of(claim, given, place))
+            setting = feasible(claim, instantiate(claim, given, template))
             if any(setting.sizes[name] != given[name] for name in ("rounds", "clients", "local_steps")):
                 return
             letters = SymbolicRun(statement_of(claim), *setting)

@@ -1,0 +1,27 @@
+"""What a statement about runs does not exclude, with the line that would."""
+
+import pytest
+
+import fedtheory as ft
+
+HEAD = '[[claim]]\nid = "mine/one"\nmethod = "fedavg"\n'
+STATEMENT = 'statement = "norm2(x_round[rounds] - x_star) <= norm2(x_round[0] - x_star)"\n'
+SMOOTH = '"L_client[k] <= L for k in 0..clients-1"'
+FULL = '"sigma_sq_client[k] == 0 for k in 0..clients-1"'
+
+#: assumptions and conditions, and what is left open
+ROWS = {
+    "nothing said": ([], [], {"noise", "local steps", "clients"}),
+    "full gradients": ([FULL], [], {"local steps", "clients"}),
+    "one local step": ([FULL], ['"local_steps == 1"'], {"clients"}),
+    "one client": ([FULL], ['"local_steps == 1"', '"clients == 1"'], set()),
+}
+
+
+@pytest.mark.parametrize("assume, conditions, left_open", ROWS.values(), ids=ROWS)
+def test_what_is_not_excluded_is_noted_with_the_line_that_would(assume, conditions, left_open, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(f"{HEAD}{STATEMENT}assume = [{', '.join([SMOOTH, *assume])}]\nconditions = [{', '.join(conditions)}]\n")
+    notes = [finding for finding in ft.lint(str(path)) if finding.check == "not excluded"]
+    assert {finding.data["what"] for finding in notes} == left_open
+    assert all(finding.severity == "note" and '== ' in finding.text for finding in notes)
