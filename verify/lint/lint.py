@@ -118,11 +118,10 @@ def _not_excluded(claim: Claim) -> Iterator[Finding]:
     excludes it."""
     if claim.setting != "run" or claim.procedure is None or claim.statement is None:
         return
-    sides = (side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right))
-    named = {*claim.names}.union(*map(names_in, sides))
+    named = set().union(*map(names_in, claim.formulas)) - {"clients"}
     named |= {"sigma"} if any(name.startswith("sigma") for name in named) else set()
     for condition in claim.hypotheses:  # ranges of indices do not bound a size, and only a condition on it does
-        if names_in(condition.left) | names_in(condition.right) <= {"clients"} | {str(i) for i, *_ in condition.over}:
+        if names_in(condition.left) | names_in(condition.right) == {"clients"}:
             named.add("clients")
     for what, names, text, line in _NOT_EXCLUDED:
         if named & {*names} or (what == "weights" and claim.procedure.equal_weights):
