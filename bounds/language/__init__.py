@@ -1,1 +1,1 @@
-"""What claims are made of: names, operators, conditions, definitions. Imports sympy only."""
+"""The parts of claims: names, operators, conditions, definitions. Imports sympy only."""

@@ -10,7 +10,7 @@ __all__ = ["alternatives", "either"]
 
 
 def either(parts: Sequence[Condition], over: tuple = ()) -> Condition:
-    """That one of the parts holds: the product of what each lacks is 0.
+    """A condition that holds where one of the parts holds: the product of their violations is 0.
 
     ``a <= b`` lacks max(a - b, 0), and ``a == b`` lacks |a - b|. No factor is negative, so that a product at most 0 is 0.
 

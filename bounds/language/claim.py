@@ -113,7 +113,7 @@ class Definition:
 
     @cached_property
     def symbol(self):
-        """How the quantity is written in formulas: an IndexedBase, or a Symbol if it has no index."""
+        """The quantity as it stands in formulas: an IndexedBase, or a Symbol if it has no index."""
         return sp.IndexedBase(self.name, real=True) if self.indices else sp.Symbol(self.name, real=True)
 
 
@@ -149,7 +149,7 @@ class Choice:
 
     @property
     def not_empty(self) -> Condition:
-        """That the interval has a point."""
+        """The condition that the interval is not empty."""
         return Condition(self.low - self.high, "<" if self.open_low or self.open_high else "<=", 0)
 
 
@@ -227,7 +227,7 @@ def parts_of_size(size: str) -> tuple[str, int]:
 
 
 def length_of(size: str, sizes: Mapping[str, int]) -> int:
-    """How many entries an array has along an axis of this size."""
+    """The number of entries of an array along an axis of this size."""
     name, more = parts_of_size(size)
     return sizes[name] + more
 
@@ -315,7 +315,8 @@ class Claim:
         return (*found, self.exists.not_empty)
 
     def _slopes(self, conditions: tuple[Condition, ...]) -> Iterator[Condition]:
-        """What an assumption on the slope of every loss says of ``G_lip``, if no formula of the claim has that name.
+        """Yield the bounds of ``G_lip`` that follow from assumptions on the slope of every loss, if no formula of the claim
+        has that name.
 
         Without it an instance with unbounded slopes would meet the hypotheses.
         """
@@ -390,7 +391,7 @@ class Claim:
         return dict(sorted(found.items()))
 
     def variant(self, reading_id: str, reading: str, **changes) -> Self:
-        """The same block in another reading."""
+        """Return the same block in another reading."""
         return replace(self, id=f"{self.block}@{reading_id}", reading=reading, **changes)
 
 

@@ -1,4 +1,4 @@
-"""Which conditions define a name: ``name == formula``, or ``name[t] == formula`` for all entries of an array."""
+"""Finds the conditions that define a name: ``name == formula``, or ``name[t] == formula`` for all entries of an array."""
 
 from collections.abc import Callable, Mapping, Sequence
 

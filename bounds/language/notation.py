@@ -1,4 +1,4 @@
-"""How names of the language and of definitions are typeset."""
+"""Typesetting of the names of the language and of definitions."""
 
 import re
 from collections.abc import Mapping
@@ -98,7 +98,7 @@ SUM, PRODUCT, POWER, ATOM = 1, 2, 3, 4
 
 @cache
 def binding(latex: str) -> int:
-    """How tightly a letter or an operator's form binds: ``SUM`` (a + b), ``PRODUCT`` (a/b), ``POWER`` (letters side by side)
+    """The precedence of a symbol or an operator's form: ``SUM`` (a + b), ``PRODUCT`` (a/b), ``POWER`` (symbols together)
     or ``ATOM``.
 
     Example:

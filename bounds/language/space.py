@@ -1,4 +1,4 @@
-"""What holds at all points of R^dim, or at all pairs of points: least values of formulas, and of which they can be found."""
+"""Operators over R^dim: infima over all points and conditions at all pairs of points, and which of them can be computed."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Where formulas have a value: what must hold of their parts, so that what is proven of them is more than a rewriting.
+"""Conditions under which formulas have a value, so that a proof about formulas is more than a rewriting.
 
 A formula has a value where the stand-alone checker computes one. No divisor is 0; a real power is one of a positive number,
 or of 0 to an exponent that is not negative; a root is one of a number that is not negative; ranges go from a whole number to
@@ -25,7 +25,7 @@ _OVER = (coordinates.highest, coordinates.first_least)
 
 @dataclass(frozen=True)
 class Need:
-    """What has to hold for a formula to have a value, for all values of the indices in ``over``.
+    """A requirement for a formula to have a value, for all values of the indices in ``over``.
 
     ``kind`` says what of the ``parts``: ``whole`` (each is a whole number), ``divisor`` (it is not 0), ``logarithm`` (of a
     positive number), ``power`` (a base and an exponent), ``range`` (its ends; it is not empty), ``entry`` (an index and the
@@ -37,7 +37,7 @@ class Need:
     over: tuple = ()
 
     def __str__(self):
-        """What has to hold, for a power, a logarithm or a divisor."""
+        """The requirement of a power, a logarithm or a divisor as a condition."""
         if self.kind == "divisor" or (self.kind == "power" and self.parts[1].is_integer):
             return f"{self.parts[0]} != 0"
         root = self.kind == "power" and self.parts[1].is_nonnegative
@@ -94,7 +94,7 @@ def needs(e, ranges: Mapping[str, tuple] | None = None, definitions: Mapping[str
 
 
 def needs_of_numbers(e, definitions: Mapping[str, Definition] | None = None) -> Iterator[Need]:
-    """What the powers, logarithms and divisors in a formula need beyond what the signs of symbols show."""
+    """The requirements of powers, logarithms and divisors in a formula that the signs of its symbols do not imply."""
     found = (need for need in dict.fromkeys(needs(e, definitions=definitions))
              if need.kind in ("power", "logarithm", "divisor"))
     return (need for need in found if [] not in ways(need))
@@ -152,8 +152,8 @@ def changed(need: Need, change) -> Need:
 
 
 def restrictions(need: Need) -> set[tuple[str, sp.Expr]]:
-    """What a power, logarithm or divisor asks of formulas of any sign: pairs of ``!=``, ``>=`` or ``>`` (than 0), or
-    ``real``, and a formula."""
+    """The restrictions that a power, logarithm or divisor puts on formulas of any sign: pairs of ``!=``, ``>=`` or ``>``
+    (than 0), or ``real``, and a formula."""
     if need.kind == "logarithm":
         return {(">", need.parts[0])} if not need.parts[0].is_positive else set()
     if need.kind == "divisor":

@@ -50,7 +50,7 @@ def with_witnesses(claims: Iterable[Claim]) -> list[tuple[int, Claim]]:
 
 
 def inside(claim: Claim) -> tuple[Condition, Condition]:
-    """That the witness lies in its interval: above the lower end, and below the upper one."""
+    """The two conditions that the witness lies in its interval: above the lower end and below the upper one."""
     exists = claim.exists
     return (Condition(exists.witness, ">" if exists.open_low else ">=", exists.low),
             Condition(exists.witness, "<" if exists.open_high else "<=", exists.high))

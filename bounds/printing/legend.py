@@ -1,4 +1,4 @@
-"""What the symbols and operators of a claim mean, and where a symbol's value comes from."""
+"""Explains the symbols and operators of a claim, and where the value of each symbol comes from."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -27,7 +27,7 @@ def domain_text(variable: Variable) -> str:
 
 
 def _any(variable: Variable) -> str:
-    """What values a variable may have, in words."""
+    """Describe the values that a variable may have."""
     ends = domain_text(variable).removeprefix(variable.domain)
     return _ANY[variable.domain] + (ends if variable.high is not None or variable.below is not None else "")
 
@@ -42,7 +42,7 @@ class Symbol(NamedTuple):
 
 
 def origin(claim: Claim, name: str, method=None) -> str:
-    """Where the value of a name comes from in a claim, in words; ``method`` as for :func:`bounds.printing.render.show`."""
+    """Describe where the value of a name in a claim comes from; ``method`` as for :func:`bounds.printing.render.show`."""
     if name in claim.definitions:
         return "measured by its formula"
     for condition in claim.hypotheses:

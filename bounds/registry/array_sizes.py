@@ -1,4 +1,4 @@
-"""Over what an index runs that stands for itself: the size of the arrays that have it."""
+"""Finds the range of an index without one: the size of the arrays that it indexes."""
 
 from collections.abc import Iterable, Mapping
 

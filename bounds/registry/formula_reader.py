@@ -186,18 +186,18 @@ class FormulaReader(Declarations):
         return self.lengths.get(name, 1) + sum(map(self.written_out, e.args))
 
     def checked(self, read: Callable, *given):
-        """What ``read`` returns; a text that is no formula is refused with its line."""
+        """Call ``read``; refuse a text that is no formula, with its line."""
         try:
             return read(*given)
         except NoFormula as error:
             self.fail(str(error), error.symbol)
 
     def meaning(self):
-        """What the names of this claim mean that those of its file do not."""
+        """A key of the names that this claim adds to those of its file."""
         return (self.variables, tuple(self.own.values()), tuple(self.own_constants), repr(self.row.get("let")))
 
     def names(self) -> dict:
-        """What each name stands for."""
+        """The meaning of each name."""
         meaning = self.meaning()
         if self.known is None or self.known[0] != meaning:
             self.known = meaning, self.all_names()

@@ -15,7 +15,8 @@ __all__ = ["known_names"]
 
 @cache
 def known_names() -> tuple[dict[str, Any], dict[str, Any]]:
-    """What each name stands for: of those that a claim's own definitions may replace, and of those that nothing replaces."""
+    """The meaning of each name, in two tables: names that a claim's own definitions may replace, and names that nothing
+    replaces."""
     known = {name: symbol(name) for name, row in NAMES.items() if row.source != ARGUMENT}
     known |= {name: getattr(module, name) for module in (coordinates, layers, samples, operators) for name in module.__all__}
     known |= {d.name: d.symbol for d in SHARED.values()}

@@ -1,4 +1,4 @@
-"""How large numbers and sums may get that sympy computes while it builds a formula."""
+"""Limits on the numbers and sums that sympy computes while it builds a formula."""
 
 import sympy as sp
 
@@ -11,7 +11,7 @@ FEW_TERMS, LOW = 100, 10  # terms and exponents of a sum without names: sympy ma
 
 
 def bits(e) -> int:
-    """How long a number may get that sympy takes out of a power of the expression, per unit of the exponent."""
+    """An upper bound of the bits that sympy extracts from a power of the expression, per unit of the exponent."""
     if e.is_Rational:
         return int(e.p).bit_length() + int(e.q).bit_length()
     if e.is_Add:

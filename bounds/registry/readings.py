@@ -113,7 +113,7 @@ def _value(name: str, every: Axes) -> tuple[str, str]:
 
 
 def _implied(chosen: tuple[tuple[str, str], ...], every: Axes) -> Iterator[tuple[str, str]]:
-    """What the chosen values imply, and what that implies, as pairs of an axis and its value."""
+    """Yield the values that the chosen values imply, directly or through others, as pairs of an axis and its value."""
     shared, seen = {axis: values for axis, values in every.items() if axis != OWN}, [*chosen]
     for axis, value in seen:
         more = [_value(name, shared) for name in every[axis][value].get(_IMPLIES, ())]

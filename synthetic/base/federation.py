@@ -82,8 +82,9 @@ class Federation(RichDisplay, ABC):
         self.weights, self.priority = weights / total, priority
 
     def _set_common(self, backend, shape, weights, priority, noise, layers) -> None:
-        """What every constructor takes: weights (default equal) and priority (default all) of ``shape`` (instances, clients)
-        or what broadcasts to it, a law of additive noise (default none), layers (default the family's own)."""
+        """Store the arguments that every constructor takes: weights (default equal) and priority (default all) of ``shape``
+        (instances, clients) or what broadcasts to it, a law of additive noise (default none), layers (default the family's
+        own)."""
         weights = np.broadcast_to(1 if weights is None else to_numpy(weights), shape)
         priority = np.broadcast_to(True if priority is None else to_numpy(priority), shape)
         self._set_weights(backend.array(weights), backend.booleans(priority))
@@ -284,7 +285,7 @@ class Federation(RichDisplay, ABC):
 
     @property
     def client_optimum_provenance(self) -> tuple[str, str]:
-        """How the minima of the clients are known, where it differs from the objective's: provenance and note."""
+        """Provenance and note of the clients' minima, where they differ from the objective's."""
         return self.optimum_provenance
 
     def extra_constants(self) -> dict[str, Constant]:
@@ -302,7 +303,7 @@ class Federation(RichDisplay, ABC):
         return tuple(slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True))
 
     def with_layers(self, layers) -> Self:
-        """The same federation with other layers: their sizes, or a number of equal layers; None for the family's own.
+        """Return the federation with other layers: their sizes, or a number of equal layers; None for the family's own.
 
         Raises:
             ValueError: sizes that do not sum to ``dim``, a number that does not divide it.
@@ -350,7 +351,7 @@ class Federation(RichDisplay, ABC):
         return self._with(lambda a: a[rows], getattr(self, self._law).select(rows), self._solved)
 
     def to(self, backend: Backend) -> Self:
-        """The same federation on another backend (library, device, precision)."""
+        """Return the federation on another backend (library, device, precision)."""
 
         def change(array):
             kind = str(array.dtype)
@@ -366,7 +367,7 @@ class Federation(RichDisplay, ABC):
 
     @cached_property
     def _double(self) -> Self:
-        """The same federation in double precision, in which optima are computed."""
+        """The federation in double precision, in which optima are computed."""
         if not str(self.weights.dtype).endswith("float32"):
             return self
         return self.to(Backend(self.backend.library, self.backend.device))

@@ -157,7 +157,7 @@ class SampleNoise:
 
 
 def drawn_samples(federation, population, draws, iteration: int, clients):
-    """Where the samples of minibatches stand in arrays (instances | 1, clients, samples, ...).
+    """Draw the positions of minibatches in arrays (instances | 1, clients, samples, ...).
 
     Each of the participants ``clients`` (runs, participants), or each client if None, draws ``federation.batch_size`` of
     its samples with replacement; a draw belongs to (iteration, client, slot). ``population(keys)`` answers how many samples

@@ -1,4 +1,4 @@
-"""Which clients have priority."""
+"""Selects the clients that have priority."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ __all__ = ["priority_mask"]
 
 
 def priority_mask(priority, clients: int, samples=None, seed: int = 0) -> np.ndarray:
-    """Which clients have priority, truth values (clients,) or (instances, clients).
+    """Select the clients that have priority, truth values (clients,) or (instances, clients).
 
     Args:
         priority: None (every client); a number (so many of the first clients); truth values (clients,) or

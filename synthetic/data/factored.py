@@ -104,7 +104,7 @@ class Factored(LocalMinima):
         return self._pull_back(x, self.inner.stochastic_gradient(self.compose(x), draws, iteration, clients))
 
     def sample_values(self, x, clients=None, data=None):
-        """As :meth:`synthetic.data.federation.DataFederation.sample_values`, of W."""
+        """Evaluate :meth:`synthetic.data.federation.DataFederation.sample_values` at W."""
         return self.inner.sample_values(self.compose(x), clients, data)
 
     def sample_gradients(self, x, clients=None, data=None):
@@ -118,7 +118,7 @@ class Factored(LocalMinima):
 
     @property
     def held_out_size(self) -> int:
-        """How many samples are held out of training."""
+        """The number of samples that are held out of training."""
         return self.inner.held_out_size
 
     def held_out_loss(self, x):

@@ -1,4 +1,4 @@
-"""Where arrays live, and the few array functions the rest of the code needs.
+"""Backends of arrays, and the few array functions the rest of the code needs.
 
 The same lines of an algorithm or a federation run on four kinds of arrays:
 

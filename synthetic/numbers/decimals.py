@@ -77,7 +77,7 @@ def certain(value) -> bool:
 
 
 def beyond_balls(value, upwards: bool):
-    """For each entry, a fraction as text that is certainly not below it (``upwards``), or not above it."""
+    """A rational bound of each entry as text: certainly not below it (``upwards``), or not above it."""
     if isinstance(value, np.ndarray) and value.ndim:
         return [beyond_balls(entry, upwards) for entry in value]
     low, high = Ball(value.item() if isinstance(value, np.ndarray) else value).ends

@@ -228,7 +228,7 @@ class EnumeratedDraws(Draws):
         return row[(runs, *places)] * 1.0
 
     def place(self, time: int) -> int:
-        """Where the tables hold a time."""
+        """The position of a time in the tables."""
         if time >= 0:
             return time
         if time not in self.outside:

@@ -94,7 +94,8 @@ class HuberSum:
         return xp.where(bounded, found, float("nan") + 0 * found)
 
     def outer_slope(self):
-        """If ``curvature`` is 0, f' is -linear minus this before all knots, and -linear plus this after them."""
+        """The absolute slope beyond all knots, if ``curvature`` is 0: f' is -linear minus this before them, and -linear plus
+        this after them."""
         return namespace(self.curvature).sum(self.slope * self.width, axis=-1)
 
     def bounded_below(self):

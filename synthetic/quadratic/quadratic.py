@@ -26,7 +26,7 @@ def spectrum(curvature):
 
 
 class QuadraticObjective:
-    """For federations whose objective is a quadratic: computes F - F* without the clients and without cancellation."""
+    """Mixin of federations whose objective is a quadratic: computes F - F* without the clients and without cancellation."""
 
     def _objective_hessian(self):
         """Hessian of F: its diagonal (instances, dim), or blocks (instances, n, n) that repeat dim / n times."""

@@ -100,5 +100,5 @@ class Turned(Federation):
         return Turned(self.given.select(rows), self.half_tangent[rows])
 
     def to(self, backend: Backend) -> Self:
-        """The same federation on another backend (library, device, precision)."""
+        """Return the federation on another backend (library, device, precision)."""
         return Turned(self.given.to(backend), to_numpy(self.half_tangent))

@@ -44,7 +44,8 @@ def random_generalised_linear(
     clients: int = 10, samples: int = 50, dim: int = 5, *, spread: float = 1.0, loss: str = "log-cosh", scale: float = 1.0,
     width: float = 1.0, alpha: float = 0.0, target_noise: float = 0.1, outliers: float = 0.0, seed: int = 0, **options,
 ) -> DataFederation:
-    """Any scalar loss, see :class:`synthetic.GeneralisedLinear`, on the data of the two functions above.
+    """Generalised linear federation with any scalar loss, see :class:`synthetic.GeneralisedLinear`, on the data of the two
+    functions above.
 
     Rows a are divided by sqrt(dim), so that a sample's constants do not grow with ``dim``. Regression losses have targets
     a.w_k + noise; losses of margins have labels y = -1, 1 drawn as in :func:`random_logistic`, hence features -y a and

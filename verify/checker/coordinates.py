@@ -1,4 +1,4 @@
-"""Where losses are evaluated: at the parameters themselves, at parameters that are turned, or at a product of factors."""
+"""Coordinates in which losses are evaluated: the parameters themselves, rotated parameters, or a product of factors."""
 
 from verify.checker.intervals import Vector, each
 

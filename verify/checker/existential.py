@@ -8,8 +8,8 @@ from verify.checker.operators import JOINED, WORDS
 
 
 class ExistentialConstant:
-    """What a certificate says of the number: ``names`` that depend on it, ``alone`` those that depend on nothing else, and
-    ``growing`` those that are it times numbers that do not depend on it or on a run. An array is one name."""
+    """The constant that a certificate says to exist: ``names`` that depend on it, ``alone`` those that depend on nothing
+    else, and ``growing`` those that are it times numbers that do not depend on it or on a run. An array is one name."""
 
     def __init__(self, certificate):
         self.sizes, self.open_at_zero = {*certificate["sizes"]}, False

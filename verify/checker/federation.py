@@ -122,7 +122,7 @@ class Federation:
     def run(self, instance, method, outcome): return Run(instance, self, method, outcome)
 
     def begin(self, run):
-        """What is drawn before the first round: nothing."""
+        """Draws nothing before the first round."""
 
     def first_states(self, free):
         """The first values of the method's states that are ``free``, by name; an instance may give no others."""

@@ -1,4 +1,4 @@
-"""What checks a certificate, by its format. Only that file is loaded."""
+"""The checking function of each format of certificates. Only the file of that format is loaded."""
 
 #: what an accepted certificate shows of its claim, by the format
 FORMATS = {
@@ -12,7 +12,7 @@ FORMATS = {
 
 
 def shows(certificate):
-    """What a certificate shows, if it is accepted: refuted, proven or ill-posed."""
+    """The verdict that an accepted certificate shows: refuted, proven or ill-posed."""
     return FORMATS.get(str(certificate.get("format")), "refuted")
 
 

@@ -85,7 +85,8 @@ class Formulas:
         return unbound(node) <= self.fixed | indices
 
     def key(self, node, at):
-        """Where the formula is evaluated, without the outcome if that changes nothing; and by what its value is kept."""
+        """The position at which the formula is evaluated, without the outcome if that changes nothing; and the key of its
+        memoised value."""
         if not isinstance(node, list):
             return at, None
         if id(node) not in self.read:  # while a formula is kept here, no other lies at its place in memory

@@ -140,7 +140,7 @@ class Instance:
         return self.federation.sides(self, rule, at) if self.federation else self.formulas.sides(rule, at)
 
     def parameter(self, name, *indices):
-        """What a name is before anything is drawn."""
+        """The value of a name before anything is drawn."""
         return self.named(name, [Fraction(index) for index in indices], At({}, None))
 
     def defining_value(self, name, indices):

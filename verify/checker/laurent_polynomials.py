@@ -11,7 +11,7 @@ MOST = 12  # of powers
 
 
 class Laurent:
-    """In front of a linear combination: its keys are pairs (power of m, key)."""
+    """Mixin of linear combinations; must precede their class in the bases. Keys are pairs (power of m, key)."""
 
     with_powers = True
 

@@ -65,7 +65,7 @@ class Line:
         return min(map(self.value, [first, last, *points, *crossings]))
 
     def solution(self, linear, pull, center):
-        """Where f(y) + linear y + pull/2 (y - center)^2 is least, if that is strictly convex."""
+        """The minimiser of f(y) + linear y + pull/2 (y - center)^2, if that is strictly convex."""
         whole = self + Line([(pull, center)])
         if min(whole.bends()) <= 0:
             raise ValueError("a local problem that is not strictly convex is not replayed")

@@ -67,7 +67,7 @@ class RoundInvariance:
         return True
 
     def period(self, rule):
-        """By how many the index over all rounds grows in a round, and how many values it has here."""
+        """The growth in one round of the index over all rounds, and the number of its values here."""
         for _, low, high in rule["over"]:
             if names(high) & {*COUNTS}:
                 first, last = (self.value(end) for end in (low, high))
@@ -78,7 +78,7 @@ class RoundInvariance:
         require(self.shift(node, index) == 0, "a number that grows with the rounds is no index")
 
     def shift(self, node, index):
-        """By how much a number grows when all happens one round later; of a vector, 0."""
+        """The amount by which a number grows when all happens one round later; 0 for a vector."""
         self.instance.meter.charge(1)
         if type(node) is int:
             return 0

@@ -16,7 +16,7 @@ Given = namedtuple("Given", "round made depends_on_scenario")
 
 
 def restricted(key, scenario):
-    """What stands under a key of a form, times the indicator of a scenario."""
+    """The key of a form, times the indicator of a scenario."""
     if isinstance(key, str):
         return f"{key} @{scenario}" if key.startswith(LOSS) else f"{LOSS}{key} @{scenario}"
     return tuple(i + scenario * SCENARIO for i in key) or f"{LOSS}chance @{scenario}"

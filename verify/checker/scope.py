@@ -1,4 +1,5 @@
-"""For which sizes and numbers an accepted proof proves its statement, and whether these are all that the statement admits.
+"""The sizes and numbers for which an accepted proof proves its statement, and whether these are all that the statement
+admits.
 
 A proof is checked at settings. A setting fixes sizes and numbers, but for those that it proves for every value: numbers
 without a value, and, by its form, the number of rounds or of clients. The functions are all that the hypotheses admit and

@@ -59,7 +59,7 @@ class Bracket:
         return (self.low[rows] + self.at[rows]) / 2, (self.at[rows] + self.high[rows]) / 2
 
     def step(self, rows, best: np.ndarray) -> None:
-        """Of the places halfway to the neighbours and the one between them, the ``best`` stays between the other two."""
+        """Halve the interval around the position ``best``, among the current one and those halfway to its neighbours."""
         left, right = self.sides(rows)
         low, at, high = self.low[rows], self.at[rows], self.high[rows]
         self.low[rows] = np.where(best == left, low, np.where(best == right, at, left))

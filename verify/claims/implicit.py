@@ -87,7 +87,7 @@ def _positive(entry, over=()) -> Condition:
 
 @once_by_claim
 def client_conditions(claim: Claim) -> tuple[Condition, ...]:
-    """What the procedure says about free clients, weights and availability."""
+    """The procedure's conditions on free clients, weights and availability."""
     return () if claim.setting == "algebra" else tuple(_client_conditions(claim))
 
 

@@ -88,7 +88,7 @@ def allowed(claim: Claim, sizes: Mapping[str, int]) -> bool:
 
 @once_by_claim
 def ends_of_ranges(claim: Claim) -> tuple[tuple[tuple[str, ...], object], ...]:
-    """For each index of the statement with a range given by sizes: their names, and both ends as a function of them."""
+    """The sizes of the ends of each index range of the statement, and a function of them that returns both ends."""
     known, found = {*_SIZES, *integer_variables(claim)}, []
     for _, low, high in claim.statement.over if claim.statement else ():
         names = sorted(names_in(low) | names_in(high))

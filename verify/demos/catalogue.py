@@ -40,5 +40,5 @@ def find_demo(name: str) -> Demo:
 
 
 def module_of(demo: Demo) -> ModuleType:
-    """What the notebook shows: a module with ``CONTROLS``, ``numbers``, ``picture`` and ``said``."""
+    """The module behind the notebook, with ``CONTROLS``, ``numbers``, ``picture`` and ``said``."""
     return import_module(f"verify.demos.pictures.{demo.path.stem}")

@@ -1,4 +1,4 @@
-"""What a reader of a notebook may change, as data: a slider over some values, one of several names, or a line of text."""
+"""Controls of a notebook, as data: a slider over some values, one of several names, or a line of text."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the pictures of the notebooks share: panels, curves by round, colours of methods, and SVG for a page."""
+"""Shared parts of the notebooks' pictures: panels, curves by round, colours of methods, and SVG for a page."""
 
 import re
 from html import escape, unescape
@@ -80,5 +80,5 @@ def as_svg(figure: Figure, said: str = "") -> str:
 
 
 def plain(text: str) -> str:
-    """What somebody typed, for a page: every sign that Markdown or HTML might read stands as its number."""
+    """Escape user input for a page: every character that Markdown or HTML might read is written as its number."""
     return "".join(sign if sign.isalnum() or sign in " ,:;" else f"&#{ord(sign)};" for sign in text)

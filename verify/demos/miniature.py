@@ -1,4 +1,4 @@
-"""What the papers' comparisons in miniature share: digits over clients, runs of several methods, curves with bands."""
+"""Shared parts of the papers' comparisons in miniature: digits over clients, runs of several methods, curves with bands."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -25,7 +25,8 @@ def digits(alpha: float, hidden: tuple[int, ...] = (8,)):
 
 def runs_of(methods: Mapping[str, Mapping], federation, rounds: int, measured: Sequence[str] = ("held_out_loss",),
             **shared) -> tuple[tuple[np.ndarray, ...], ...]:
-    """For each name in ``measured``: what it is along the runs of each method, by name and own arguments, (seeds, ...).
+    """Run each method with its own arguments, and return each quantity in ``measured`` along its runs, by method, (seeds,
+    ...).
 
     Runs are kept, so that a slider moves only what depends on it.
     """

@@ -145,7 +145,7 @@ def _fixed(control: Text) -> str:
 
 
 def _live(demo: Demo, controls: Controls) -> str:
-    """What this page cannot do, and how to do it; nothing if it can do all."""
+    """Explain what this page cannot do and how to do it; empty if it can do all."""
     if not any(isinstance(control, Text) for control in controls.values()):
         return ""
     return ("<p>What you type cannot be computed beforehand: on this page the lines of text stay as they are. "

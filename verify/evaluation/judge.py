@@ -154,13 +154,13 @@ def _first(value, rows: int):
 
 
 def holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
-    """Which of ``count`` instances satisfy a condition at all indices, up to rounding."""
+    """Select the instances, of ``count``, that satisfy a condition at all indices, up to rounding."""
     left, right, mask = flat_sides(condition, environment)
     return np.broadcast_to((_nearly(condition.sign, left, right) | ~mask).all(axis=1), (count,))
 
 
 def _all_hold(hypotheses, environment: Environment, count: int) -> np.ndarray:
-    """Which instances satisfy all hypotheses of the environment's claim; the environment keeps the answer."""
+    """Select the instances that satisfy all hypotheses of the environment's claim; the environment memoises the answer."""
     if environment.met is None or len(environment.met) != count:
         met = np.ones(count, dtype=bool)
         for condition in hypotheses:
@@ -174,8 +174,8 @@ def _has_sign(values: np.ndarray, positive: bool) -> np.ndarray:
 
 
 def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
-    """Which instances have a minimum, positive steps, finite constants with the signs of the claim's symbols, and variables
-    below their bounds, with the signs of their domains."""
+    """Select the admissible instances: a finite optimum, positive steps, finite constants with the required signs, and
+    variables within their bounds and with the signs of their domains."""
     inside = np.ones(count, dtype=bool)
     if "x_star" in environment.bound and environment.bound["x_star"].data.dtype != object:
         optimum = to_numpy(environment.bound["x_star"].data)

@@ -34,7 +34,7 @@ class Scope:
 
     @cached_property
     def key(self) -> tuple:
-        """What tells the scope apart from others: nothing that is evaluated in it depends on more."""
+        """A hashable key of the scope: equal for scopes in which every formula has the same value."""
         numbers = tuple((name, array.shape, array.tobytes()) for name, array in self.values.items())
         return numbers, self.depth, self.clip, self.inside.shape, self.inside.tobytes()
 

@@ -43,7 +43,7 @@ def with_worst_case(runs: Runs, series: Series) -> Series:
 
 
 def _why_not(runs: Runs, series: Series) -> str:
-    """Why runs have no worst case beside them, whatever the claim is; empty where they may have one."""
+    """The reason why runs have no worst case beside them, whatever the claim is; empty where they may have one."""
     if runs.claim.statement.over or series.relation != "<=":
         return "it is drawn of statements with <= about the end of a run"
     weights = to_numpy(runs.federation.weights)

@@ -63,7 +63,7 @@ def hidden_constants(claim: Claim, values: Mapping[str, float]) -> list[str]:
 
 
 def order_statement(claim: Claim) -> Condition:
-    """What the hidden constants bound, beside what they multiply.
+    """The statement without its hidden constants: the measured side against the scale.
 
     Raises:
         NotImplementedError: they are no factors of the right side of an inequality.

@@ -41,7 +41,7 @@ def read(path: str | Path, what: str = "certificate") -> dict[str, Any]:
 
 
 def replay_alone(data: Mapping[str, Any]) -> CheckResult:
-    """What the stand-alone checker says of a certificate, whatever it states."""
+    """Replay a certificate with the stand-alone checker, whatever it states."""
     if not isinstance(data, Mapping):
         return CheckResult(False, f"a certificate is a JSON object; got {type(data).__name__!r}")
     accepted, reason, left, right = replayed(check_of(data), data)
@@ -58,7 +58,7 @@ def printed(side) -> str:
 
 
 def against(data: Mapping[str, Any], statement: Mapping[str, Any]) -> CheckResult:
-    """What the checker says of a certificate, if it states what a file says. Raises ValueError for what is no statement."""
+    """Check a certificate against a statement read from a file. Raises ValueError for a malformed statement."""
     if {*statement} - {"exists", "printed"} != {*STATED}:
         raise ValueError(f"a statement has {', '.join(STATED)}; got {', '.join(statement)}")
     if data.get("format") not in FORMATS:

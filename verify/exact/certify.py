@@ -1,4 +1,4 @@
-"""From a violation to a certificate that the stand-alone checker accepts, on disk."""
+"""Takes a violation to a certificate on disk that the stand-alone checker accepts."""
 
 import json
 import logging
@@ -25,7 +25,7 @@ class Certified:
 
 @dataclass(frozen=True)
 class Refused:
-    """Why there is no certificate that the checker accepts; ``details`` for the verdict."""
+    """The reason why there is no certificate that the checker accepts; ``details`` for the verdict."""
 
     why: str
     details: dict[str, Any] = field(default_factory=dict)

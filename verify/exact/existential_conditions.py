@@ -1,4 +1,4 @@
-"""Which hypotheses are conditions on a number that is said to exist, and which must hold for every value of it.
+"""Splits the hypotheses into conditions on a number that is said to exist, and those that must hold for every value of it.
 
 The stand-alone checker says which is which; here its answer is told of a claim, before there is a certificate.
 """

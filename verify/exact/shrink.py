@@ -26,7 +26,7 @@ def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violat
 
 
 def _cost(shape: Shape, params: Parameters) -> int:
-    """As how many trials one of an instance counts."""
+    """The cost of one trial of an instance, in trials of a small one."""
     return 1 + _numbers(params) * shape.iterations // _PLAIN
 
 

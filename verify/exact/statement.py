@@ -111,8 +111,8 @@ def _statement(claim: Claim) -> dict[str, Any]:
 
 
 def printed_of(claim: Claim) -> dict[str, Any]:
-    """What the claim's assumptions print for a function f at all points u and v, with signs of symbols in there alone, for
-    proofs that nothing satisfies it. It has no key where they print nothing of that kind."""
+    """The conditions that the claim's assumptions print for a function f at all points u and v, with signs of symbols in
+    there alone, for proofs that nothing satisfies them. Empty where they print no such condition."""
     printed = [a.for_all_functions for a in claim.assumptions if a.for_all_functions is not None]
     symbols = set().union(*(side.free_symbols for c in printed for side in (c.left, c.right)))
     signs = signs_of(claim, symbols - set().union(*(e.free_symbols for e in claim.formulas)))

@@ -1,4 +1,4 @@
-"""What the checker's names of facts, vectors and points mean, in words, for comments."""
+"""Explains the checker's names of facts, vectors and points, for comments."""
 
 from verify.checker.quadratic_forms import APART, LAYER, ORIGIN
 

@@ -201,7 +201,7 @@ class Space:
         return values, np.logical_and.reduce([np.broadcast_to(self.joint.applies(**values), x.shape), *whole])
 
     def _of_one_run(self, values):
-        """Let iterations be rounds times local steps; where they are fixed, rounds and local steps are divisors of them."""
+        """Set iterations to rounds times local steps; where they are fixed, rounds and local steps are divisors of them."""
         total = self.fixed.get("iterations")
         if total is None:
             return values | {"iterations": values["rounds"] * values["local_steps"]}
@@ -217,7 +217,7 @@ class Space:
         return values
 
     def _of_no_terms(self, values):
-        """Let sums over no terms be 0; nan where one is fixed at another value."""
+        """Set sums over no terms to 0; nan where one is fixed at another value."""
         for name, length in self.lengths:
             names = sorted(s.name for s in length.free_symbols)
             empty = compiled(names, length)(*(values[n] for n in names)) <= 0

@@ -29,7 +29,8 @@ def range_conditions(claim: Claim, measured: Mapping[sp.Symbol, sp.Expr], names:
 
 
 def number_of_terms(e, names: Iterable[str]):
-    """How many terms a sum has, a formula in the parameters ``names``, or None where it depends on more; 1 for no sum."""
+    """The number of terms of a sum, a formula in the parameters ``names``, or None where it depends on more; 1 for no
+    sum."""
     if not isinstance(e, sp.Sum):
         return sp.Integer(1)
     terms = sp.Mul(*(sp.Max(0, high - low + 1) for _, low, high in e.limits))

@@ -57,7 +57,8 @@ _ZERO_BUDGETS = {"quick": Budget(4, 96, 2, small=8), "standard": Budget(60, 192,
 
 @dataclass
 class Growth:
-    """What was found: the ``curves`` that were followed, and the exact members of one that refutes the claim, if any.
+    """Result of a growth search: the ``curves`` that were followed, and the exact members of one that refutes the claim, if
+    any.
 
     ``unconfirmed`` names a limit along which float64 sees growth and exact arithmetic does not follow; ``reasons`` says
     which limits could not be followed, and why; ``rejected`` is what refutes the claim but for the stand-alone checker;

@@ -1,4 +1,4 @@
-"""What moves along a limit while everything else stays: sizes, a number, or all numbers as powers of one factor."""
+"""Limits along which sizes, a number, or all numbers as powers of one factor change while everything else stays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -71,7 +71,7 @@ def largest_named(claim: Claim) -> int:
 
 
 def least_factor(claim: Claim) -> int:
-    """How far a number must move, up or down, for its growth to count."""
+    """The least factor, up or down, by which a number must change for its growth to count."""
     return max(_FAR, _BEYOND * largest_named(claim))
 
 
@@ -121,8 +121,8 @@ def scaled(params: Parameters, exponents: Parameters, factor) -> Parameters:
 
 
 def unit_exponents(claim: Claim, params: Parameters) -> dict[str, tuple[float, float]]:
-    """How every number of an instance changes with the units of loss and length: a change of units is no change of the
-    instance, so that along it a ratio grows, falls or stays as its sides are written."""
+    """The exponents with which every number of an instance changes with the units of loss and length: a change of units is
+    no change of the instance, so that along it a ratio grows, falls or stays as its sides are written."""
     units = _units_of_names(claim)
     known = {name: PARAMETERS.get(name, _OTHER).unit or units.get(name.rpartition(":")[2]) for name in params}
     return {name: tuple(map(float, unit)) for name, unit in known.items() if unit is not None}

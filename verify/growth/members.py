@@ -165,7 +165,7 @@ def exact_ratio_member(claim: Claim, size: float, shape: Shape, params: Paramete
 
 # the members of a track --------------------------------------------------------------------------------------------------
 def _of_curve(claim: Claim, curve: GrowthCurve) -> tuple[ExactMember, ...]:
-    """At least five neighbouring members of a track as exact violations of the claim with growing constants; empty if
+    """Five or more neighbouring members of a growth curve as exact violations of the claim with growing constants; empty if
     exact arithmetic does not confirm them."""
     if curve.fit.infinite:
         found = [_confirmed(claim, None, member) for member in curve.members[-MEMBERS:]]

@@ -131,7 +131,8 @@ def with_constant(claim: Claim, constant) -> Claim:
 
 
 def vanishing(claim: Claim) -> Claim:
-    """What the claim says, whatever the constant, wherever its right side vanishes."""
+    """The explicit claim that holds for every constant if the order holds: the left side is at most 0 wherever the right
+    side vanishes."""
     order = order_of(claim)
     if order.relation == ">=":
         raise NotImplementedError("a lower bound with a hidden factor says nothing where the factor's scale vanishes")

@@ -79,7 +79,7 @@ def _is_rounding(trials: GrowthSearch, curve: GrowthCurve) -> bool:
 
 
 def _rank(curve: GrowthCurve) -> tuple:
-    """How promising a track is: growth that exact runs, which are short, can show comes first."""
+    """The sort key of a growth curve: growth that exact runs, which are short, can show comes first."""
     return within_exact_runs(curve).fit.is_sustained, within_exact_runs(curve, 2).fit.is_sustained, *growth_rank(curve)
 
 
@@ -166,13 +166,14 @@ def _ratios_at(trials: GrowthSearch, name: str, shape: Shape, params: Parameters
 
 
 def _growth(low, high) -> np.ndarray:
-    """By which factor the ratio grows between two sizes, 0 where there is none."""
+    """The factor by which the ratio grows between two sizes, 0 where there is none."""
     with np.errstate(all="ignore"):
         return np.where((low > NOISE) & (high > NOISE), high / low, 0.0)
 
 
 def _early_growth(ratios: dict) -> float:
-    """By which factor the ratio of an instance grows at most between two of the sizes; infinite where float64 loses it."""
+    """The largest factor by which the ratio of an instance grows between two neighbouring sizes; infinite where float64
+    loses it."""
     return max((float(np.nanmax(_growth(*both), initial=0.0)) for both in pairwise(ratios.values())), default=0.0)
 
 

@@ -36,9 +36,8 @@ def is_transient(limit: Motion, environments: Sequence[Environment]) -> bool:
 
 
 def _way(environment: Environment) -> float | None:
-    """Of instance 0, how far the server's model is from its start in the end, as a share of the distance from the start to
-    the optimum; the farthest of all outcomes. Infinite for a run from the optimum, None where there is no run or no optimum.
-    """
+    """The distance of the server's final model from its start in instance 0, relative to the distance from the start to the
+    optimum; the largest over outcomes. Infinite for a run from the optimum, None where there is no run or no optimum."""
     models, optimum = environment.bound.get("x_round"), environment.bound.get("x_star")
     if models is None or optimum is None or models.data.shape[3] < 2:
         return None

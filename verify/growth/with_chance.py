@@ -65,7 +65,7 @@ def _without(shape: Shape, params: Parameters) -> tuple[Shape, Parameters]:
 
 
 def _outcomes(claim: Claim, shape: Shape, params: Parameters, name: str, size: int) -> int:
-    """How many outcomes instances of another size have; 0 where there are no such instances."""
+    """The number of outcomes of instances of another size; 0 where there are no such instances."""
     try:
         return prod(outcomes(at_size(claim, shape, params, name, size)[0]))
     except (ValueError, NotImplementedError):

@@ -1,4 +1,4 @@
-"""What a method draws at random by itself, found by listening to one round of it."""
+"""Finds what a method draws at random by itself, by tracing one round of it."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ __all__ = ["NOTHING_MORE", "Chance", "chance_of"]
 
 @dataclass(frozen=True)
 class Chance:
-    """What a method draws besides the gradients of local steps and the sampled clients: gradients before the first round
+    """The draws of a method besides the gradients of local steps and the sampled clients: gradients before the first round
     (``start``), one outside the local steps in each round (``extra``), layers, and participants that renew what they track
     (``trackers``). ``subset``: the size, if claims leave it open, that says how many of these there are. ``tosses``: streams
     of what every participant tosses by itself. ``alone``: times of a client's gradients before the first round. ``coin``:
@@ -41,7 +41,7 @@ class Chance:
         return self.layers or self.trackers or bool(self.tosses) or self.coin
 
     def gradients(self, iterations: int, rounds: int) -> int:
-        """How many stochastic gradients every client takes."""
+        """The number of stochastic gradients that every client takes."""
         return iterations + self.start + self.extra * rounds + len(self.alone)
 
 
@@ -89,7 +89,7 @@ class _Listening(Draws):
 
 @lru_cache(maxsize=1024)
 def chance_of(procedure: Procedure | None, variables: tuple[Variable, ...] = ()) -> Chance:
-    """What the procedure's method draws; ``variables`` may be hyper-parameters of the method."""
+    """Find the draws of the procedure's method; ``variables`` may be hyper-parameters of the method."""
     if procedure is None:
         return NOTHING_MORE
     noise = FiniteNoise(np.array([[[[1.0, 1.0], [-1.0, -1.0]]] * 2]), np.array([0.5, 0.5]))

@@ -20,7 +20,7 @@ __all__ = ["admissible", "federation_of", "outcomes"]
 
 
 def outcomes(shape: Shape) -> tuple[int, int]:
-    """How many outcomes (noise, sampling) an exact expectation over this shape enumerates."""
+    """The number of outcomes (noise, sampling) that an exact expectation over this shape enumerates."""
     return shape.family.outcomes(shape)
 
 

@@ -18,7 +18,7 @@ _MOST_CLIENTS = 24  # to which an instance grows
 
 
 def neighbour(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Generator, most_outcomes: int, longest: int):
-    """The same instance, or now and then one with another client or sample, other run lengths (at most ``longest``
+    """Return the same instance, or now and then one with another client or sample, other run lengths (at most ``longest``
     iterations), another number of participants, another integer of the claim, or other noise."""
     coupled, most_outcomes = shape.family.coupled, shape.family.more_outcomes * most_outcomes
     if coupled and rng.random() < 0.2:

@@ -68,13 +68,14 @@ def _present(shape, clients) -> list[int]:
 
 
 def _by_toss(shape) -> dict[int, int]:
-    """How many tosses a participant makes in a round, by stream; of mutations, one for each layer."""
+    """The number of coin tosses of a participant in a round, by stream; of mutations, one for each layer."""
     sizes = {LOST: 1, MUTATION: max(len(shape.layers), 1)}
     return {stream: sizes.get(stream, shape.dim) for stream in shape.chance.tosses}
 
 
 def _tosses(shape, clients) -> list[tuple[int, ...]]:
-    """What the clients of a round toss, (tosses, clients), -1 for the others; of mutations the places of signs 1, 0, -1."""
+    """Enumerate the coin tosses of the clients of a round, (tosses, clients), -1 for the others; of mutations the positions
+    of signs 1, 0, -1."""
     if not shape.chance.tosses:
         return [()]
     present, parts = _present(shape, clients), []
@@ -112,7 +113,7 @@ def _times(shape) -> tuple[list[int], list[list[int]]]:
 
 
 def numbers_of_outcomes(shape) -> tuple[int, int]:
-    """How many outcomes (noise, the rest) an exact expectation over this shape enumerates."""
+    """The number of outcomes (noise, the rest) that an exact expectation over this shape enumerates."""
     slots = shape.chance.gradients(shape.iterations, shape.rounds)
     sampled, there, replaced = shape.participants, shape.priority_clients, shape.sampling in _VARYING
     clients = 1 if shape.sampling == "full" else 2**there if shape.sampling in INDEPENDENT else comb(there, sampled)

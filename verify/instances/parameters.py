@@ -43,8 +43,8 @@ START = "start:"
 
 @dataclass(frozen=True)
 class ParameterSpec:
-    """What a parameter is: its ``domain``, what its ``axes`` after the first one count, and its ``unit``, powers of loss and
-    length (None: none, or one that depends on the claim).
+    """The specification of a parameter: its ``domain``, what its ``axes`` after the first one count, and its ``unit``,
+    powers of loss and length (None: none, or one that depends on the claim).
 
     Domains are those of a claim's variables, ``fraction`` (above 0, at most 1), ``factor`` (at least 1), and ``constant``:
     drawn positive, where the hypotheses say what it may be. An axis has one entry for each of its size, or one for all.
@@ -91,7 +91,8 @@ PIECES = ("tail", "piece_slope", "piece_center", "piece_width")
 
 
 def spec_of(claim: Claim, name: str) -> ParameterSpec:
-    """What the parameter ``name`` of the claim's instances is. Raises KeyError for a name that no draw makes."""
+    """The specification of the parameter ``name`` of the claim's instances. Raises KeyError for a name that no draw
+    makes."""
     if name in (own := _of_variables(claim)):
         return own[name]
     if name.startswith(SLACK):
@@ -130,7 +131,7 @@ def repeated(claim: Claim, params: Parameters, lengths: Mapping[str, int]) -> Pa
 
 
 def _along(claim: Claim, params: Parameters, entries: Callable) -> Parameters:
-    """Of every axis, those entries that ``entries(size, length)`` answers; all of them where that is None."""
+    """Select along every axis the entries that ``entries(size, length)`` returns; all of them where that is None."""
     def take(name, array):
         for place, size in enumerate(spec_of(claim, name).axes, start=1):
             if (numbers := entries(size, array.shape[place])) is not None:
@@ -162,7 +163,7 @@ def floats(params: Parameters) -> Parameters:
 
 
 def number_of(params: Parameters) -> int:
-    """How many instances there are; one where they have no leaves."""
+    """The number of instances; one where they have no parameters."""
     return next((len(array) for array in params.values()), 1)
 
 

@@ -52,12 +52,12 @@ class Shape:
 
     @property
     def subset(self) -> int | None:
-        """How many of the participants the method draws once more in every round, if that is a size."""
+        """The number of participants that the method draws once more in every round, if that is a size."""
         return dict(self.sizes).get(self.chance.subset)
 
     @property
     def taking_part(self) -> int:
-        """How many clients take part in a round at most."""
+        """The largest number of clients that take part in a round."""
         return self.participants if self.sampling in BY_NUMBER else self.clients
 
     def as_sizes(self) -> dict[str, int]:

@@ -73,7 +73,7 @@ def _between(length: float, rise: float, area: float, L: float, m: float) -> lis
 
 
 def _balanced(segments, first, last, L):
-    """With a segment of curvature L at one end, so that the slopes at both ends are opposite and point outwards."""
+    """Add a segment of curvature L at one end, so that the slopes at both ends are opposite and point outwards."""
     (left, low), (right, high) = first, last
     far = max(abs(low), abs(high), 1e-12)
     to_low, to_high = max(low + far, 0.0), max(far - high, 0.0)

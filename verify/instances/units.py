@@ -25,7 +25,7 @@ def in_other_units(claim: Claim, params: Parameters, factor: Callable[[str, Unit
 
 
 def unit_of(claim: Claim, name: str) -> Unit | None:
-    """Of a parameter: powers of loss and length; None where it has none that is known."""
+    """The unit of a parameter, powers of loss and length; None where it has none that is known."""
     if name == "step_scale":  # multiples of 1/L
         step = BASE["eta_l"]
         return step[0] + CURVATURE[0], step[1] + CURVATURE[1]

@@ -103,7 +103,7 @@ def _rescaled(claim: Claim, params: Parameters, told: Sequence[Normalisation], p
 
 
 def _rescaled_exactly(claim: Claim, params: Parameters, told: Sequence[Normalisation], pairs) -> Parameters:
-    """The same of one exact instance. Raises Irrational."""
+    """Rescale one exact instance. Raises Irrational."""
     ratios = [_exact(right[0]) / _exact(left[0]) for left, right in pairs]
 
     def factor(name: str, unit: Unit) -> Fraction:
@@ -183,7 +183,8 @@ def _near_root(square: Fraction) -> Fraction:
 
 
 def _squares(number: Fraction) -> list[Fraction]:
-    """At most four positive fractions whose squares have that sum; none for a number that is not positive, or too long."""
+    """Up to four positive fractions whose squares sum to the number; none for a number that is not positive, or too
+    long."""
     whole = number.numerator * number.denominator
     if whole <= 0 or whole.bit_length() > _LONGEST:
         return []

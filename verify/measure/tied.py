@@ -50,7 +50,7 @@ def tied(ties: Sequence[Tie], params: Parameters, begin: Begin) -> Parameters:
 
 
 def _off(vectors: np.ndarray) -> np.ndarray:
-    """Which numbers are not 0."""
+    """Select the numbers that are not 0, up to rounding."""
     return vectors != 0 if vectors.dtype == object else abs(vectors) > _NEAR**2
 
 

@@ -149,7 +149,7 @@ def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: Abstra
 
 
 class _Powers(NamedTuple):
-    """What the lemmas about powers look at."""
+    """The input of the lemmas about powers."""
 
     powers: Sequence[sp.Pow]
     ranges: Mapping = {}

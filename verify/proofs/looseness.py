@@ -1,4 +1,4 @@
-"""Where a proof loses: the factor of every step of a theorem's proof, on one and the same instance.
+"""Measures where a proof loses: the factor of every step of a theorem's proof, on one and the same instance.
 
 A step ``a <= b`` loses the factor b / a. It is measured on the theorem's tightest instance that a search finds, and on one
 of median tightness. What a step needs besides that instance is drawn at random.

@@ -153,7 +153,8 @@ class _Reader:
         return convex if kind == _UNBOUNDED else None
 
     def kind(self, e, point, over) -> tuple[str | None, _Hypothesis | None]:
-        """How a number depends on the point, and by which convexity; (None, None) where that is not known."""
+        """The way in which a number depends on the point, and the convexity that says so; (None, None) where that is not
+        known."""
         if not e.has(point):
             return _FREE, None
         if e.is_Add:

@@ -30,7 +30,8 @@ _h, _f0, _f1 = sp.Symbol("h", real=True), sp.Symbol("f(v)", real=True), sp.Symbo
 
 @dataclass(frozen=True)
 class Conflict:
-    """Why a claim is ill-posed: the conflicting assumptions or conditions, and the proof in words and formulas."""
+    """The reason why a claim is ill-posed: the conflicting assumptions or conditions, and the proof in words and
+    formulas."""
 
     parts: tuple[str, ...]
     proof: str
@@ -49,7 +50,7 @@ def conflict(claim: Claim) -> Conflict | None:
 
 
 def without_value(claim: Claim) -> Conflict | None:
-    """Why a statement about numbers has a value nowhere where the hypotheses hold; None if nothing shows that."""
+    """Prove that a statement about numbers has no value anywhere where the hypotheses hold; None if nothing shows that."""
     if claim.setting != "algebra" or claim.statement is None or claim.statement.over or claim.exists is not None:
         return None
     own = {v.name for v in claim.variables if not v.indices and v.domain != "vector"}

@@ -55,7 +55,7 @@ def shorter(gap, context, proof: Callable, depth: int = _DEPTH) -> tuple[Fact, .
 
 
 def _without(vector, other):
-    """What is left of a vector without a multiple of another that takes a letter away, and that multiple."""
+    """Yield the remainders of a vector after a multiple of another cancels one of its symbols, each with that multiple."""
     seen = set()
     for letter in vector.keys() & other.keys():
         share = sp.cancel(vector[letter] / other[letter])

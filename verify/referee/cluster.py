@@ -56,7 +56,7 @@ def decide_on_cluster(claims: Sequence[Claim], settings, address) -> Iterator[Ve
 
 
 def _decided(claim_id: str, settings, files: str, code: str) -> tuple[Verdict, dict[str, bytes]]:
-    """On a worker: the verdict, and what was written beside it."""
+    """Referee the claim on a worker: the verdict, and the files that were written beside it."""
     if code_version() != code:
         raise RuntimeError("a worker of the cluster has another version of fedtheory or of its libraries; all need the same")
     with _ALONE, TemporaryDirectory() as folder:

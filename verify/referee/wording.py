@@ -10,7 +10,8 @@ _SHORT_BITS = 73  # of a fraction that is printed exactly: about 22 digits
 
 
 def on_pieces(claim: Claim, data: dict) -> str:
-    """On how many pieces of its interval the number that a claim says to exist fails; empty without such a number."""
+    """Describe on how many pieces of its interval the number that a claim says to exist fails; empty without such a
+    number."""
     if claim.exists is None:
         return ""
     pieces = len(data["subdivision"]) - 1

@@ -182,8 +182,9 @@ class _Worker:
         theirs.close()
 
     def ask(self, claim_id: str | None, patience: float | None) -> tuple[Any, str]:
-        """What the process answers: that it is ready to None, to an id the verdict or error and whether the process leaves;
-        None where ``patience`` seconds are over. Also the last that it said of what it had found so far.
+        """Wait for the answer of the process: that it is ready to None, to an id the verdict or error and whether the
+        process leaves; None where ``patience`` seconds are over. Also returns its last message about what it had found so
+        far.
 
         Raises EOFError where the process has died.
         """
@@ -202,7 +203,7 @@ class _Worker:
 
 
 class _SoFar(NamedTuple):
-    """What a process has found of its claim so far, in words."""
+    """Progress of a process on its claim, in words."""
 
     text: str
 
@@ -233,7 +234,7 @@ def _serve(pipe: connection.Connection, settings) -> None:
 
 
 def limit_memory() -> None:
-    """Let this process run out of memory before the machine does, where the system has such limits."""
+    """Limit the memory of this process, so that it runs out before the machine does, where the system has such limits."""
     if sys.platform == "linux":
         import resource
 

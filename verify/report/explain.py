@@ -81,7 +81,7 @@ def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
 
 
 def _witness(named: Mapping) -> str:
-    """What is known of the value that a claim names for the number that it says to exist."""
+    """Explain what is known of the value that a claim names for the number that it says to exist."""
     parts = [f"The claim names the value {named['value']}. With it put in, {named['claim']} is {named['verdict']}."]
     if named["verdict"] == "refuted":
         parts.append("Another value may do all the same.")

@@ -1,4 +1,4 @@
-"""How hard to search: the three budgets."""
+"""Budgets of a search: quick, standard and thorough."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ __all__ = ["BUDGETS", "Budget"]
 
 @dataclass(frozen=True)
 class Budget:
-    """How much each stage of a search looks at, in instances rather than in seconds, beyond all that the budget ``before``
-    looks at. Large batches take little longer than small ones.
+    """The effort of each stage of a search, in instances rather than in seconds, beyond all that the budget ``before`` looks
+    at. Large batches take little longer than small ones.
 
     Attributes:
         batches: of random shapes.

@@ -1,4 +1,4 @@
-"""From a candidate, an instance on which float64 sees a violation, to the violation in exact arithmetic."""
+"""Confirms candidates, instances on which float64 sees a violation, in exact arithmetic."""
 
 from fractions import Fraction
 from math import isfinite, prod
@@ -45,9 +45,8 @@ def confirmed(claim: Claim, shape: Shape, params: Parameters, backend: Backend) 
 
 
 def describe_unconfirmed(claim: Claim, shape: Shape, params: Parameters, backend: Backend, why: str) -> str:
-    """In words, what float64 sees and why nothing more is known; empty where both sides are equal up to rounding. Of a
-    number that is said to exist, at the value that breaks the statement least; the sides are those at the end of its
-    interval."""
+    """Describe what float64 sees and why nothing more is known; empty where both sides are equal up to rounding. A number
+    that is said to exist takes the value that breaks the statement least; the sides are those at the end of its interval."""
     gap, left, right = _widest(claim, shape, params, backend)
     if gap < _NOTHING and (claim.exists is None or evaluate_batch(claim, shape, params, backend).score[0] <= CANDIDATE):
         return ""
@@ -86,8 +85,8 @@ def _simpler_that_scores(claim: Claim, shape: Shape, params: Parameters, backend
 
 
 def effort_of(shape: Shape) -> int:
-    """How many confirmations of small instances one of this shape takes as long as: numbers get longer with every step, so
-    that a run takes the square of its iterations."""
+    """The cost of a confirmation in confirmations of small instances: numbers get longer with every step, so that a run
+    takes the square of its iterations."""
     return 1 + _size(shape) * shape.iterations * max(shape.family.knots, 1) // _EFFORT
 
 

@@ -34,7 +34,7 @@ _NARROW = 3  # instances of each level that exact arithmetic looks at though flo
 
 @dataclass
 class Found:
-    """What a search saw.
+    """The result of a search.
 
     Attributes:
         tried, met: instances, and how many of them met the hypotheses.
@@ -197,7 +197,7 @@ def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Viola
 
 
 def _candidates(score: np.ndarray) -> list[int]:
-    """Of the instances of a batch on which float64 sees a violation the one of the highest score, and some lower ones: what
-    exact arithmetic does not confirm on the first it may confirm on these."""
+    """Select the candidates of a batch, instances on which float64 sees a violation: the one of the highest score, and some
+    lower ones, which exact arithmetic may confirm where it does not confirm the first."""
     rows = np.argsort(-score, kind="stable")[: int((score > CANDIDATE).sum())]
     return [int(rows[place]) for place in sorted({len(rows) * part // _TRIED for part in range(_TRIED)})]

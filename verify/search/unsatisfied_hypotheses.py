@@ -1,4 +1,4 @@
-"""Which hypotheses keep a search without instances."""
+"""Finds the hypotheses that no instance of a search satisfies."""
 
 import numpy as np
 

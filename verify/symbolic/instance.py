@@ -1,4 +1,4 @@
-"""What the base of runs on letters is given, by name."""
+"""The base of symbolic runs: the given quantities, by name."""
 
 from verify.checker.intervals import dot
 from verify.checker.limits import WorkLimit

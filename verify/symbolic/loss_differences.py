@@ -9,7 +9,7 @@ GAPS = ("worst_mean_gap", "worst_mean_signed_gap", "worst_pair_gap", "worst_samp
 
 
 class LossDifferences:
-    """What is said of gaps in coupled runs."""
+    """Facts about loss differences in coupled runs."""
 
     def apart(self):
         """Decide what a gap stands for: where only the smaller side of the statement has gaps, for that of any sample and

@@ -19,17 +19,17 @@ class MemoisedEvaluator:
         self.kept, (self.sure, self.names, self.read) = {}, self.notes or ({}, {}, {})
 
     def reading(self, node, bound):
-        """What is in ``read`` of a formula from now on; ``bound``: the indices where it stands."""
+        """Store and return the entry of a formula in ``read``; ``bound``: the indices where it stands."""
         word, *args = node
         sure = bool(args) and word not in bound and self.is_sure(node, bound)
         self.read[id(node)] = node, word, args, sure, self.names_in(node)
         return self.read[id(node)]
 
     def state(self):
-        """What a value depends on beside indices and what is drawn; None where only that of a sure formula is kept."""
+        """The part of a memo key besides indices and draws; None where only the values of sure formulas are memoised."""
 
     def key(self, node, sure, names, index, outcome):
-        """What the value of a formula depends on: of the indices, on those that it names; None where it is not kept."""
+        """The memo key of a formula: of the indices, those that it names; None where its value is not memoised."""
         if sure:
             if outcome is None and names is None:
                 return None

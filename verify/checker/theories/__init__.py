@@ -1,1 +1,1 @@
-"""What is true of every federation of a class: each file a theory, each fact with the theorem that makes it true."""
+"""Theories that hold for every federation of a class: one per file, each fact with the theorem that proves it."""

@@ -1,4 +1,4 @@
-"""What is known of expected norms, for every federation of a class: numbers that are never negative.
+"""Facts about expected norms, for every federation of a class: numbers that are never negative.
 
 :func:`facts` has those of a statement by name; of :func:`triangle`, :func:`step` and :func:`hit` a proof chooses vectors and
 numbers. Where a statement is about every outcome of chance (``pathwise``), nothing counts that holds in expectation alone.
@@ -13,7 +13,7 @@ from verify.checker.piecewise_quadratic import BOUNDS
 
 
 def facts(statement):
-    """What is never negative, by name."""
+    """Nonnegative norm expressions, by name."""
     wrong = {*statement.everywhere} - {*BOUNDS}
     require(not wrong, f"{', '.join(wrong)} bounds nothing at all points")
     kinds = [assumed, slopes, near_their_mean] + ([] if statement.pathwise else [noise, across, gaps, generalisation])

@@ -1,5 +1,5 @@
-"""Why sampling adds variance: clients that differ make every sampled mean another one, and at the minimiser this is all
-the noise there is."""
+"""Sampling adds variance: clients that differ make every sampled mean another one, and at the minimiser this is all the
+noise there is."""
 
 import marimo
 

@@ -1,1 +1,1 @@
-"""What the notebooks show, one file each: ``CONTROLS`` with their values, ``numbers`` from them, and their ``picture``."""
+"""Pictures of the notebooks, one file each: ``CONTROLS`` with their values, ``numbers`` from them, and their ``picture``."""

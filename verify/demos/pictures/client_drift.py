@@ -41,7 +41,7 @@ def federation_of(apart: float) -> Quadratic:
 
 
 def fixed_point(method, federation) -> np.ndarray:
-    """Where the method's model stays. Without noise on quadratics a round is an affine map; dim + 1 runs give it."""
+    """The model at which the method stays. Without noise on quadratics a round is an affine map; dim + 1 runs give it."""
     corners = np.vstack([np.zeros((1, federation.dim)), np.eye(federation.dim)])
     ends = ft.run(method, federation, rounds=1, start=corners, seeds=len(corners)).dataset.x.values[:, -1]
     linear = (ends[1:] - ends[0]).T

@@ -35,10 +35,10 @@ ASSUMED = ("L_client[k] <= L for k in 0..clients-1", "mu_client[k] >= mu for k i
 
 
 class Searched(NamedTuple):
-    """What was wrong with the text; or by batch of the search its stage, the instances tried by then, and the ratios
-    left/right of those that met the hypotheses; when it has ended the verdict; what the stand-alone checker says of the
-    certificate; and of a counterexample in one dimension the losses (functions, places), the objective first, and the run
-    (rounds + 1,)."""
+    """The result of a live search: the error in the text; or by batch of the search its stage, the instances tried by then,
+    and the ratios left/right of those that met the hypotheses; when it has ended the verdict; the stand-alone checker's
+    answer for the certificate; and for a counterexample in one dimension the losses (functions, places), the objective
+    first, and the run (rounds + 1,)."""
 
     wrong: str
     stages: tuple[str, ...] = ()
@@ -159,7 +159,7 @@ def picture(found: Searched) -> Figure:
 
 
 def _broken(found: Searched) -> int:
-    """In how many instances floating point sees the inequality broken."""
+    """The number of instances that violate the inequality in floating point."""
     return sum(int((ratios > _BROKEN).sum()) for ratios in found.ratios)
 
 

@@ -22,7 +22,8 @@ _COLOURS = DRIFTING, THIRD, FOURTH, CORRECTED
 
 
 class Comparison(NamedTuple):
-    """Of each method, after every round: models that all clients have uploaded, and held-out loss, (seeds, rounds)."""
+    """Results of each method after every round: models that all clients have uploaded, and held-out loss, (seeds,
+    rounds)."""
 
     sent: tuple[np.ndarray, ...]
     loss: tuple[np.ndarray, ...]

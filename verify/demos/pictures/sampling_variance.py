@@ -1,4 +1,4 @@
-"""Why sampling adds variance: FedAvg with some of twelve clients a round, and how far one round scatters."""
+"""Sampling adds variance: FedAvg with some of twelve clients a round, and how far one round scatters."""
 
 from typing import NamedTuple
 

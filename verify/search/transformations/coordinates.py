@@ -32,8 +32,8 @@ TURNED = Transformation("turned", _basis_matters, _turned, share=0.3)
 
 
 def _alike(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:
-    """In some instances all coordinates are as the first one: a method that acts by coordinate then moves sqrt(dim) times as
-    far as in one dimension. Turned batches stay as they are."""
+    """Copy the first coordinate to all others in some instances: a method that acts by coordinate then moves sqrt(dim) times
+    as far as in one dimension. Turned batches stay as they are."""
     if "half_tangent" in params:
         return params
     chosen = rng.random(len(params["center"])) < _ALIKE

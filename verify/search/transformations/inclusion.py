@@ -50,7 +50,8 @@ def _between_outcomes(claim: Claim, shape: Shape, params: Parameters, rng: np.ra
 
 
 def _distances(claim: Claim, shape: Shape) -> Condition:
-    """How far the loss of each free client is from the objective where a round after the first begins, (client, round)."""
+    """The distance of each free client's loss from the objective at the start of every round after the first, (client,
+    round)."""
     k, r = operators.k, operators.r
     broadcast = claim.procedure is None or claim.procedure.indicator == "broadcast"
     point = operators.x_round[r] if broadcast else operators.x_before[r * operators.local_steps, k]

@@ -19,7 +19,7 @@ _FAR = (2, 27)  # powers of two between which a layer is moved away from 0
 
 
 def _layer_by_layer(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:
-    """In some instances each layer is in a corner of its own, or in none.
+    """Transform each layer of some instances on its own, or not at all.
 
     A layer starts at 0, where it has no ratio of norms and no part in draws that go by it; or its losses are moved far from
     0, which makes that ratio tiny; or it starts at the optimum; or its curvature is the largest of all, a power of two a and

@@ -15,8 +15,8 @@ _OF_LOSS, _OF_LENGTH = (-2.0, 4.0), (-4.0, 2.0)  # decades by which units change
 
 
 def _rescaled(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:
-    """Some instances are in other units: losses, points, steps and whatever else has a unit are multiplied together, so that
-    what a run does stays the same."""
+    """Change the units of some instances: losses, points, steps and whatever else has a unit are multiplied together, so
+    that what a run does stays the same."""
     count = len(params["weight"])
     chosen = rng.random(count) < _SHARE
     loss, length = (np.where(chosen, 10.0 ** rng.uniform(*decades, count), 1.0) for decades in (_OF_LOSS, _OF_LENGTH))
