@@ -47,7 +47,7 @@ def measured(name: str, clock: Callable[[], float] = time.perf_counter,
     module = module_of(find_demo(name))
 
     def shown(values) -> None:
-        found = module.numbers(**values)
+        found = module.compute(**values)
         as_svg(module.picture(found), module.said(found))
 
     shown(start_values(module.CONTROLS))

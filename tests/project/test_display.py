@@ -93,7 +93,7 @@ SHOWN = {
     "comparison": (comparison, "classical/sgd-distance beside runs of FedAvg: consistent", "svg"),
     "worst case of a method": (lambda: worst_of(1).worst, "FedAvg on all smooth-strongly-convex functions", ""),
     "worst function": (lambda: worst_of(2), "2 dimensions", "svg"),
-    "worst case of a claim": (case, "classical/gd-convex: factor", ""),
+    "worst case of a claim": (case, "in the worst case", ""),
     "over rounds": (worst_over_rounds, "classical/gd-distance: worst case over 2 values of rounds", "svg"),
     "potential": (lambda: ft.potential("fedavg", clients=1, eta_l=0.5), "rate 361/400", ""),
     "stability": (stability, "1 neighbouring data sets, 59 rounds", "svg"),

@@ -59,6 +59,19 @@ class WorstOfMethod(RichDisplay):
     solution: Largest | None
     units: Units
 
+    @property
+    def answer(self) -> str:
+        """The worst case in words: what is measured after the last round, in units of what is given at the start."""
+        what, given = (_TEXTS[name] for name in (self.question.measure, self.question.given))
+        zeta, apart = self.question.zeta_sq, ""
+        if zeta is not None and self.clients > 1:
+            spread = "|grad F_k - grad F|^2" if self.question.bounded_below else "|grad F_k(x_*)|^2"
+            apart = f" and the mean of {spread} is at most {zeta:.6g}"
+        worst = ("has no bound" if self.ratio == np.inf else
+                 f"is {'' if self.tight else 'at most '}{self.ratio:.6g} in the worst case")
+        return (f"{what} after {self.rounds} round{'s' * (self.rounds > 1)} {worst}, if {given} at the start is at most 1"
+                f"{apart}{', and a function attains it' if self.tight and self.ratio < np.inf else ''}")
+
     def _summary(self) -> str:
         return f"{self.algorithm.name} on all {self.functions} functions: {'' if self.tight else 'at most '}{self.ratio:.6g}"
 

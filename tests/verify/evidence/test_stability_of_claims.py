@@ -89,7 +89,7 @@ def test_the_command_prints_a_table_and_draws(tmp_path, capsys):
                  str(tmp_path / "gap.png")]) == 0
     said = capsys.readouterr().out
     assert "features [−1]" in said and contains_in_order(said, "generalisation … 2 samples … 2 data sets")
-    assert DISTANCE in said and {p.name for p in tmp_path.iterdir()} == {"gap.png", "gap.svg", "gap.pdf"}
+    assert DISTANCE in said and {p.name for p in tmp_path.iterdir()} == {"gap.png"}
 
 
 def test_the_command_answers_in_json(capsys):

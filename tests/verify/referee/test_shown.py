@@ -50,7 +50,7 @@ def test_verdicts_are_made_in_one_place():
 
 def test_accepted_is_made_where_a_certificate_was_checked():
     makers = [path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py") if "Certified(" in path.read_text()]
-    assert makers == ["exact/accepted.py"]
+    assert makers == ["exact/certify.py"]
 
 
 def test_every_format_is_that_of_the_file_that_checks_it():

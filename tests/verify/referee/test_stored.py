@@ -16,7 +16,7 @@ from verify.results.fingerprint import digest
 from verify.results.records import load_verdicts
 from verify.results.store import FOLDER, KEPT
 from verify.results.verdict import Verdict
-from verify.worst.proven import PLACES
+from verify.worst.proven import TEMPLATES
 from verify.worst.worst_case import worst_case
 
 CLAIMS = """
@@ -165,7 +165,7 @@ def test_an_edited_result_is_not_reported_as_current(run, report, row):
 
 def test_a_proof_at_some_numbers_certifies_nothing_and_says_for_which():
     claim = find_claim("classical/gd-convex")
-    data = json.loads(json.dumps(worst_case(claim, {}, PLACES[1], factors=False).certificate))
+    data = json.loads(json.dumps(worst_case(claim, {}, TEMPLATES[1], factors=False).certificate))
     scope, complete = proof_scope(data)
     assert not complete
 

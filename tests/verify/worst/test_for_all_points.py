@@ -58,7 +58,7 @@ def test_what_holds_at_all_points_is_used_at_those_that_occur(row, tmp_path):
     text, statement, proven = ROWS[row]
     file = tmp_path / "own.toml"
     file.write_text(f'{START}{text}\nstatement = "{statement}"\n')
-    found = worst_case(load_claims(file)[0], place=TEMPLATES[1])
+    found = worst_case(load_claims(file)[0], template=TEMPLATES[1])
     assert (found.certificate is not None) == proven, found.reason
 
 
@@ -87,5 +87,5 @@ def test_a_least_value_is_used_in_the_direction_in_which_it_says_something(said,
     (dominance,) = (c for c in claim.conditions if c.left.has(infimum) or c.right.has(infimum))
     least = next(iter(dominance.left.atoms(infimum)))
     others = tuple(c for c in claim.conditions if c != dominance)
-    found = worst_case(replace(claim, conditions=(*others, condition(least))), place=TEMPLATES[1])
+    found = worst_case(replace(claim, conditions=(*others, condition(least))), template=TEMPLATES[1])
     assert (found.certificate is not None) == proven, found.reason

@@ -41,7 +41,7 @@ def own(tmp_path):
 
 def known(claim):
     """What is known of it at the second place, at which numbers have values."""
-    return worst_case(claim, place=TEMPLATES[1])
+    return worst_case(claim, template=TEMPLATES[1])
 
 
 NEAR, FAR, GRADIENT = "norm(x_round[rounds] - x_star)", "norm(x_round[0] - x_star)", "norm(objective_grad(x_round[rounds]))"

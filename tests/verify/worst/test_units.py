@@ -30,7 +30,7 @@ from verify.worst.method_worst_case import worst
 from verify.worst.natural_units import NaturalUnits, in_own_units, natural_units
 from verify.worst.potential import potential
 from verify.worst.program import NotSolved, programs
-from verify.worst.solution_check import RunArrays
+from verify.worst.conditions import RunArrays
 from verify.worst.tuning import tuned
 from verify.worst.worst_case import worst_case
 

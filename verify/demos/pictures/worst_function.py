@@ -19,11 +19,11 @@ __all__ = ["CONTROLS", "Worst", "caption", "compute", "picture"]
 
 #: what is asked of :func:`fedtheory.worst`, by the words of the choice
 QUESTIONS = {
-    "gradient descent, convex": dict(method="fedavg", clients=1, functions="smooth-convex", measure="value"),
-    "gradient descent, strongly convex": dict(method="fedavg", clients=1),
-    "FedAvg, two clients": dict(method="fedavg", clients=2, local_steps=2),
-    "SCAFFOLD, two clients": dict(method="scaffold", clients=2, local_steps=2),
-    "gradient descent, not convex": dict(method="fedavg", clients=1, functions="smooth"),
+    "gradient descent, convex": dict(what="fedavg", clients=1, functions="smooth-convex", measure="value"),
+    "gradient descent, strongly convex": dict(what="fedavg", clients=1),
+    "FedAvg, two clients": dict(what="fedavg", clients=2, local_steps=2),
+    "SCAFFOLD, two clients": dict(what="scaffold", clients=2, local_steps=2),
+    "gradient descent, not convex": dict(what="fedavg", clients=1, functions="smooth"),
 }
 STEPS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9)
 CONTROLS = {

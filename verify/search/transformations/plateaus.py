@@ -14,6 +14,7 @@ __all__ = ["PLATEAUS", "RESTING"]
 
 _SHARE = 0.25  # of the instances of a batch
 _FLAT = 0.7  # of these lose all curvature along the piece, the others a part
+_OWN_SEED = 577
 _RESTING = 0.1  # of the instances of a batch start at a minimum that is not x_star
 
 
@@ -33,6 +34,7 @@ def _resting(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Gene
     """Gives all clients of some instances one valley with a flat bottom, in which the run starts: the gradients are exactly
     zero there, and ``x_star`` is the lower end of the bottom."""
     width, count = params["piece_width"], len(params["piece_width"])
+    rng = np.random.default_rng([_OWN_SEED, count])  # the other transformations draw what they would draw without this one
     chosen, first = rng.random((count, 1, 1, 1)) < _RESTING, np.arange(width.shape[2])[:, None] == 0
     center, bottom = params["center"][:, :1], width[:, :1, :1]
     tail = np.broadcast_to(params["tail"], params["center"].shape)[:, :, None]
@@ -65,4 +67,4 @@ def _convex_with_pieces(claim: Claim, shape: Shape) -> bool:
 
 PLATEAUS = Transformation("plateaus", _convex_with_pieces, _flattened)
 RESTING = Transformation(
-    "resting", lambda claim, shape: on_runs(claim, shape) and _convex_with_pieces(claim, shape), _resting, share=0.5)
+    "resting", lambda claim, shape: on_runs(claim, shape) and _convex_with_pieces(claim, shape), _resting)
