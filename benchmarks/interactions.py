@@ -48,7 +48,7 @@ def measured(name: str, clock: Callable[[], float] = time.perf_counter,
 
     def shown(values) -> None:
         found = module.compute(**values)
-        as_svg(module.picture(found), module.said(found))
+        as_svg(module.picture(found), module.caption(found))
 
     shown(start_values(module.CONTROLS))
     seconds: dict[str, list[tuple[float, float]]] = {}
