@@ -42,9 +42,9 @@ class Settings:
 
     ``budget``: a name of ``BUDGETS``. ``seeds``: runs where an expectation is sampled. ``device``: where to compute.
     ``seed``: of all random choices. ``out``: directory of the certificates. ``command``: the command that the verdict names.
-    ``federations``: whether to evaluate the claim on real data and on sampled runs. ``without``: names of stages and corners
-    that the search leaves out, for measurements. ``watch``: called after every batch of the search, with the stage and what
-    has been seen by then.
+    ``federations``: whether to evaluate the claim on real data and on sampled runs. ``without``: names of stages and
+    transformations that the search leaves out, for measurements. ``watch``: called after every batch of the search, with the
+    stage and what has been seen by then.
     """
 
     budget: str = "quick"
@@ -193,8 +193,8 @@ def _search(case: _Case) -> Verdict | None:
 
 
 def _search_without_runs(case: _Case) -> Verdict | None:
-    """What ``_search`` says at the standard budget, of a claim without runs for which there is no proof: its instances cost
-    next to nothing."""
+    """Searches a claim without runs that nothing proves as far as the standard budget does, because its instances cost next
+    to nothing; returns what ``_search`` returns."""
     if case.claim.setting == "run" or not case.claim.explicit or "proof" in case.details or (
             BUDGETS[case.settings.budget].before):
         return None

@@ -1,1 +1,1 @@
-"""Searches for violations of a claim by stages and corners. Never sees which claim it is looking at."""
+"""Searches for violations of a claim by stages and transformations. Never sees which claim it is looking at."""

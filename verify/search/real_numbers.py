@@ -21,8 +21,8 @@ _STEPS = 100_000  # of z3: about a fifth of a second
 
 
 def by_real_arithmetic(state: State) -> Iterator[tuple[Shape, Parameters]]:
-    """One instance for each way in which z3 finds that the statement of a claim about single numbers fails. Nothing at the
-    smallest level of a budget, where few claims need it."""
+    """Yields an instance for each way in which z3 finds that the statement of a claim about single numbers fails. Yields
+    nothing at the smallest level of a budget, where few claims need it."""
     claim = state.claim
     if not state.budget.generations or not _about_single_numbers(claim):
         return
@@ -48,13 +48,13 @@ def _about_single_numbers(claim: Claim) -> bool:
 
 
 def _upper_ends(claim: Claim) -> list[Condition]:
-    """The numbers below which variables are declared to lie."""
+    """Returns ``x < bound`` for each variable x that is declared below a bound."""
     return [Condition(sp.Symbol(v.name, real=True), "<", v.below) for v in claim.variables
             if v.below is not None and v.name in claim.names]
 
 
 def _opposites(c: Condition) -> list[Condition]:
-    """The ways in which a condition fails."""
+    """Returns the conditions of which one holds where ``c`` fails."""
     if c.relation == "==":
         return [Condition(c.left, "<", c.right), Condition(c.left, ">", c.right)]
     opposite = {"<=": ">", ">=": "<", "<": ">=", ">": "<="}[c.sign]
@@ -62,7 +62,7 @@ def _opposites(c: Condition) -> list[Condition]:
 
 
 def _written_out(claim: Claim, c: Condition) -> Condition:
-    """A condition with the claim's definitions put in. Raises Untranslatable where one of them has indices."""
+    """Returns a condition with the claim's definitions put in. Raises Untranslatable where one of them has indices."""
     if c.over or any(rule.indices for rule in claim.used_definitions().values()):
         raise Untranslatable(f"{c.left} {c.sign} {c.right} has indices")
     put = {rule.symbol: rule.formula for rule in claim.used_definitions().values()}
@@ -73,5 +73,5 @@ def _written_out(claim: Claim, c: Condition) -> Condition:
 
 
 def _number(text: str) -> float:
-    """A number of z3: a fraction, or the first digits of an algebraic number, behind which a question mark stands."""
+    """Parses a number of z3: a fraction, or the first digits of an algebraic number, behind which a question mark stands."""
     return float(Fraction(text.removesuffix("?")))

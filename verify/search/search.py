@@ -79,7 +79,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
     Args:
         backend: NumPy takes about half the time of torch for a batch's small arrays on a processor.
         related: claims whose counterexamples may violate this one too, beyond the smallest budget.
-        without: names of stages and corners to leave out.
+        without: names of stages and transformations to leave out.
         watch: called after every batch, with the stage and what has been seen by then.
         found: takes in what is seen, which then survives an error; a fresh one by default. A search goes on at the level of
             the budget at which ``found`` ends.

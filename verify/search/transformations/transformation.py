@@ -1,4 +1,4 @@
-"""A corner: a change of drawn batches that makes violations likelier."""
+"""A change of drawn batches that makes violations likelier."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Transformation:
     of_mutations: bool = False
 
     def __call__(self, claim: Claim, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:
-        """Return the batch with the change, or the batch itself where the corner does not apply or is not drawn."""
+        """Return the batch with the change, or the batch itself where the change does not apply or is not drawn."""
         if self.share < 1 and rng.random() >= self.share:
             return params
         return self.change(claim, shape, params, rng) if self.applies(claim, shape) else params
