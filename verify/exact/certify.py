@@ -12,11 +12,11 @@ from verify.exact.check import CheckResult
 from verify.exact.statement import not_replayed
 from verify.results.files import file_name, write_json
 
-__all__ = ["Certified", "Refused", "certify"]
+__all__ = ["Accepted", "Refused", "certify"]
 
 
 @dataclass(frozen=True)
-class Certified:
+class Accepted:
     """The certificate as plain data, and its path relative to the report, None where there is no report."""
 
     data: dict[str, Any]
@@ -32,7 +32,7 @@ class Refused:
 
 
 def certify(claim: Claim, write: Callable[[], dict[str, Any]], check: Callable[[dict[str, Any]], CheckResult],
-             out: Path | None) -> Certified | Refused:
+             out: Path | None) -> Accepted | Refused:
     """Writes a certificate, has it checked, and saves it under ``out``.
 
     Args:
@@ -57,4 +57,4 @@ def certify(claim: Claim, write: Callable[[], dict[str, Any]], check: Callable[[
     if out is not None:
         path = f"certificates/{file_name(claim.id)}.json"
         write_json(Path(out) / path, data)
-    return Certified(data, path)
+    return Accepted(data, path)

@@ -13,7 +13,7 @@ from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.related import related
 from verify.evaluation.environment import UNMEASURED, NoEntry, UnboundName
 from verify.exact.certificate import certificate
-from verify.exact.certify import Certified, Refused, certify
+from verify.exact.certify import Accepted, Refused, certify
 from verify.exact.check import check, proof_scope
 from verify.exact.confirm import Violation
 from verify.exact.replay import series_of
@@ -83,9 +83,9 @@ class _Case:
     series: tuple[Series, ...] = ()
     beside: list[str] = field(default_factory=list)  # in words, what was evaluated besides the search
     conflicts: list[str] = field(default_factory=list)  # in words, what makes it ill-posed, but was not proven
-    proof: tuple[str, Certified] | None = None  # what is proven although the claim is not certified, and the certificate
+    proof: tuple[str, Accepted] | None = None  # what is proven although the claim is not certified, and the certificate
     failures: list[Failure] = field(default_factory=list)
-    outcome: Certified | None = None  # of the verdict that was reached
+    outcome: Accepted | None = None  # of the verdict that was reached
 
     def attempt(self, stage: str, do: Callable, *arguments) -> Any:
         """What ``do`` returns; None where an unexpected error ends it, which is kept as the failure of a stage."""
@@ -95,9 +95,9 @@ class _Case:
             self.failures.append(failure_of(stage, error))
             return None
 
-    def verdict(self, kind: str, ratio: float | None, evidence: str, outcome: Certified | None = None) -> Verdict:
+    def verdict(self, kind: str, ratio: float | None, evidence: str, outcome: Accepted | None = None) -> Verdict:
         """A verdict from what has been found, with the certificate that shows it. Raises ValueError where one lacks."""
-        if kind in SHOWN and not isinstance(outcome, Certified):
+        if kind in SHOWN and not isinstance(outcome, Accepted):
             raise ValueError(f"{kind} needs a certificate that the checker accepts; got {outcome!r}")
         self.outcome = outcome
         claim, settings, certificate = self.claim, self.settings, outcome and outcome.path
@@ -105,7 +105,7 @@ class _Case:
         return Verdict(claim.id, claim.reading, claim.kind, kind, ratio, evidence, certificate, text, settings.seed,
                        details=self.details, series=self.series)
 
-    def certified(self, text: str, outcome: Certified) -> Verdict | None:
+    def certified(self, text: str, outcome: Accepted) -> Verdict | None:
         """Certified by a proof of all that the claim quantifies over; None, and the proof is noted, if the search saw a
         violation that exact arithmetic did not confirm."""
         if not self.found.unconfirmed:
@@ -114,7 +114,7 @@ class _Case:
         self.proof = f"{text}, but the search saw {seen}", outcome
         return None
 
-    def proven_for(self, scope: str, complete: bool, outcome: Certified, how: str = "proven") -> Verdict | None:
+    def proven_for(self, scope: str, complete: bool, outcome: Accepted, how: str = "proven") -> Verdict | None:
         """Certified if the ``scope`` of an accepted proof is ``complete``; else None, and the proof is noted."""
         self.details["scope"] = scope
         if complete:
@@ -148,7 +148,7 @@ def decide(claim: Claim, settings: Settings, so_far: Callable[[str], None] | Non
 
 
 def _decided(claim: Claim, settings: Settings, so_far: Callable[[str], None] | None = None) -> tuple[
-        Verdict, Certified | None]:
+        Verdict, Accepted | None]:
     """The verdict on one claim, and the certificate that goes with it."""
     began, case, verdict = time.perf_counter(), _Case(claim, settings), None
     for stage in STAGES if claim.exists is None else OF_EXISTENCE:
@@ -238,7 +238,7 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
         return data if claim.exists is None else subdivided(data)
 
     outcome = case.attempt("the checker", certify, claim, written, lambda data: check(data, claim), case.settings.out)
-    if not isinstance(outcome, Certified):
+    if not isinstance(outcome, Accepted):
         case.details |= outcome.details if outcome else {}
         return case.undecided("checker", None, "; ".join([
             f"exact arithmetic finds {' against '.join(sides)}", *([outcome.why] if outcome else [])]))
@@ -260,7 +260,7 @@ def _proof(case: _Case) -> Verdict | None:
     case.details["proof"] = proof.expression
     written = number_certificate(claim)
     outcome = written and certify(claim, lambda: written, lambda data: check(data, claim), case.settings.out)
-    if isinstance(outcome, Certified):
+    if isinstance(outcome, Accepted):
         return case.proven_for(*proof_scope(outcome.data), outcome)
     case.beside.append("z3 and sympy find no counterexample among the reals, but no proof that the checker accepts")
     return None

@@ -2,7 +2,7 @@
 
 import sympy as sp
 
-from verify.exact.certify import Certified, certify
+from verify.exact.certify import Accepted, certify
 from verify.exact.check import check
 from verify.prove.contradictions import contradiction
 from verify.prove.illposed import Conflict, conflict, without_value
@@ -40,7 +40,7 @@ def _ill_posed(case, found: Conflict | None) -> Verdict | None:
     claim = case.claim
     written = contradiction(claim)
     outcome = written and certify(claim, lambda: written, lambda data: check(data, claim), case.settings.out)
-    if isinstance(outcome, Certified):
+    if isinstance(outcome, Accepted):
         case.details |= {"conflict": list(found.parts), "proof": found.proof}
         return case.verdict("ill-posed", None, found.proof, outcome)
     case.conflicts.append(f"without a proof that the checker accepts, z3 or sympy finds that it is ill-posed: {found.proof}")

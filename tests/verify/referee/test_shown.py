@@ -14,7 +14,7 @@ from bounds.registry.claims import all_claims
 from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
 from verify.checker.formats import FORMATS, check_of
-from verify.exact.certify import Certified, Refused
+from verify.exact.certify import Accepted, Refused
 from verify.prove.contradictions import contradiction
 from verify.prove.illposed import conflict
 from verify.referee.decide import Settings, _Case, decide
@@ -32,7 +32,7 @@ def test_a_verdict_that_needs_a_certificate_is_not_made_without_one(kind, outcom
     case = _Case(CONTROLS[0].claim, Settings())
     with pytest.raises(ValueError, match=f"{kind} needs a certificate that the checker accepts"):
         case.verdict(kind, None, "as one sees", outcome)
-    assert case.verdict(kind, None, "as one sees", Certified({}, "certificates/x.json")).certificate == "certificates/x.json"
+    assert case.verdict(kind, None, "as one sees", Accepted({}, "certificates/x.json")).certificate == "certificates/x.json"
 
 
 def verdict_calls(path):
@@ -49,7 +49,7 @@ def test_verdicts_are_made_in_one_place():
 
 
 def test_accepted_is_made_where_a_certificate_was_checked():
-    makers = [path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py") if "Certified(" in path.read_text()]
+    makers = [path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py") if "Accepted(" in path.read_text()]
     assert makers == ["exact/certify.py"]
 
 
