@@ -119,16 +119,25 @@ def mapped_rounds(whole: RoundMap, context: RoundContext, rounds: int, observers
 
     Observers see the beginning and the end of every round, and no local models.
     """
-    algorithm, federation, steps = context.algorithm, context.federation, context.algorithm.local_steps
-    participation = fixed_participation(algorithm, federation, context.state, context.draws) if observers else None
+    same = fixed_participation(context.algorithm, context.federation, context.state, context.draws) if observers else None
+    state = context.state
     for number, x in enumerate(whole.models(context.x, rounds), start=context.round):
-        state = State(x)
-        now = context._replace(round=number, iteration=number * steps, participation=participation)
-        for observer in observers:
-            observer.start_of_round(now, participation)
-            observer.end_of_round(now._replace(iteration=now.iteration + steps - 1), participation, None, state)
-        context = context._replace(x=x, state=state)
-        yield state
+        yield (state := _seen(context, number, state, State(x), observers, same))
+
+
+def mapped_round(whole: RoundMap, context: RoundContext, number, state: State, observers=(), participation=None) -> State:
+    """The state after the round ``number`` from the ``state`` before it, as :func:`mapped_rounds`."""
+    return _seen(context, number, state, State(whole.models(state.x, 1)[0]), observers, participation)
+
+
+def _seen(context, number, before: State, after: State, observers, participation) -> State:
+    """``after`` the round ``number``, which the observers have seen."""
+    steps = context.algorithm.local_steps
+    now = context._replace(round=number, iteration=number * steps, x=before.x, state=before, participation=participation)
+    for observer in observers:
+        observer.start_of_round(now, participation)
+        observer.end_of_round(now._replace(iteration=now.iteration + steps - 1), participation, None, after)
+    return after
 
 
 def affine_round(algorithm: Algorithm, federation, context: RoundContext) -> RoundMap | None:

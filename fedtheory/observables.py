@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fedtheory.round_context import on_gpu
 from synthetic.base.checks import nearest
 from synthetic.numbers.arrays import add_up, namespace
 
@@ -42,7 +41,7 @@ def _average(weight, values):
     """Sum of weight (runs, clients) times values (runs, clients, ...) over the clients that count."""
     xp = namespace(values)
     weight = weight.reshape(*weight.shape, *(1,) * (values.ndim - 2))
-    if on_gpu(values) or not bool((weight != 0).all()):
+    if not all_true(weight != 0):
         values = xp.where(weight != 0, values, 0)
     return (weight * values).sum(1)
 

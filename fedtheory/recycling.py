@@ -1,6 +1,7 @@
 """Recycled layers: an upload filter that applies their last update again, and the same for the server's steps."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from fedtheory.parts import ServerOptimiser, UploadFilter
 from synthetic.base.checks import number, whole
 from synthetic.numbers.arrays import BALLS, backend_of, namespace, to_numpy
 from synthetic.numbers.draws import LAYERS
+from synthetic.numbers.rounds import each_round, now
 
 __all__ = ["RecycledSteps", "Recycling"]
 
@@ -120,10 +122,10 @@ class Recycling(UploadFilter):
         """The factor of the last update when it is applied again."""
         if self.lr_decay == "displacement" or context.round == 0:
             return 1
-        now, before = (context._replace(round=context.round - ago).server_length() for ago in (0, 1))
-        if getattr(before, "ndim", 0):
-            return now / namespace(before).where(before > 0, before, 1)
-        return now / before if before > 0 else 1
+        this, before = (context._replace(round=context.round - ago).server_length() for ago in (0, 1))
+        if hasattr(before, "ndim"):
+            return this / namespace(before).where(before > 0, before, 1)
+        return this / before if before > 0 else 1
 
     def _scores(self, applied, change, context):
         """Scores (runs, layers) of the round, infinite where the layer's model is zero."""
@@ -143,7 +145,8 @@ class Recycling(UploadFilter):
         """The layers recycled in the next round, truth values (runs, layers)."""
         backend, next_round = context.federation.backend, context.round + 1
         if self.masks is not None:
-            return backend.booleans(self._given(next_round, *score.shape))
+            given = partial(self._given, runs=score.shape[0], layers=score.shape[1])
+            return backend.booleans(now(each_round(given, next_round)))
         places = context.draws.order(LAYERS, next_round, self.weights(score))
         return places < context.server_number(self.recycled)
 

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple, Self
 
 from synthetic.base.display import brief
-from synthetic.numbers.arrays import namespace, take_clients
+from synthetic.numbers.arrays import all_true, namespace, take_clients
 from synthetic.numbers.draws import Draws
 
 __all__ = ["ClientState", "RoundContext", "State", "Upload"]
@@ -124,7 +124,7 @@ class RoundContext(NamedTuple):
         :meth:`average`.
         """
         xp, weight = namespace(values), self.weight[..., None]
-        if on_gpu(values) or not bool(xp.all(weight != 0)):
+        if not all_true(weight != 0):
             values = xp.where(weight != 0, values, 0)  # a client of weight 0 may have diverged
         return xp.sum(weight * values, axis=1)
 
@@ -174,11 +174,6 @@ class RoundContext(NamedTuple):
 def _of_runs(value):
     """A number, or (runs, 1, 1) as (runs, 1)."""
     return value[:, 0] if getattr(value, "ndim", 0) == 3 else value
-
-
-def on_gpu(values) -> bool:
-    """Whether reading an array's entries would wait for a device."""
-    return getattr(values, "is_cuda", False)
 
 
 def normalised(weights):

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fedtheory.algorithm import Algorithm, State
-from fedtheory.engine import Observer, starting_points
+from fedtheory.engine import starting_points
 from fedtheory.fingerprint import fingerprint
-from fedtheory.observables import DEFAULT, Observable, find_observable
-from fedtheory.paths import choose_path, states_on
+from fedtheory.graph import in_graphs
+from fedtheory.observables import DEFAULT, find_observable
+from fedtheory.paths import captures, choose_path, round_on, states_on
+from fedtheory.recorder import TIME, Recorder
 from fedtheory.registry import as_algorithm, as_federation
 from fedtheory.returned import returned
 from fedtheory.trajectory import Trajectory, on_backend
 from synthetic.base.checks import whole
-from synthetic.numbers.arrays import namespace, to_numpy
+from synthetic.numbers.arrays import kept_on_device, to_numpy
 from synthetic.numbers.draws import Draws
-
-if TYPE_CHECKING:  # imported where a data set is made
-    import xarray as xr
 
 __all__ = ["DIVERGED", "MOST_RUNS", "fingerprint", "memory_needed", "resume", "run", "seed_numbers"]
 
@@ -29,11 +27,7 @@ MOST_RUNS = 10**8  #: at once
 #: what ``diverged`` says
 DIVERGED = "first round after which the model or another array of the state was not finite, -1 if there is none"
 _PER_ROW = 128  # bytes of an array besides its numbers
-
-_TIME = {
-    "state": "round", "round": "step_round", "participation": "step_round", "aggregation": "step_round",
-    "upload": "step_round", "step": "iteration", "iteration": "iteration",
-}
+_FEW = 8  # rounds: below, capturing one takes longer than it saves
 
 
 def memory_needed(federation, rounds: int, local_steps: int = 1, runs: int = 1, record: Sequence[str] = DEFAULT) -> int:
@@ -46,76 +40,9 @@ def memory_needed(federation, rounds: int, local_steps: int = 1, runs: int = 1, 
     """
     sizes = {"client": federation.clients, "dim": federation.dim}
     times = {"round": rounds, "step_round": rounds, "iteration": rounds * local_steps}
-    numbers = sum(times[_TIME[each.when]] * prod(sizes[name] for name in each.dims) * (1 if each.name == "included" else 8)
+    numbers = sum(times[TIME[each.when]] * prod(sizes[name] for name in each.dims) * (1 if each.name == "included" else 8)
                   for each in map(find_observable, record))
     return 2 * runs * numbers + _PER_ROW * rounds * (len(record) + 1)  # twice, while they are put together
-
-
-class Recorder(Observer):
-    """Measures and keeps the chosen observables during a run of ``algorithm``."""
-
-    def __init__(self, names: Sequence[str], algorithm: Algorithm):
-        self.observables = [find_observable(name) for name in dict.fromkeys(names)]
-        self.rows: dict[str, list[np.ndarray]] = {observable.name: [] for observable in self.observables}
-        self.by_time = {when: [each for each in self.observables if each.when == when] for when in _TIME}
-        self.everyone = any(each.when == "iteration" for each in self.observables)
-        self.sees_clients = any(each.when in ("iteration", "upload") for each in self.observables)
-        self.once: set[str] = set()  # constant in time: measured once
-        if algorithm.selection.fixed:
-            self.once |= {"participation", "aggregation"}
-        if algorithm.steps_alike:
-            self.once |= {"step"}
-
-    def _measure(self, when: str, runs: int, *arguments):
-        for observable in self.by_time[when]:
-            rows = self.rows[observable.name]
-            if rows and when in self.once:
-                rows.append(rows[-1])
-                continue
-            value = to_numpy(observable.measure(*arguments))
-            rows.append(value if value.shape[0] == runs else np.broadcast_to(value, (runs, *value.shape[1:])))
-
-    def state(self, federation, x):
-        """The global model at the start or after a round."""
-        self._measure("state", x.shape[0], federation, x)
-
-    def local_iteration(self, context, participation, x_local, gradient):
-        self._measure("iteration", x_local.shape[0], context, participation, x_local, gradient)
-
-    def start_of_round(self, context, participation):
-        runs = context.x.shape[0]
-        for when in ("round", "participation"):
-            self._measure(when, runs, context, participation)
-        for j in range(context.algorithm.local_steps if self.by_time["step"] else 0):
-            self._measure("step", runs, context._replace(iteration=context.iteration + j))
-
-    def uploads(self, context, local, upload):
-        self._measure("upload", context.x.shape[0], context, upload)
-
-    def end_of_round(self, context, participation, x_local, state):
-        self._measure("aggregation", context.x.shape[0], context, participation)
-        self.state(context.federation, context.algorithm.output(state))
-
-    @property
-    def only_models(self) -> bool:
-        """Whether all observables follow from the models between rounds."""
-        return all(observable.when == "state" for observable in self.observables)
-
-    def dataset(self) -> xr.Dataset:
-        """The recorded observables, with unit and meaning as attributes."""
-        import xarray as xr
-
-        variables = {}
-        for observable in self.observables:
-            rows = self.rows[observable.name]
-            if rows:
-                variables[observable.name] = _variable(observable, np.stack(rows, axis=1))
-        return xr.Dataset(variables)
-
-
-def _variable(observable: Observable, values) -> tuple:
-    dims = ("run", _TIME[observable.when], *observable.dims)
-    return dims, values, {"units": observable.unit, "long_name": observable.meaning}
 
 
 def run(
@@ -132,8 +59,10 @@ def run(
         record: names of observables, see ``fedtheory.observables``.
         progress: called with (rounds done, rounds) after every round.
         path: ``steps`` computes every local step; ``affine`` all local steps of a round as one affine map, for plain steps
-            with full gradients on quadratics; ``compiled`` all local steps in C, for linear scores as well. They agree up
-            to rounding. ``auto`` takes the fastest that applies, ``steps`` if local models or gradients are recorded.
+            with full gradients on quadratics; ``compiled`` all local steps in C, or in one kernel on a card, for linear
+            scores as well. They agree up to rounding. ``graph``, on a card: ``steps`` with the launches of a round
+            captured once and replayed, with the same bits; every path but ``steps`` does so there. ``auto`` takes the
+            fastest that applies, not ``affine`` or ``compiled`` if local models or gradients are recorded.
 
     Returns:
         The recorded observables, with the state from which :func:`resume` continues. Runs that are no longer finite are in
@@ -157,11 +86,11 @@ def run(
         raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(numbers)}")
     x = starting_points(federation, start, len(numbers))
     state = returned(algorithm, "init", algorithm.init(federation, x, Draws(numbers, federation.backend)), State)
-    recorder = Recorder(record, algorithm)
+    recorder = Recorder(record, algorithm, federation)
     recorder.state(federation, algorithm.output(state))
     state = _advance(algorithm, federation, state, numbers, 0, rounds, recorder, progress, path)
     diverged = np.full(len(numbers), -1)
-    dataset = recorder.dataset()
+    dataset = recorder.dataset(rounds)
     return _trajectory(algorithm, federation, dataset, state, numbers, rounds, diverged, recorder, path, to_numpy(x))
 
 
@@ -177,11 +106,11 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
     if found != trajectory.fingerprint:
         raise ValueError(f"this run was made by another algorithm or federation: expected {trajectory.fingerprint}, "
                          f"got {found}")
-    recorder = Recorder(trajectory.dataset.attrs["record"], algorithm)
+    recorder = Recorder(trajectory.dataset.attrs["record"], algorithm, federation)
     first, state = trajectory.rounds, on_backend(trajectory.state, federation.backend)
     path = trajectory.dataset.attrs["path"]
     state = _advance(algorithm, federation, state, trajectory.seeds, first, rounds, recorder, progress, path)
-    more = recorder.dataset()
+    more = recorder.dataset(rounds)
     earlier = trajectory.dataset.drop_vars(trajectory.dataset.coords)
     joined = {name: xr.concat([earlier[name], more[name]], dim=more[name].dims[1]) for name in more.data_vars}
     dataset = xr.Dataset(joined)
@@ -201,39 +130,23 @@ def seed_numbers(seeds: int | Sequence[int] | np.ndarray) -> np.ndarray:
 def _advance(algorithm, federation, state, seeds, first, rounds, recorder, progress, path):
     draws = Draws(seeds, federation.backend)
     observers = () if recorder.only_models else (recorder,)
-    path = choose_path(path, algorithm, federation, recorder.everyone)
-    states = states_on(path, algorithm, federation, state, draws, first, rounds, observers, recorder.everyone)
-    skipped = {name for part in algorithm.parts for name in part.may_be_infinite}
-    for done, state in enumerate(states, start=1):
-        if not observers:
-            recorder.state(federation, algorithm.output(state))
-        recorder.rows.setdefault("finite", []).append(to_numpy(_finite(state, skipped)))
-        if progress:
-            progress(done, rounds)
+    taken = choose_path(path, algorithm, federation, recorder.everyone)
+    rest = algorithm, federation, state, draws, first
+    with kept_on_device():
+        if path == "graph" or (captures(taken, federation) and rounds >= _FEW):
+            step = round_on(taken, *rest, observers, recorder.everyone)
+            state = in_graphs(step, state, first, rounds, recorder, federation.backend, progress, path == "graph")
+        else:
+            states = states_on(taken, *rest, rounds, observers, recorder.everyone)
+            for done, state in enumerate(states, start=1):
+                recorder.after(state)
+                if progress:
+                    progress(done, rounds)
     return state
 
 
-def _finite(state: State, skipped: Set[str]):
-    """Whether the model, and all arrays of the server and the clients but those ``skipped``, are finite, (runs,)."""
-    kept = (array for arrays in (state.server, state.clients) for name, array in arrays.items() if name not in skipped)
-    found = _finite_rows(state.x)
-    for array in kept:
-        if getattr(array, "ndim", 0) and "float" in str(array.dtype):
-            found = found & _finite_rows(array)
-    return found
-
-
-def _finite_rows(array):
-    """Whether all entries of each run are finite, (runs,)."""
-    if array.dtype == object:
-        return np.ones(array.shape[0], dtype=bool)
-    with np.errstate(invalid="ignore"):
-        nothing = (array - array).reshape(array.shape[0], -1)  # 0, or no number: several times as fast as isfinite
-        return namespace(array).sum(nothing, axis=-1) == 0
-
-
 def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, recorder, path, start):
-    finite = np.stack(recorder.rows["finite"], axis=1)
+    finite = recorder.values("finite")
     first = rounds - finite.shape[1]
     broke = np.where(finite.all(axis=1), -1, first + finite.argmin(axis=1) + 1)
     dataset["diverged"] = "run", np.where(diverged >= 0, diverged, broke), {"long_name": DIVERGED}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from synthetic.base.checks import one_of, whole
+from synthetic.numbers.rounds import ByRound, each_round
 
 __all__ = [
     "Constant", "CyclicLinear", "Geometric", "GeometricLocal", "InverseTime", "Schedule", "StopAfter", "Tabulated",
@@ -209,12 +210,24 @@ def check_schedule(name: str, value, strict: bool = False, high: float = math.in
         raise ValueError(f"{name} must be at most {high:g}; got {value!r}")
 
 
+def _number_on(backend, value: float):
+    import torch
+
+    return torch.full((), value, dtype=torch.float64, device=backend.device)
+
+
 def value_at(schedule, backend, iteration: int, round: int, runs: int):
     """The value of a schedule, number or array on ``backend``: a number or a (runs,) array.
 
-    With exact numbers a float becomes the fraction that it is, so that results stay exact.
+    With exact numbers a float becomes the fraction that it is, so that results stay exact. On a card the number of a
+    schedule is an array (), so that a round that is captured and replayed has the bits of one that is not.
     """
-    value = schedule(iteration, round) if isinstance(schedule, Schedule) else schedule
+    value = each_round(schedule, iteration, round) if isinstance(schedule, Schedule) else schedule
+    if isinstance(value, ByRound):
+        value = value.now()
+        return value if not value.ndim else backend.array(value)
+    if isinstance(schedule, Schedule) and not hasattr(value, "ndim") and backend.device != "cpu":
+        return _number_on(backend, float(value))
     if hasattr(value, "ndim"):
         if tuple(value.shape) not in ((), (1,), (runs,)):
             raise ValueError(f"one value per run must have shape ({runs},); got {tuple(value.shape)}")

@@ -19,6 +19,7 @@ from fedtheory.schedules import Schedule, check_schedule, value_at
 from synthetic.base.checks import flag, number, whole
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import CLIENTS, FREE
+from synthetic.numbers.rounds import each_round, now
 
 __all__ = [
     "SCHEMES", "AllClients", "Always", "Bernoulli", "EveryPriority", "FractionOfBoth", "Independent", "LossMatching",
@@ -98,10 +99,10 @@ class WithoutReplacement:
         check_fields(self)
 
     def shares(self, federation, draws, round):
-        p, population = federation.weights * federation.priority, group_size(federation.priority)
+        p, population = federation.weights * federation.priority, federation.priority_clients
         if self.participants > population:
             raise ValueError(f"participants must be between 1 and {population}; got {self.participants}")
-        drawn = draw_from(federation.priority, self.participants, draws, CLIENTS, round // self.held)
+        drawn = draw_from(federation.priority, population, self.participants, draws, CLIENTS, round // self.held)
         return p * drawn * population / self.participants
 
 
@@ -134,7 +135,7 @@ class Independent:
         """The probability with which each priority client takes part, a number or (runs,)."""
         if self.participants is None:
             return self.probability
-        population = group_size(federation.priority)
+        population = federation.priority_clients
         if self.participants > population:
             raise ValueError(f"participants must be between 1 and {population}; got {self.participants}")
         exact = federation.weights.dtype == object
@@ -168,34 +169,26 @@ class FractionOfBoth:
         check_fields(self)
 
     def shares(self, federation, draws, round):
-        population = group_size(federation.priority)
+        population = federation.priority_clients
         count = max(1, int(self.fraction * population + 0.5))
         p = federation.weights * federation.priority
-        p = p * draw_from(federation.priority, count, draws, CLIENTS, round)
+        p = p * draw_from(federation.priority, population, count, draws, CLIENTS, round)
         if self.normalisation == "unbiased":
             return p * population / count
         return p / namespace(p).sum(p, axis=-1, keepdims=True)
 
     def available(self, federation, draws, round):
-        count = int(self.fraction * group_size(~federation.priority) + 0.5)
+        free = federation.clients - federation.priority_clients
+        count = int(self.fraction * free + 0.5)
         if count == 0:
             return namespace(federation.priority).zeros_like(federation.priority)
-        return draw_from(~federation.priority, count, draws, FREE, round)
+        return draw_from(~federation.priority, free, count, draws, FREE, round)
 
 
-def group_size(member) -> int:
-    """Number of members, from truth values (instances, clients); every instance must have equally many."""
+def draw_from(member, population: int, count: int, draws, stream: int, round: int):
+    """Truth values (runs, clients): ``count`` distinct of the ``population`` members, uniformly."""
     xp = namespace(member)
-    counts = xp.sum(xp.astype(member, xp.int64), axis=-1)
-    if int(xp.min(counts)) != int(xp.max(counts)):
-        raise ValueError(f"every instance must have equally many; got {int(xp.min(counts))} to {int(xp.max(counts))}")
-    return int(counts[0])
-
-
-def draw_from(member, count: int, draws, stream: int, round: int):
-    """Truth values (runs, clients): ``count`` distinct members, uniformly."""
-    xp = namespace(member)
-    drawn = draws.subset(stream, round, group_size(member), count)
+    drawn = draws.subset(stream, round, population, count)
     rank = xp.cumsum(xp.astype(member, xp.int64), axis=-1) - 1
     return xp.any(drawn[:, :, None] == rank[:, None, :], axis=1) & member
 
@@ -256,10 +249,12 @@ class Pattern:
                              f"{tuple(self.table.shape)}")
 
     def available(self, federation, draws, round):
-        row = self.table[..., min(round, self.table.shape[-2] - 1), :].reshape(-1, self.table.shape[-1])
-        if row.shape[1] != federation.clients:
-            raise ValueError(f"a pattern must have {federation.clients} clients; got {row.shape[1]}")
-        return federation.backend.booleans(row)
+        if self.table.shape[-1] != federation.clients:
+            raise ValueError(f"a pattern must have {federation.clients} clients; got {self.table.shape[-1]}")
+        return federation.backend.booleans(now(each_round(self._row, round)))
+
+    def _row(self, round):
+        return self.table[..., min(round, self.table.shape[-2] - 1), :].reshape(-1, self.table.shape[-1])
 
 
 # matching ----------------------------------------------------------------------------------------------------------------
@@ -393,8 +388,8 @@ class Selection:
         if self.fixed or type(self).participate is not Selection.participate or type(self.matching) is not PriorityOnly:
             return self.fixed
         if type(self.sampling) is WithReplacement:
-            return group_size(federation.priority) == 1
-        return type(self.sampling) is WithoutReplacement and self.sampling.participants == group_size(federation.priority)
+            return federation.priority_clients == 1
+        return type(self.sampling) is WithoutReplacement and self.sampling.participants == federation.priority_clients
 
     def weights(self, federation):
         """p_k of the clients that may ever count, zero for the others, (instances, clients)."""
@@ -404,7 +399,7 @@ class Selection:
     def chosen(self, federation, draws, round: int):
         """Numbers (runs, participants), ascending, of the clients that can affect a round; None if all can."""
         subsets = isinstance(self.sampling, WithoutReplacement) and isinstance(self.matching, PriorityOnly)
-        if not subsets or not bool(namespace(federation.priority).all(federation.priority)):
+        if not subsets or federation.priority_clients < federation.clients:
             return None
         drawn = draws.subset(CLIENTS, round // self.sampling.held, federation.clients, self.sampling.participants)
         return namespace(drawn).sort(drawn, axis=-1)

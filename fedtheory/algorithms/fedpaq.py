@@ -52,8 +52,8 @@ class Quantised(UploadFilter):
         low = xp.floor(place)
         numbers = context.numbers(change.shape[1])
         up = context.draws.bernoulli(QUANTISER, place - low, context.round, numbers, change.shape[2])
-        sent = norm * xp.sign(change) * xp.where(up, low + 1, low) / self.levels
-        return sent, floats * self.bits / 32, local
+        size = norm * xp.where(up, low + 1, low) / self.levels
+        return xp.where(change < 0, -size, size), floats * self.bits / 32, local
 
     def extra_bits(self, context):
         if self.quantiser == "identity":

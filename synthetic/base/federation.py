@@ -220,6 +220,14 @@ class Federation(RichDisplay, ABC):
         return of_objective
 
     @cached_property
+    def priority_clients(self) -> int:
+        """How many clients have priority. Raises ValueError if instances have different numbers."""
+        counts = to_numpy(self.priority).sum(axis=-1)
+        if counts.min() != counts.max():
+            raise ValueError(f"every instance must have equally many priority clients; got {counts.min()} to {counts.max()}")
+        return int(counts[0])
+
+    @cached_property
     def F_star(self):
         """Minimum of F, (instances,)."""
         return self.objective(self.x_star)

@@ -11,6 +11,8 @@ The same lines of an algorithm or a federation run on four kinds of arrays:
 torch is imported when the first tensor is made: what computes on NumPy alone starts without it.
 """
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -21,8 +23,8 @@ from array_api_compat import numpy as array_api_numpy
 from synthetic.numbers.balls import Ball
 
 __all__ = [
-    "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "add_up", "backend_of", "each", "first_least", "largest", "maximum",
-    "namespace", "take_clients", "to_numpy", "values_where",
+    "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "add_up", "all_true", "backend_of", "each", "first_least", "kept_on_device",
+    "largest", "maximum", "namespace", "numbers_to", "take_clients", "to_numpy", "values_where", "waits",
 ]
 
 _LIBRARIES = ("torch", "numpy", "exact", "balls")
@@ -60,9 +62,7 @@ class Backend:
         """Real numbers as an array of this backend; anything array-like goes in."""
         if self.library == "torch":
             if is_torch_array(values):
-                import torch
-
-                return values.to(device=self.device, dtype=getattr(torch, self.dtype))
+                return _tensor(values, self.dtype, self.device)
             return _tensor(np.asarray(values, dtype=np.float64), self.dtype, self.device)
         values = to_numpy(values)
         if self.library == "numpy":
@@ -86,6 +86,40 @@ TORCH, NUMPY, EXACT, BALLS = (Backend(library) for library in _LIBRARIES)
 
 
 def _tensor(values, dtype: str, device):
+    import torch
+
+    if is_torch_array(values) and waits(values):
+        return values.to(device=device, dtype=getattr(torch, dtype))
+    if (kept := _KEPT.get()) is None or device == "cpu" and "cpu" not in WAITING:
+        return _sent(values, dtype, device)
+    host = to_numpy(values)
+    key = host.dtype.str, host.shape, host.tobytes(), dtype, device
+    if key not in kept:
+        kept[key] = _sent(values, dtype, device)
+    return kept[key]
+
+
+#: kinds of devices whose numbers the host has to wait for
+WAITING = {"cuda"}
+_KEPT: ContextVar[dict | None] = ContextVar("arrays sent to a device", default=None)
+
+
+@contextmanager
+def kept_on_device():
+    """Arrays of the host that are sent to a device with ``waits`` are sent once, and kept; nobody may write to them."""
+    before = _KEPT.set({} if _KEPT.get() is None else _KEPT.get())
+    try:
+        yield
+    finally:
+        _KEPT.reset(before)
+
+
+def waits(values) -> bool:
+    """Whether reading an array's entries would wait for its device."""
+    return is_torch_array(values) and values.device.type in WAITING
+
+
+def _sent(values, dtype: str, device):
     import torch
 
     if isinstance(values, np.ndarray) and (not values.flags.writeable or min(values.strides, default=0) < 0):
@@ -165,10 +199,24 @@ def to_numpy(x) -> np.ndarray:
     return np.asarray(x)
 
 
+def all_true(truth) -> bool:
+    """Whether all truth values hold, if that can be known at once: False for those of a device for which the host waits."""
+    return not waits(truth) and bool(namespace(truth).all(truth))
+
+
+def numbers_to(count: int, backend: Backend):
+    """``0 .. count - 1``, (count,) integers of a backend of torch or NumPy, made where they are."""
+    if backend.library != "torch":
+        return np.arange(count)
+    import torch
+
+    return torch.arange(count, device=backend.device)
+
+
 def values_where(finite, values, reason: str):
     """``values`` where ``finite``, else infinity. Exact arithmetic has no infinity and raises ArithmeticError(reason)."""
     xp = namespace(values)
-    if bool(xp.all(finite)):
+    if all_true(finite):
         return values
     if values.dtype == object:
         raise ArithmeticError(reason)

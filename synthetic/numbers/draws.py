@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from synthetic.numbers.arrays import TORCH, Backend, namespace
+from synthetic.numbers.arrays import TORCH, Backend, namespace, numbers_to, waits
+from synthetic.numbers.rounds import ByRound
 
 __all__ = [
     "CLIENTS", "COMMUNICATION", "DROPOUT", "FREE", "LAYERS", "LOST", "MUTATION", "NOISE", "PROBLEM", "QUANTISER", "SAMPLES",
@@ -71,6 +72,8 @@ class Draws:
             return None
         few, first, place = self._few
         own = [getattr(coordinate, "ndim", 0) == ndim and coordinate.shape[0] > 1 for coordinate in coordinates]
+        if any(own) and waits(self.seeds):
+            return None
         chosen = [one[first] if of_runs else one for one, of_runs in zip(coordinates, own, strict=True)]
         for one, here, of_runs in zip(coordinates, chosen, own, strict=True):
             if of_runs and not bool((here[place] == one).all()):
@@ -87,6 +90,7 @@ class Draws:
             z = _mix(self.seeds * _GAMMA + _signed((stream * 0xD1342543DE82EF95) % (1 << 64)))
             z = z.reshape((-1,) + (1,) * (ndim - 1))
             for coordinate in coordinates:
+                coordinate = coordinate.now() if isinstance(coordinate, ByRound) else coordinate
                 z = _mix(z + (coordinate + 1) * _GAMMA if not isinstance(coordinate, int) else
                          z + _signed(((coordinate + 1) * 0x9E3779B97F4A7C15) % (1 << 64)))
         return z
@@ -164,7 +168,7 @@ class Draws:
 
     def client_numbers(self, population: int):
         """``0 .. population-1`` as an integer array (1, population) of this backend."""
-        return self.integer_backend.integers(np.arange(population)[None, :])
+        return numbers_to(population, self.integer_backend)[None, :]
 
     def numbers_of(self, clients, population: int):
         """The client numbers ``clients``, or all of them, ``0 .. population-1``, if None."""
