@@ -81,6 +81,7 @@ class _Rounds:
         graph = next((one for one in self.graphs if one.alike[place]), None)
         if graph is None and len(self.graphs) < MOST_GRAPHS:
             graph = self._captured(place)
+            self.graphs.append(graph)
         if graph is None:
             self.clock.begin(place)
             self._whole()

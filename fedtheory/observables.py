@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from synthetic.base.checks import nearest
-from synthetic.numbers.arrays import add_up, namespace
+from synthetic.numbers.arrays import add_up, all_true, namespace
 
 __all__ = ["DEFAULT", "OBSERVABLES", "Observable", "find_observable", "observables_of"]
 

@@ -12,6 +12,8 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
+    "fedtheory/test_graph.py::test_a_captured_round_has_the_bits_of_one_that_is_not": (
+        "[fedavg]", "[scaffold]", "[fadamgc]", "[fedlama]", "[fedluar", "[moon]", "[fedpaq]", "[prunefl]", "[scaffnew]"),
     "project/test_certified.py::test_processes_that_have_done_enough_are_followed_by_others": (),
     "verify/results/test_bands.py::test_the_band_covers_the_mean_as_often_as_it_says": (),
     "project/test_unseen.py::test_flat_parts_of_convex_losses_and_short_steps_with_chance_are_looked_at": (

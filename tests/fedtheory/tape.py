@@ -6,13 +6,13 @@ As on a card, reading a number while a round is captured fails, and so does send
 from contextlib import contextmanager
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_map
 
-from fedtheory import graph, paths
+from fedtheory import graph
 from synthetic.numbers import arrays
 
-__all__ = ["counted", "on_a_card", "repeated"]
+__all__ = ["on_a_card", "repeated"]
 
 _READS = {torch.ops.aten._local_scalar_dense.default, torch.ops.aten.nonzero.default, torch.ops.aten.equal.default}
 _SENDS = {torch.ops.aten.lift_fresh.default}
@@ -61,17 +61,36 @@ def repeated(function, changed):
     return tape.repeat
 
 
+class Counting(TorchDispatchMode):
+    """Counts what waits for a card."""
+
+    def __init__(self, counts):
+        super().__init__()
+        self.counts = counts
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.counts["waits"] += function in _READS
+        return function(*args, **(kwargs or {}))
+
+
 @contextmanager
 def on_a_card(patch):
-    """Within, the processor is a card."""
+    """Within, the processor is a card. Returns a table that counts what is read from it and sent to it."""
+    counts = {"waits": 0, "sent": 0}
     patch.setattr(arrays, "WAITING", {"cpu", "cuda"})
     patch.setattr(graph, "capture", repeated)
     sent = arrays._sent
 
     def send(*values):
-        if torch.utils._python_dispatch._get_current_dispatch_mode() is not None:
+        counts["sent"] += 1
+        if _capturing():
             raise RuntimeError("cannot send while a stream is capturing")
         return sent(*values)
 
     patch.setattr(arrays, "_sent", send)
-    yield
+    with Counting(counts):
+        yield counts
+
+
+def _capturing() -> bool:
+    return any(isinstance(mode, Tape) for mode in _get_current_dispatch_mode_stack())
