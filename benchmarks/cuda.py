@@ -1,27 +1,41 @@
-"""``python -m benchmarks.cuda``: a batch that fills a GPU, against the measured peak rates of that GPU.
+"""``python -m benchmarks.cuda``: every method on a card, in at most four minutes; writes ``benchmarks/cuda.md``.
 
-A round of FedAvg for thousands of runs that share the data of 100 clients is two matrix products a local step. Their rate is
-compared with that of one large product, and the traffic of their elementwise operations with that of a large copy. The same
-round as a CUDA graph shows what launches cost.
+* Right: each method, on each path that applies, against the processor in float64.
+* Fast: milliseconds a round of each method and path, at 1, 64 and 1,024 runs, and JAX beside it on the reference workload.
+* Without waiting: what recording costs, and how often the host waits for the card in a round.
+
+Times are wall-clock times of ``fedtheory.run``: that of many rounds less that of few, over the difference.
 """
 
+import argparse
 import datetime
+import os
+import platform
 import statistics
 import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import torch
 
 import fedtheory
 from benchmarks.workload import Workload
-from fedtheory.engine import one_round
-from synthetic import LeastSquares
+from fedtheory.registry import ALGORITHMS
+from synthetic import LeastSquares, make_problem
 from synthetic.numbers.arrays import Backend
-from synthetic.numbers.draws import Draws
 
-__all__ = ["ceilings", "main", "round_of", "why_not"]
+__all__ = ["Campaign", "main", "why_not"]
 
-RUNS, REPEATS = 4096, 7
+PAGE = Path(__file__).with_name("cuda.md")
+PARITY = ("quadratic", "least-squares", "logistic", "perceptron", "digits")
+RUNS = (1, 64, 1024)
+MANY = 4096
+FASTER = ("affine", "compiled")  # paths besides ``steps`` and ``graph``
 
 
 def why_not() -> str | None:
@@ -29,86 +43,322 @@ def why_not() -> str | None:
     return None if torch.cuda.is_available() else "there is no CUDA device"
 
 
-def seconds(call) -> float:
-    """Median time of a call on the device, after one to warm up."""
+def seconds(call: Callable[[], object], device: str) -> float:
+    begin = time.perf_counter()
     call()
-    taken = []
-    for _ in range(REPEATS):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        call()
-        end.record()
+    if device != "cpu":
         torch.cuda.synchronize()
-        taken.append(begin.elapsed_time(end) / 1e3)
-    return statistics.median(taken)
+    return time.perf_counter() - begin
+
+
+def a_round(call: Callable[[int], object], few: int, many: int, device: str) -> float:
+    """Milliseconds a round of ``call(rounds)``: the least of three differences of ``many`` and ``few`` rounds."""
+    seconds(partial(call, few), device)
+    short = min(seconds(partial(call, few), device) for _ in range(2))
+    long = min(seconds(partial(call, many), device) for _ in range(2))
+    return 1e3 * max(0.0, long - short) / (many - few)
 
 
 def ceilings(dtype, size=8192) -> tuple[float, float]:
-    """GFLOP/s of a large product and GB/s of a large copy."""
+    """TFLOP/s of a large product and GB/s of a large copy."""
     a, b = (torch.randn(size, size, dtype=dtype, device="cuda") for _ in range(2))
-    product = 2 * size**3 / seconds(lambda: a @ b) / 1e9
-    return product, 2 * a.numel() * a.element_size() / seconds(lambda: b.copy_(a)) / 1e9
+
+    def rate(call):
+        call()
+        return min(seconds(call, "cuda") for _ in range(3))
+
+    return 2 * size**3 / rate(lambda: a @ b) / 1e12, 2 * a.numel() * a.element_size() / rate(lambda: b.copy_(a)) / 1e9
 
 
-def round_of(workload, runs: int, device="cuda"):
-    """The state before a round of many runs, and a function that computes the state after the round."""
-    backend = Backend("torch", device, getattr(torch, workload.dtype))
+def reference(dtype: str, device: str, workload: Workload):
+    """The reference workload as a federation."""
     counts = np.full((1, workload.clients), workload.samples)
-    federation = LeastSquares(workload.features[None], workload.targets[None, ..., None], counts, backend=backend)
-    algorithm = fedtheory.make_algorithm("fedavg", eta_l=workload.eta, local_steps=workload.local_steps)
-    draws = Draws(np.arange(runs), backend)
-    start = backend.array(np.random.default_rng(1).standard_normal((runs, workload.dim)))
-    return algorithm.init(federation, start, draws), lambda state: one_round(
-        algorithm, federation, state, draws, 0, everyone=False)
+    return LeastSquares(workload.features[None], workload.targets[None, ..., None], counts,
+                        backend=Backend("torch", device, dtype))
 
 
-def captured(state, step):
-    """The round as a CUDA graph: a call that replays it."""
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        for _ in range(3):
-            step(state)
-    torch.cuda.current_stream().wait_stream(stream)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        step(state)
-    return graph.replay
+def made(name: str, **wanted):
+    """A method with those of the ``wanted`` arguments that it has."""
+    return fedtheory.make_algorithm(name, **{key: value for key, value in wanted.items()
+                                             if key in ALGORITHMS[name].arguments})
 
 
-def measure(dtype: str, runs: int) -> list[str]:
-    """Lines that say how fast a round of many runs is, launched one by one and as a graph."""
-    workload, kind = Workload(dtype, rounds=1), getattr(torch, dtype)
-    product, copy = ceilings(kind)
-    state, step = round_of(workload, runs)
-    found = [f"{dtype}: ceilings {product:.0f} GFLOP/s, {copy:.0f} GB/s"]
-    calls = {"one by one": lambda: step(state)}
+class Campaign:
+    """Measures part after part until the time is spent, and keeps the lines of the page."""
+
+    def __init__(self, device="cuda", limit=235.0, workload=None, methods=None, runs=RUNS, many=MANY, jax=True):
+        self.device, self.end, self.jax = device, time.perf_counter() + limit, jax
+        self.workload, self.methods = workload or Workload("float32", rounds=1), list(methods or ALGORITHMS)
+        self.runs, self.many, self.lines, self.faults = runs, many, [], []
+
+    def say(self, *lines: str) -> None:
+        self.lines += lines
+        print(*lines, sep="\n", flush=True)
+
+    def over(self, share: float = 1.0) -> bool:
+        """Whether the time is spent."""
+        return time.perf_counter() > self.end
+
+    def attempt(self, what: str, call: Callable[[], object]):
+        """The value of a call, or None: what went wrong is listed."""
+        try:
+            return call()
+        except Exception as error:
+            self.faults.append(f"{what}: {type(error).__name__}: {' '.join(str(error).split())[:300]}")
+            print("FAULT", self.faults[-1], traceback.format_exc(limit=-2).replace("\n", " | "), flush=True)
+            return None
+
+    def all(self) -> None:
+        for part in (self.parity, self.workloads, self.waits, self.records, self.tables):
+            self.attempt(part.__name__, part)
+            if self.device != "cpu":
+                torch.cuda.empty_cache()
+        if self.faults:
+            self.say("", "## What went wrong", "", *(f"* {fault}" for fault in self.faults))
+
+    # right -------------------------------------------------------------------------------------------------------------
+    def parity(self, rounds=9) -> None:
+        """Each method on each problem and path, noise and samples included, against step by step on the processor."""
+        worst: dict[str, tuple[float, str]] = {}
+        bits = differ = 0
+        for problem in PARITY:
+            here = make_problem(problem)
+            there = here.to(Backend("torch", self.device, "float64"))
+            for name in self.methods:
+                method = made(name, local_steps=3, participants=max(1, here.clients // 2))
+                if method.refuses(here):
+                    continue
+                start = here.default_start(seed=1).numpy()
+                options = {"seeds": 3, "record": ("x",), "start": start}
+                want = fedtheory.run(method, here, rounds, path="steps", **options).dataset["x"].values
+                found = {}
+                for path in ("steps", "graph", *FASTER):
+                    what = f"{name} on {problem}, {path}"
+                    one = self._on(path, method, there, rounds, options, what)
+                    if one is not None:
+                        found[path] = one
+                        error = np.abs(one - want).max() / np.abs(want).max()
+                        worst[path] = max(worst.get(path, (0.0, "")), (float(error), f"{name} on {problem}"))
+                if "steps" in found and "graph" in found:
+                    equal = np.array_equal(found["steps"], found["graph"], equal_nan=True)
+                    bits, differ = bits + equal, differ + (not equal)
+                    if not equal:
+                        self.faults.append(f"{name} on {problem}: a captured round has other bits, by "
+                                           f"{np.abs(found['steps'] - found['graph']).max():.1e}")
+        self.say("", "## Equal to the processor", "",
+                 f"Each of {len(self.methods)} methods on {', '.join(PARITY)}: {rounds} rounds of 3 seeds in float64, largest "
+                 "difference of a model from the processor's, step by step, relative to the largest entry.", "",
+                 "| path | largest difference | of |", "|---|---:|---|",
+                 *(f"| `{path}` | {error:.1e} | {of} |" for path, (error, of) in worst.items()),
+                 "", f"A captured round has the same bits as one that is not in {bits} of {bits + differ} pairs.")
+
+    def _on(self, path, method, federation, rounds, options, what):
+        """The models on a path; None where it does not apply, or after a fault that is listed."""
+        try:
+            return fedtheory.run(method, federation, rounds, path=path, **options).dataset["x"].values
+        except ValueError as reason:
+            if path in FASTER and "cannot be taken" in str(reason):
+                return None
+            return self.attempt(what, partial(_again, reason))
+        except Exception as error:
+            return self.attempt(what, partial(_again, error))
+
+    # fast --------------------------------------------------------------------------------------------------------------
+    def ms(self, method, federation, runs: int, path: str, record=fedtheory.observables.DEFAULT) -> float | None:
+        """Milliseconds a round; None where the path does not apply."""
+        starts = np.random.default_rng(1).standard_normal((runs, federation.dim)) / 10
+
+        def call(rounds):
+            return fedtheory.run(method, federation, rounds, seeds=runs, start=starts, path=path, record=record)
+
+        few, many = (3, 9) if path == "steps" else (8, 68) if runs < 1000 else (8, 28)
+        try:
+            return a_round(call, few, many, self.device)
+        except ValueError as reason:
+            if "cannot be taken" not in str(reason):
+                raise
+            if path == "graph":
+                self.faults.append(f"{method.name}: {reason}")
+            return None
+
+    def workloads(self) -> None:
+        """FedAvg on the reference workload: every path, both precisions, JAX beside."""
+        w = self.workload
+        self.say("", "## The reference workload", "",
+                 f"FedAvg on least squares: {w.clients} clients, {w.samples} samples, dimension {w.dim}, {w.local_steps} full "
+                 "gradient steps a round. Milliseconds a round of `fedtheory.run` that records the models (at "
+                 f"{self.many} runs: nothing); JAX: one `jit(scan(vmap(grad)))` that records the models, "
+                 "products in full precision.", "")
+        sizes = (*self.runs[:2], self.many)
+        head = [f"{runs} run{'s' * (runs > 1)}, {dtype}" for dtype in ("float32", "float64") for runs in sizes]
+        self.say(f"| | {' | '.join(head)} |", "|---|" + "---:|" * len(head))
+        for path in ("steps", "graph", *FASTER):
+            row = []
+            for dtype in ("float32", "float64"):
+                federation = reference(dtype, self.device, w)
+                method = made("fedavg", eta_l=w.eta, local_steps=w.local_steps)
+                for runs in sizes:
+                    record = ("x",) if runs < self.many else ()
+                    row.append(self.attempt(f"reference, {path}", lambda a=(method, federation, runs, path, record):
+                                            self.ms(*a)))
+            self.say(f"| `{path}` | {' | '.join(map(_ms, row))} |")
+        if self.jax:
+            row = [None if self.over() else self.attempt("JAX", partial(in_jax, w, dtype, runs, runs < self.many))
+                   for dtype in ("float32", "float64") for runs in sizes]
+            self.say(f"| JAX | {' | '.join(map(_ms, row))} |")
+        if self.device == "cuda":
+            flop = w.flop / w.rounds * self.many
+            for dtype in ("float32", "float64"):
+                torch.backends.cuda.matmul.allow_tf32 = False
+                product, copy = ceilings(getattr(torch, dtype))
+                self.say("", f"{dtype}: one large product runs at {product:.1f} TFLOP/s, a large copy at {copy:.0f} GB/s; the "
+                         f"products of a round of {self.many} runs take {flop / product / 1e9:.2f} ms at this rate.")
+
+    def tables(self) -> None:
+        """Every method: step by step, captured, and the other paths, on three problems."""
+        w = self.workload
+        problems = {
+            "the quadratic problem": (make_problem("quadratic").to(Backend("torch", self.device, "float32")), 4, {}),
+            "the reference workload": (reference("float32", self.device, w), w.local_steps, {"eta_l": w.eta}),
+            "digits": (make_problem("digits").to(Backend("torch", self.device, "float32")), 4, {}),
+        }
+        for title, (federation, steps, options) in problems.items():
+            rows: dict[str, list[str]] = {name: [] for name in self.methods}
+            ratios: list[str] = []
+            sizes = self.runs if title != "the quadratic problem" else self.runs[1:2]
+            for runs in sizes:
+                faster = []
+                for name in self.methods:
+                    method = made(name, local_steps=steps, **options)
+                    if method.refuses(federation) or self.over():
+                        rows[name].append("")
+                        continue
+                    times = {path: self.attempt(f"{name} on {title}", partial(self.ms, method, federation, runs, path))
+                             for path in ("steps", "graph", *FASTER)}
+                    if times["steps"] and times["graph"]:
+                        faster.append(times["steps"] / times["graph"])
+                    others = [f", {path} {_ms(times[path])}" for path in FASTER if times[path] is not None]
+                    rows[name].append(f"{_ms(times['steps'])}, {_ms(times['graph'])}{''.join(others)}")
+                if faster:
+                    ratios.append(f"{runs} run{'s' * (runs > 1)}: {len(faster)} methods, median {statistics.median(faster):.1f},"
+                                  f" least {min(faster):.1f}")
+            self.say("", f"## Every method on {title}", "",
+                     f"{federation.clients} clients, dimension {federation.dim}, {steps} local steps, float32, default record: "
+                     "milliseconds a round step by step, captured, and on other paths that apply. Step by step over captured: "
+                     f"{'; '.join(ratios)}.", "",
+                     f"| | {' | '.join(f'{runs} run' + 's' * (runs > 1) for runs in sizes)} |", "|---|" + "---:|" * len(sizes),
+                     *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items() if any(cells)))
+
+    # without waiting -----------------------------------------------------------------------------------------------------
+    def waits(self) -> None:
+        """How often the host waits for the card in a round, beyond what it does once in a run."""
+        if self.device != "cuda":
+            return
+        found = []
+        for path in ("steps", "graph"):
+            counts = {}
+            for name in self.methods:
+                method, federation = made(name, local_steps=2), make_problem("quadratic").to(Backend("torch", "cuda", "float64"))
+                if method.refuses(federation):
+                    continue
+                counts[name] = self.attempt(f"waits of {name}", lambda a=(method, federation, path):
+                                            [_waits(*a, rounds) for rounds in (10, 20)])
+            waiting = {name: (two[1] - two[0]) / 10 for name, two in counts.items() if two and two[1] != two[0]}
+            found.append(f"`{path}`: {len(counts) - len(waiting)} of {len(counts)} methods never wait in a round"
+                         + "".join(f"; {name} {count:g} times" for name, count in waiting.items()))
+        self.say("", "## Without waiting", "", *(f"* {line}." for line in found))
+
+    def records(self) -> None:
+        """What the default record costs."""
+        rows = []
+        for name in ("fedavg", "scaffold", "fedluar", "fadamgc"):
+            for runs in (64, 1024):
+                federation = make_problem("digits").to(Backend("torch", self.device, "float32"))
+                method = made(name, local_steps=4)
+                pair = [self.attempt(f"record of {name}", partial(self.ms, method, federation, runs, "graph", record))
+                        for record in (fedtheory.observables.DEFAULT, ())]
+                if all(pair):
+                    rows.append(f"{name}, {runs} runs: {pair[0]:.3f} against {pair[1]:.3f} ({pair[0] / pair[1] - 1:+.0%})")
+        self.say("* The default record against none, captured, on digits, milliseconds a round: " + "; ".join(rows) + ".")
+
+
+def _again(error: Exception):
+    raise error
+
+
+def _ms(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}" if value < 1 else f"{value:.2f}"
+
+
+def _waits(method, federation, path: str, rounds: int) -> int:
+    """How often a run waits for the card, as torch warns."""
+    torch.cuda.set_sync_debug_mode("warn")
     try:
-        calls["as a graph"] = captured(state, step)
-    except RuntimeError as error:
-        found.append(f"  no graph: {str(error).splitlines()[0]}")
-    scores = runs * workload.clients * workload.samples
-    models = runs * workload.clients * workload.dim
-    moved = workload.local_steps * (4 * scores + 7 * models) * state.x.element_size()  # reads and writes of a step's arrays
-    for name, call in calls.items():
-        taken = seconds(call)
-        rate, traffic = runs * workload.flop / taken / 1e9, moved / taken / 1e9
-        found.append(f"  {runs} runs x {workload.clients} clients, {name}: {1e3 * taken:.2f} ms a round, {rate:.0f} GFLOP/s "
-                     f"({rate / product:.0%}), {traffic:.0f} GB/s ({traffic / copy:.0%})")
-    return found
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fedtheory.run(method, federation, rounds, seeds=8, path=path)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    return sum("synchroniz" in str(one.message) for one in caught)
 
 
-def main() -> int:
+def in_jax(workload: Workload, dtype: str, runs: int, record: bool) -> float:
+    """Milliseconds a round of the workload in JAX, all rounds in one program."""
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_default_matmul_precision", "highest")
+    features, targets = (jnp.asarray(array, dtype=dtype) for array in (workload.features, workload.targets))
+    eta, rounds = features.dtype.type(workload.eta), 50 if record else 10
+
+    def local(model, a, b):
+        def step(x, _):
+            return x - eta * jax.grad(lambda v: 0.5 * jnp.mean((a @ v - b) ** 2))(x), None
+
+        return jax.lax.scan(step, model, None, length=workload.local_steps)[0]
+
+    def whole(model):
+        def one(x, _):
+            x = jax.vmap(local, (None, 0, 0))(x, features, targets).mean(0)
+            return x, x if record else None
+
+        return jax.lax.scan(one, model, None, length=rounds)
+
+    compiled = jax.jit(jax.vmap(whole))
+    models = jnp.asarray(np.random.default_rng(1).standard_normal((runs, workload.dim)).astype(dtype))
+    jax.block_until_ready(compiled(models))
+    return min(seconds(lambda: np.asarray(jax.block_until_ready(compiled(models))[1] if record else 0), "cpu")
+               for _ in range(3)) * 1e3 / rounds
+
+
+def heading(device: str) -> Iterable[str]:
+    name = torch.cuda.get_device_name() if device == "cuda" else platform.processor() or "a processor"
+    packages = [f"torch {torch.__version__}"]
+    for module in ("triton", "jax"):
+        try:
+            packages.append(f"{module} {__import__(module).__version__}")
+        except ImportError:
+            packages.append(f"no {module}")
+    yield from ("# On a card", "", f"{name}, {', '.join(packages)}, {datetime.date.today()}; `python -m benchmarks.cuda`.")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=PAGE)
+    parser.add_argument("--seconds", type=float, default=235.0, help="time after which nothing more is begun")
+    given = parser.parse_args([] if arguments is None else arguments)
     if reason := why_not():
         print(f"left out: {reason}")
         return 0
-    torch.backends.cuda.matmul.allow_tf32 = False  # what is compared must have the precision of the CPU's results
-    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, {datetime.date.today()}")
+    campaign = Campaign(limit=given.seconds)
+    campaign.say(*heading("cuda"))
     with torch.no_grad():
-        for dtype in ("float32", "float64"):
-            for runs in (1, RUNS):
-                print(*measure(dtype, runs), sep="\n")
+        campaign.all()
+    given.out.write_text("\n".join(campaign.lines) + "\n", encoding="utf-8")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,279 @@
+"""Captured rounds: the bits of rounds computed step by step, whatever is recorded, and nothing that waits for a card.
+
+The card is the processor, behind the seam ``fedtheory.graph.capture``: see ``tests/fedtheory/tape.py``.
+"""
+
+import numpy as np
+import pytest
+import torch
+
+from fedtheory import (
+    ALGORITHMS,
+    Always,
+    Bernoulli,
+    EveryPriority,
+    FractionOfBoth,
+    GeometricLocal,
+    GradientOracle,
+    Independent,
+    InverseTime,
+    LossMatching,
+    Pattern,
+    Selection,
+    StopAfter,
+    Tabulated,
+    ToTolerance,
+    WithoutReplacement,
+    WithReplacement,
+    affine,
+    fedavg,
+    graph,
+    make_algorithm,
+    observables_of,
+    recorder,
+    resume,
+    run,
+)
+from fedtheory.algorithms.fedasam import CyclicRounds
+from fedtheory.testing.federations import CASES
+from fedtheory.testing.outcome import NotApplicable
+from fedtheory.testing.subject import subject_of
+from synthetic.numbers.arrays import Backend, to_numpy
+from synthetic.numbers.rounds import ByRound, Clock, each_round
+from tests.fedtheory.federations import FEDERATIONS
+from tests.fedtheory.tape import on_a_card
+
+ROUNDS = 9
+ROWS = [(name, arguments) for name, method in ALGORITHMS.items()
+        for arguments in ({}, *(variant.arguments for variant in method.traits.variants))]
+NAMES = [" ".join([name, *(f"{key}={value}" for key, value in arguments.items())]) for name, arguments in ROWS]
+
+
+def same(first, second):
+    """Whether two trajectories are the same to the last bit."""
+    assert set(first.dataset) == set(second.dataset)
+    for name in first.dataset:
+        np.testing.assert_array_equal(first.dataset[name].values, second.dataset[name].values, err_msg=name)
+    for one, other in zip(graph._arrays(first.state), graph._arrays(second.state), strict=True):
+        np.testing.assert_array_equal(to_numpy(one), to_numpy(other))
+
+
+def both(patch, method, make, **options):
+    """The run step by step, and on a card with captured rounds."""
+    steps = run(method, make(), ROUNDS, path="steps", **options)
+    with on_a_card(patch):
+        captured = run(method, make(), ROUNDS, path="graph", **options)
+    return steps, captured
+
+
+@pytest.mark.parametrize(("name", "arguments"), ROWS, ids=NAMES)
+def test_a_captured_round_has_the_bits_of_one_that_is_not(name, arguments, monkeypatch):
+    compared = 0
+    for case in CASES:
+        subject = subject_of(name, arguments)
+        try:
+            method = subject.build(case)
+        except NotApplicable:
+            continue
+        if method.refuses(case.federation()) is None:
+            with monkeypatch.context() as patch:
+                same(*both(patch, method, case.federation, seeds=case.seeds, start=case.start(),
+                           record=observables_of(case.federation())))
+            compared += 1
+    assert compared or name == "fedpara"
+
+
+SCHEDULES = {
+    "inverse time": InverseTime(mu=1.0, offset=20.0), "stop": StopAfter(0.1, stop=4), "local": GeometricLocal(0.1, 2),
+    "table by round": Tabulated(np.linspace(0.1, 0.01, 7), by="round"), "table": Tabulated(np.linspace(0.1, 0.01, 15)),
+    "cycles": CyclicRounds(0.1, 0.5, start=2, cycle=3),
+    "one per run": InverseTime(mu=np.array([1.0, 2.0, 3.0, 4.0]), offset=20.0),
+}
+SELECTIONS = {
+    "without replacement": WithoutReplacement(1), "held": WithoutReplacement(1, held=3), "with replacement": WithReplacement(2),
+    "independent": Independent(probability=0.3), "expected": Independent(probability=0.3, divisor="expected"),
+}
+FREE = {
+    "always": Always(), "bernoulli": Bernoulli(0.5), "pattern": Pattern(np.arange(20).reshape(4, 5) % 3 == 0),
+    "fraction": FractionOfBoth(0.5),
+}
+MATCHINGS = [LossMatching(1.0, warmup=3, indicator=word) for word in ("broadcast", "local-at-aggregation", "local-every-step")]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("name", ["no noise", "logistic, minibatches", "one instance per run"])
+def test_schedules_are_read_on_the_card(name, schedule, monkeypatch):
+    method = make_algorithm("scaffold", eta_l=SCHEDULES[schedule], local_steps=2)
+    same(*both(monkeypatch, method, FEDERATIONS[name], seeds=4))
+
+
+@pytest.mark.parametrize("name", ["all priority", "one instance per run", "logistic"])
+@pytest.mark.parametrize("sampling", SELECTIONS)
+def test_clients_are_drawn_on_the_card(name, sampling, monkeypatch):
+    method = fedavg(0.1, 2).having(selection=Selection(sampling=SELECTIONS[sampling]))
+    if name == "logistic" and sampling == "held":
+        pytest.skip("one federation is enough")
+    same(*both(monkeypatch, method, FEDERATIONS[name], seeds=4, record=("x", "weight", "participants")))
+
+
+@pytest.mark.parametrize("matching", MATCHINGS, ids=lambda matching: matching.indicator)
+@pytest.mark.parametrize("free", FREE)
+def test_free_clients_are_chosen_on_the_card(free, matching, monkeypatch):
+    sampling = FREE[free] if free == "fraction" else EveryPriority()
+    method = fedavg(0.1, 2).having(selection=Selection(matching, sampling, FREE[free]))
+    same(*both(monkeypatch, method, FEDERATIONS["gaussian noise"], seeds=4, record=("x", "included", "weight", "g")))
+
+
+def test_runs_of_one_seed_share_their_draws(monkeypatch):
+    same(*both(monkeypatch, fedavg(0.1, 2, participants=2), FEDERATIONS["all priority"], seeds=[0, 1, 0, 1]))
+
+
+@pytest.mark.parametrize("path", ["affine", "graph"])
+def test_the_affine_path_is_captured_too(path, monkeypatch):
+    make, options = FEDERATIONS["no noise"], {"seeds": 3, "record": ("x", "suboptimality")}
+    here = run(fedavg(0.1, 2), make(), ROUNDS, path="affine", **options)
+    with on_a_card(monkeypatch):
+        monkeypatch.setattr(affine, "map_rounds", lambda *rest: None)
+        captured = run(fedavg(0.1, 2), make(), ROUNDS, path=path, **options)
+    for name in options["record"]:
+        np.testing.assert_allclose(captured.dataset[name].values, here.dataset[name].values, rtol=1e-12, atol=1e-14)
+
+
+def test_tables_are_copied_in_pieces(monkeypatch):
+    monkeypatch.setattr(graph, "PIECE", 400)
+    same(*both(monkeypatch, fedavg(0.1, 2, participants=2), FEDERATIONS["all priority"], seeds=3,
+               record=("x", "g", "included", "eta_l", "uplink_floats")))
+
+
+def test_rows_of_a_card_are_copied_in_pieces(monkeypatch):
+    whole = run(fedavg(0.1, 2), FEDERATIONS["logistic"](), ROUNDS, seeds=3, path="steps")
+    with on_a_card(monkeypatch):
+        monkeypatch.setattr(recorder, "PIECE", 400)
+        same(whole, run(fedavg(0.1, 2), FEDERATIONS["logistic"](), ROUNDS, seeds=3, path="steps"))
+
+
+def test_a_captured_run_resumes(monkeypatch):
+    method, make = make_algorithm("fedlama", local_steps=2), FEDERATIONS["gaussian noise"]
+    whole = run(method, make(), 2 * ROUNDS, seeds=3, path="steps")
+    with on_a_card(monkeypatch):
+        half = run(method, make(), ROUNDS, seeds=3, path="graph")
+        same(whole, resume(half, method, make(), ROUNDS))
+
+
+def test_a_round_that_diverges_is_found(monkeypatch):
+    steps, captured = both(monkeypatch, fedavg(1e60, 2), FEDERATIONS["no noise"], seeds=2)
+    assert steps.dataset["diverged"].values.tolist() == captured.dataset["diverged"].values.tolist() != [-1, -1]
+
+
+KINDS = {"fedavg": {}, "fedlama": {"period": 3}, "prunefl": {"period": 4}, "fedasam": {"swa_start": 2, "swa_cycle": 2}}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_few_graphs_are_captured(name, monkeypatch):
+    """One where all rounds are alike; one for each kind of round where the host decides."""
+    made = []
+    with on_a_card(monkeypatch):
+        capture = graph.capture
+        monkeypatch.setattr(graph, "capture", lambda *rest: made.append(1) or capture(*rest))
+        run(make_algorithm(name, local_steps=2, **KINDS[name]), FEDERATIONS["all priority"](), 30, path="graph")
+    assert len(made) == 1 if name == "fedavg" else 1 < len(made) <= 4
+
+
+def test_rounds_of_too_many_kinds_are_launched_one_by_one(monkeypatch):
+    monkeypatch.setattr(graph, "MOST_GRAPHS", 1)
+    same(*both(monkeypatch, make_algorithm("fedlama", local_steps=2), FEDERATIONS["all priority"], seeds=2))
+
+
+class Reading(GradientOracle):
+    """Looks at the gradient, as a method of a user may."""
+
+    def gradient(self, local, gradient, context):
+        g = gradient(local.x)
+        return (g if bool((g == g).all()) else -g), local
+
+
+WAITING = {
+    "reads a gradient": fedavg(0.1, 2).having(oracle=Reading()),
+    "solves to a tolerance": make_algorithm("fedprox", rho_prox=0.1).having(client=ToTolerance(1e-4)),
+}
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_a_method_that_waits_is_launched_kernel_by_kernel(name, monkeypatch):
+    method, make = WAITING[name], FEDERATIONS["no noise"]
+    steps = run(method, make(), ROUNDS, path="steps", seeds=2)
+    with on_a_card(monkeypatch):
+        same(steps, run(method, make(), ROUNDS, seeds=2))
+        with pytest.raises(ValueError, match=r"path 'graph' cannot be taken: .*capturing.*allowed: auto, steps"):
+            run(method, make(), ROUNDS, path="graph")
+
+
+def test_without_a_card_the_path_says_so():
+    with pytest.raises(ValueError, match=r"path 'graph' cannot be taken: the arrays are on torch, cpu, and rounds are captured "
+                                         r"on CUDA devices only; allowed: auto, steps"):
+        run(fedavg(0.1), FEDERATIONS["no noise"](), 2, path="graph")
+
+
+@pytest.mark.parametrize("path", ["steps", "graph"])
+@pytest.mark.parametrize("name", ["fedavg", "scaffold", "fedluar", "fadamgc", "fedlama", "moon"])
+def test_no_round_waits_or_sends(name, path, monkeypatch):
+    """Twenty more rounds read nothing from the card and send nothing to it."""
+    counted = []
+    for rounds in (10, 30):
+        with monkeypatch.context() as patch, on_a_card(patch) as counts:
+            run(make_algorithm(name, local_steps=2), FEDERATIONS["logistic, minibatches"](), rounds, seeds=3, path=path)
+            counted.append(dict(counts))
+    assert counted[0] == counted[1]
+
+
+def test_a_gradient_that_is_read_is_counted(monkeypatch):
+    counted = []
+    for rounds in (10, 30):
+        with monkeypatch.context() as patch, on_a_card(patch) as counts:
+            run(WAITING["reads a gradient"], FEDERATIONS["no noise"](), rounds, path="steps")
+            counted.append(counts["waits"])
+    assert counted[1] - counted[0] == 20 * 2
+
+
+# numbers of rounds ---------------------------------------------------------------------------------------------------------
+def clock(first=1, rounds=6):
+    return Clock(first, rounds, Backend())
+
+
+def test_numbers_of_rounds_compute_as_numbers():
+    now = clock()
+    for function in (lambda r: 2 * r + 1, lambda r: (r - 3) // 2, lambda r: -2 - r, lambda r: r % 3, lambda r: r / 4):
+        found = function(now.round)
+        assert found.values.tolist() == [function(r) for r in range(1, 7)]
+        for place in range(6):
+            now.begin(place)
+            now.index.fill_(place)
+            assert function(now.round).now().item() == function(place + 1)
+    iteration = 4 * now.round + 3
+    assert iteration - 4 * now.round == 3 and (now.round > 0) is True and (now.round == 0) is False
+    assert max(now.round - 1, 0) is not 0  # noqa: F632
+    x = torch.arange(3.0)
+    now.begin(2)
+    now.index.fill_(2)
+    assert (x * now.round).tolist() == [0.0, 3.0, 6.0] and torch.where(now.round > 2, x, 0).tolist() == x.tolist()
+
+
+def test_a_decision_is_that_of_the_round_and_of_those_alike():
+    now = clock()
+    now.begin(1)
+    assert not now.round % 2 and now.alike.tolist() == [False, True] * 3
+    assert int(now.round // 4) == 0 and now.alike.tolist() == [False, True, False, False, False, False]
+
+
+def test_numpy_cannot_take_the_number_of_a_round():
+    with pytest.raises(TypeError):
+        np.arange(3) + clock().round
+    with pytest.raises(TypeError):
+        np.asarray(clock().round)
+
+
+def test_a_function_is_evaluated_in_all_rounds():
+    now = clock()
+    assert each_round(lambda r: r * r, 3) == 9
+    assert each_round(lambda r: r * r, now.round).values.tolist() == [1, 4, 9, 16, 25, 36]
+    assert isinstance(each_round(lambda r: np.eye(2)[r % 2], now.round), ByRound)
