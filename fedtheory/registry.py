@@ -52,7 +52,7 @@ def as_algorithm(method: Algorithm | str) -> Algorithm:
     return method
 
 
-def as_federation(problem, device=None, dtype=None) -> Any:
+def as_federation(problem, device: str | None = None, dtype: str | None = None) -> Any:
     """Returns the federation of a problem's name with its default options; a federation is returned as it is.
 
     ``device`` and ``dtype``, by name: where it is moved, see :meth:`synthetic.base.federation.Federation.to`; None: where it

@@ -121,7 +121,7 @@ def _variable(observable: Observable, values) -> tuple:
 def run(
     algorithm: Algorithm | str, federation, rounds: int, *, start=None, seeds: int | Sequence[int] | np.ndarray = 1,
     record: Sequence[str] = DEFAULT, progress: Callable[[int, int], None] | None = None, path: str = "auto",
-    device=None, dtype=None,
+    device: str | None = None, dtype: str | None = None,
 ) -> Trajectory:
     """Run ``algorithm`` on ``federation`` for ``rounds`` rounds, one run per seed.
 
@@ -144,8 +144,8 @@ def run(
         is infinite or no number. They do not affect the others.
 
     Raises:
-        ValueError: rounds below 1, no seeds or more than 10^8, a start of the wrong shape, a path that does not apply, a device
-            that this machine does not have. LookupError: unknown observable, method or problem.
+        ValueError: rounds below 1, no seeds or more than 10^8, a start of the wrong shape, a path that does not apply, or a
+            device that this machine does not have. LookupError: unknown observable, method or problem.
 
     Example:
         >>> from fedtheory import fedavg
@@ -168,8 +168,8 @@ def run(
     return _trajectory(algorithm, federation, dataset, state, numbers, rounds, diverged, recorder, path, to_numpy(x))
 
 
-def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int, *, progress=None, device=None,
-           dtype=None) -> Trajectory:
+def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int, *, progress=None,
+           device: str | None = None, dtype: str | None = None) -> Trajectory:
     """Continues for ``rounds`` more rounds, with bit for bit the result of one longer run.
 
     ``device`` and ``dtype`` are as for :func:`run`. Without a dtype, runs that were made in float32 go on in float32.

@@ -69,7 +69,7 @@ def _losses(test, models):
 
 
 def coupled_runs(algorithm, federation, replacements, rounds: int, *, seeds: int | Sequence[int] = 1, start=None,
-                 test=None, device=None, dtype=None) -> Stability:
+                 test=None, device: str | None = None, dtype: str | None = None) -> Stability:
     """Runs ``algorithm`` on a federation of data and on each of its neighbours, for each seed.
 
     Args:
@@ -145,8 +145,8 @@ def random_replacements(federation, count: int, seed: int = 0) -> list[tuple]:
     return [(*place[:2], *fresh[2:]) for place, fresh in pairs]
 
 
-def searched_replacement(algorithm, federation, rounds: int, *, tries: int = 64, seed: int = 0, device=None, dtype=None,
-                         **options) -> Stability:
+def searched_replacement(algorithm, federation, rounds: int, *, tries: int = 64, seed: int = 0, device: str | None = None,
+                         dtype: str | None = None, **options) -> Stability:
     """Searches for the replacement with the largest final gap; the answer has this one row.
 
     The search first tries ``tries`` random pairs of a place and a new sample: one of the data, or its mirror image in the
@@ -198,7 +198,8 @@ class Generalisation:
 
 def generalisation(
     algorithm, make: Callable[[list], Any], pools: Sequence[Sequence[tuple]], samples: int, rounds: int, *,
-    seeds: int | Sequence[int] = 1, data_sets: int | None = None, seed: int = 0, device=None, dtype=None,
+    seeds: int | Sequence[int] = 1, data_sets: int | None = None, seed: int = 0,
+    device: str | None = None, dtype: str | None = None,
 ) -> Generalisation:
     """The generalisation gap of ``algorithm`` if the samples of client k are drawn uniformly from ``pools[k]``.
 

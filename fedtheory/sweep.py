@@ -35,7 +35,7 @@ def sweep(
     method, federation, rounds: int, grid: Mapping[str, Iterable], *, seeds: int | Sequence[int] = 8,
     measure: str | Callable | Sequence[str | Callable] = "suboptimality", arguments: Mapping[str, Any] | None = None,
     start=None, path: str | Path | None = None, workers: int = 1, client=None,
-    progress: Callable[[int, int], None] | None = None, device=None, dtype=None,
+    progress: Callable[[int, int], None] | None = None, device: str | None = None, dtype: str | None = None,
 ) -> xr.Dataset:
     """Run a method at every point of a grid, and measure it after the last round.
 
@@ -67,7 +67,8 @@ def sweep(
     Raises:
         LookupError: an unknown method, argument or observable, with the nearest known name.
             ValueError: a value that the method does not take, an empty grid, more than 10^6 points or 10^8 runs, no seeds,
-            rounds below 1, or a device that this machine does not have. ImportError: ``client`` without the extra ``sweeps``. RuntimeError: a worker process died.
+            rounds below 1, or a device that this machine does not have. ImportError: ``client`` without the extra
+            ``sweeps``. RuntimeError: a worker process died.
 
     Example:
         FedAvg on 1/2 (x - 1)^2 from 0: after two rounds F - F* is 1/2 (1 - eta)^(4 K) for K local steps.

@@ -130,7 +130,7 @@ class Trajectory(RichDisplay):
         own = None if self.federation is None else self.federation.backend
         return "float32" if own is not None and own.library == "torch" and own.dtype == "float32" else None
 
-    def to(self, device=None, dtype=None) -> Trajectory:
+    def to(self, device: str | None = None, dtype: str | None = None) -> Trajectory:
         """Returns the trajectory with its federation and its state on another device or in another dtype, where ``resume``
         and ``compare`` go on; what is recorded stays. Arguments are those of
         :meth:`synthetic.base.federation.Federation.to`.

@@ -137,7 +137,7 @@ def problem_options(name: str) -> dict[str, Any]:
     return options | {"layers": problem.defaults.get("layers")}
 
 
-def make_problem(name: str, *, device=None, dtype=None, **options) -> Federation:
+def make_problem(name: str, *, device: str | None = None, dtype: str | None = None, **options) -> Federation:
     """The problem called ``name``.
 
     Args:
@@ -148,7 +148,7 @@ def make_problem(name: str, *, device=None, dtype=None, **options) -> Federation
 
     Raises:
         LookupError: unknown name or option, with the nearest known one.
-        ValueError: from the builder; a backend with a device or a dtype besides, a device that this machine does not have.
+        ValueError: from the builder; a backend and a device or a dtype, or a device that this machine does not have.
 
     Example:
         >>> make_problem("quadratic", clients=3, dim=2).clients

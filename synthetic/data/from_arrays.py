@@ -26,7 +26,7 @@ def from_arrays(
     X, y, client, *, task: str = "least-squares", ridge: float | None = None, batch_size: int | None = None, noise=None,
     priority=None, weights=None, intercept: bool = False, clients: int | None = None, classes: int | None = None,
     layers=None, name: str | None = None, held_out=None, seed: int = 0, backend: Backend | None = None,
-    device=None, dtype=None, **model,
+    device: str | None = None, dtype: str | None = None, **model,
 ) -> DataFederation:
     """A federation on given data.
 
@@ -56,8 +56,8 @@ def from_arrays(
 
     Raises:
         ValueError: data that are not finite, lengths that differ, a client without samples, fewer than two classes,
-            ``ridge <= 0`` for classification, ``batch_size < 1``, ``held_out`` that leaves a client no sample, a backend with a device or a
-            dtype besides, a device that this machine does not have.
+            ``ridge <= 0`` for classification, ``batch_size < 1``, ``held_out`` that leaves a client no sample, a backend and
+            a device or a dtype, or a device that this machine does not have.
 
     Example:
         >>> federation = from_arrays([[1.0], [2.0], [3.0]], [1.0, 2.0, 6.0], [0, 0, 1])

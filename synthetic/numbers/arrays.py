@@ -120,7 +120,7 @@ def _why_no_cuda() -> str:
 TORCH, NUMPY, EXACT, BALLS = (Backend(library) for library in _LIBRARIES)
 
 
-def backend_on(device=None, dtype=None, own: Backend = TORCH) -> Backend:
+def backend_on(device: str | None = None, dtype: str | None = None, own: Backend = TORCH) -> Backend:
     """The torch backend of a device and a dtype by name.
 
     Args:

@@ -69,8 +69,8 @@ def real_federation(
             default the data set's own.
         scaling: see :func:`load`. ``rows``: use so many rows, chosen at random; default all.
         ridge, batch_size, noise, priority, weights, intercept, layers, held_out, backend: see
-            :func:`synthetic.from_arrays`; so are ``device``, ``dtype`` and the arguments ``model`` of a task's class. Samples are held out after they
-            are dealt; features are scaled by all rows.
+            :func:`synthetic.from_arrays`; so are ``device``, ``dtype`` and the arguments ``model`` of a task's class.
+            Samples are held out after they are dealt; features are scaled by all rows.
 
     Raises:
         LookupError: unknown data set. ValueError: see :func:`synthetic.from_arrays` and :mod:`synthetic.sources.partitions`.

@@ -89,7 +89,8 @@ class Comparison(RichDisplay):
 
 
 def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[str, float] | None = None,
-            replacements: Sequence[tuple] | None = None, worst: bool = False, device=None, dtype=None) -> Comparison:
+            replacements: Sequence[tuple] | None = None, worst: bool = False, device: str | None = None,
+            dtype: str | None = None) -> Comparison:
     """Evaluates both sides of a claim about runs along a trajectory of many seeds, of any method, on any federation.
 
     Args:
