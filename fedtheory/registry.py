@@ -52,16 +52,20 @@ def as_algorithm(method: Algorithm | str) -> Algorithm:
     return method
 
 
-def as_federation(problem) -> Any:
+def as_federation(problem, device: str | None = None, dtype: str | None = None) -> Any:
     """Returns the federation of a problem's name with its default options; a federation is returned as it is.
 
-    Raises LookupError for an unknown name, and TypeError for anything else, such as a class that was not called.
+    ``device`` and ``dtype``, by name: where it is moved, see :meth:`synthetic.base.federation.Federation.to`; None: where it
+    is.
+
+    Raises LookupError for an unknown name, ValueError for a device or a dtype that is not there, and TypeError for anything
+    else, such as a class that was not called.
     """
     if isinstance(problem, str):
-        return make_problem(problem)
+        return make_problem(problem, device=device, dtype=dtype)
     if inspect.isclass(problem) or not hasattr(problem, "gradient"):
         raise not_called("a problem", "a federation such as ft.make_quadratic(clients=8), or a problem's name", problem)
-    return problem
+    return problem if device is None and dtype is None else problem.to(device, dtype)
 
 
 def made_by(maker: Callable[..., Algorithm], **arguments) -> Algorithm:

@@ -48,6 +48,7 @@ def memory_needed(federation, rounds: int, local_steps: int = 1, runs: int = 1, 
 def run(
     algorithm: Algorithm | str, federation, rounds: int, *, start=None, seeds: int | Sequence[int] | np.ndarray = 1,
     record: Sequence[str] = DEFAULT, progress: Callable[[int, int], None] | None = None, path: str = "auto",
+    device: str | None = None, dtype: str | None = None,
 ) -> Trajectory:
     """Run ``algorithm`` on ``federation`` for ``rounds`` rounds, one run per seed.
 
@@ -63,6 +64,8 @@ def run(
             scores as well. They agree up to rounding. ``graph``, on a card: ``steps`` with the launches of a round
             captured once and replayed, with the same bits; every path but ``steps`` does so there. ``auto`` takes the
             fastest that applies, not ``affine`` or ``compiled`` if local models or gradients are recorded.
+        device: where the federation is moved and runs: ``cpu``, ``cuda`` or ``cuda:1``; None: where it is.
+        dtype: in which numbers: ``float32`` or ``float64``; None: in its own.
 
     Returns:
         The recorded observables, with the state from which :func:`resume` continues. Runs that are no longer finite are in
@@ -70,8 +73,8 @@ def run(
         is infinite or no number. They do not affect the others.
 
     Raises:
-        ValueError: rounds below 1, no seeds or more than 10^8, a start of the wrong shape, or a path that does not apply.
-            LookupError: unknown observable, method or problem.
+        ValueError: rounds below 1, no seeds or more than 10^8, a start of the wrong shape, a path that does not apply, or a
+            device that this machine does not have. LookupError: unknown observable, method or problem.
 
     Example:
         >>> from fedtheory import fedavg
@@ -81,7 +84,7 @@ def run(
         [0.5, 0.125, 0.03125, 0.0078125]
     """
     rounds, numbers = whole("rounds", rounds), seed_numbers(seeds)
-    algorithm, federation = as_algorithm(algorithm), as_federation(federation)
+    algorithm, federation = as_algorithm(algorithm), as_federation(federation, device, dtype)
     if federation.instances not in (1, len(numbers)):
         raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(numbers)}")
     x = starting_points(federation, start, len(numbers))
@@ -94,14 +97,17 @@ def run(
     return _trajectory(algorithm, federation, dataset, state, numbers, rounds, diverged, recorder, path, to_numpy(x))
 
 
-def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int, *, progress=None) -> Trajectory:
+def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int, *, progress=None,
+           device: str | None = None, dtype: str | None = None) -> Trajectory:
     """Continues for ``rounds`` more rounds, with bit for bit the result of one longer run.
+
+    ``device`` and ``dtype`` are as for :func:`run`. Without a dtype, runs that were made in float32 go on in float32.
 
     Raises ValueError if ``algorithm`` or ``federation`` are not those of the trajectory, and for rounds below 1.
     """
     import xarray as xr
 
-    rounds = whole("rounds", rounds)
+    rounds, federation = whole("rounds", rounds), as_federation(federation, device, dtype or trajectory.narrow)
     found = fingerprint(algorithm, federation)
     if found != trajectory.fingerprint:
         raise ValueError(f"this run was made by another algorithm or federation: expected {trajectory.fingerprint}, "

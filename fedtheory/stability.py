@@ -69,7 +69,7 @@ def _losses(test, models):
 
 
 def coupled_runs(algorithm, federation, replacements, rounds: int, *, seeds: int | Sequence[int] = 1, start=None,
-                 test=None) -> Stability:
+                 test=None, device: str | None = None, dtype: str | None = None) -> Stability:
     """Runs ``algorithm`` on a federation of data and on each of its neighbours, for each seed.
 
     Args:
@@ -77,9 +77,10 @@ def coupled_runs(algorithm, federation, replacements, rounds: int, *, seeds: int
         replacements: as in :func:`synthetic.neighbours.neighbours`: (client, sample, features, target) each.
         seeds: how many runs, or their seeds; one is enough for a deterministic method.
         test: a federation with one test sample per client, or None.
+        device, dtype: where and in which numbers both federations compute, as for :func:`fedtheory.run`.
 
     Raises:
-        ValueError: bad replacements, rounds or seeds.
+        ValueError: bad replacements, rounds or seeds, a device that this machine does not have.
 
     Example:
         >>> from fedtheory import fedavg
@@ -88,7 +89,8 @@ def coupled_runs(algorithm, federation, replacements, rounds: int, *, seeds: int
         >>> coupled_runs(fedavg(eta_l=0.5), federation, [(0, 1, [1.0], 0.0)], 2).parameter_gap.tolist()
         [[0.0, 1.0, 1.5]]
     """
-    algorithm, federation, replacements = as_algorithm(algorithm), as_federation(federation), list(replacements)
+    algorithm, federation = as_algorithm(algorithm), as_federation(federation, device, dtype)
+    test, replacements = None if test is None else as_federation(test, device, dtype), list(replacements)
     numbers = np.arange(whole("seeds", seeds)) if np.ndim(seeds) == 0 else np.asarray(seeds)
     count, each = len(replacements), len(numbers)
     own = _models(algorithm, federation, rounds, numbers, start)
@@ -143,13 +145,16 @@ def random_replacements(federation, count: int, seed: int = 0) -> list[tuple]:
     return [(*place[:2], *fresh[2:]) for place, fresh in pairs]
 
 
-def searched_replacement(algorithm, federation, rounds: int, *, tries: int = 64, seed: int = 0, **options) -> Stability:
+def searched_replacement(algorithm, federation, rounds: int, *, tries: int = 64, seed: int = 0, device: str | None = None,
+                         dtype: str | None = None, **options) -> Stability:
     """Searches for the replacement with the largest final gap; the answer has this one row.
 
     The search first tries ``tries`` random pairs of a place and a new sample: one of the data, or its mirror image in the
     origin. Then it perturbs the features of the best one, in batches of eight and ``tries`` times in all, without making
     them longer than the longest in the data. Further arguments are those of :func:`coupled_runs`.
     """
+    federation = as_federation(federation, device, dtype)
+    options = options | {"device": device, "dtype": dtype}  # of the test
     rng, samples = np.random.default_rng(seed), samples_of(federation)
     fresh = [(sign * a, y) for _, _, a, y in samples for sign in (-1, 1)]
     numbers = rng.permutation(len(samples) * len(fresh))[: whole("tries", tries)]
@@ -194,6 +199,7 @@ class Generalisation:
 def generalisation(
     algorithm, make: Callable[[list], Any], pools: Sequence[Sequence[tuple]], samples: int, rounds: int, *,
     seeds: int | Sequence[int] = 1, data_sets: int | None = None, seed: int = 0,
+    device: str | None = None, dtype: str | None = None,
 ) -> Generalisation:
     """The generalisation gap of ``algorithm`` if the samples of client k are drawn uniformly from ``pools[k]``.
 
@@ -203,11 +209,15 @@ def generalisation(
             have equal weights and as many samples each.
         pools: for each client its equally likely samples, pairs (features, target).
         data_sets: how many data sets to draw; None for all of them, which is exact and needs few samples and small pools.
+        device, dtype: where and in which numbers the federations compute, as for :func:`fedtheory.run`.
 
     Both ways agree exactly over all data sets, and up to sampling error otherwise.
     """
+    def made(rows):
+        return as_federation(make(rows), device, dtype)
+
     clients, samples = len(pools), whole("samples", samples)
-    population = make([(k, *z) for k, pool in enumerate(pools) for z in pool])
+    population = made([(k, *z) for k, pool in enumerate(pools) for z in pool])
     numbers = np.arange(whole("seeds", seeds)) if np.ndim(seeds) == 0 else np.asarray(seeds)
     rng = np.random.default_rng(seed)
     every: Iterable[Sequence[Sequence[int]]]
@@ -218,7 +228,7 @@ def generalisation(
         every = [[rng.integers(len(pool), size=samples).tolist() for pool in pools] for _ in range(count)]
     direct, identity = [], []
     for chosen in every:
-        federation = make([(k, *pools[k][a]) for k in range(clients) for a in chosen[k]])
+        federation = made([(k, *pools[k][a]) for k in range(clients) for a in chosen[k]])
         x = _models(algorithm, federation, rounds, numbers)[:, -1]
         at = federation.backend.array(x)
         direct.append(float(namespace(at).mean(population.objective(at) - federation.objective(at))))
@@ -230,7 +240,7 @@ def generalisation(
         models = _models(algorithm, neighbours, rounds, np.tile(numbers, len(entries)))[:, -1]
         models = models.reshape(len(entries), len(x), -1)
         for k, j in places:
-            own = make([(0, *pools[k][chosen[k][j]])])
+            own = made([(0, *pools[k][chosen[k][j]])])
             rows = [n for n, entry in enumerate(entries) if entry[:2] == (k, j)]
             identity.append(float(np.mean(_losses(own, models[rows]) - _losses(own, x)[None])))
     apart = np.array(direct) - np.reshape(identity, (len(direct), -1)).mean(axis=1)

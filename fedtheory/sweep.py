@@ -35,7 +35,7 @@ def sweep(
     method, federation, rounds: int, grid: Mapping[str, Iterable], *, seeds: int | Sequence[int] = 8,
     measure: str | Callable | Sequence[str | Callable] = "suboptimality", arguments: Mapping[str, Any] | None = None,
     start=None, path: str | Path | None = None, workers: int = 1, client=None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None, device: str | None = None, dtype: str | None = None,
 ) -> xr.Dataset:
     """Run a method at every point of a grid, and measure it after the last round.
 
@@ -57,6 +57,7 @@ def sweep(
         workers: processes that compute batches. They import the calling script, which must not sweep when imported.
         client: a ``distributed.Client``, or the address of a scheduler of dask, on whose workers batches are computed.
         progress: called with (points done, points).
+        device, dtype: where and in which numbers the federation runs, as for :func:`fedtheory.run`.
 
     Returns:
         One variable per measure with the dimensions of the grid and ``seed``, with unit and meaning as attributes, and
@@ -66,7 +67,8 @@ def sweep(
     Raises:
         LookupError: an unknown method, argument or observable, with the nearest known name.
             ValueError: a value that the method does not take, an empty grid, more than 10^6 points or 10^8 runs, no seeds,
-            or rounds below 1. ImportError: ``client`` without the extra ``sweeps``. RuntimeError: a worker process died.
+            rounds below 1, or a device that this machine does not have. ImportError: ``client`` without the extra
+            ``sweeps``. RuntimeError: a worker process died.
 
     Example:
         FedAvg on 1/2 (x - 1)^2 from 0: after two rounds F - F* is 1/2 (1 - eta)^(4 K) for K local steps.
@@ -77,7 +79,7 @@ def sweep(
         >>> found["suboptimality"].sel(seed=0).values.tolist()
         [[0.03125, 0.001953125], [0.0, 0.0]]
     """
-    rounds, numbers, federation = whole("rounds", rounds), seed_numbers(seeds), as_federation(federation)
+    rounds, numbers, federation = whole("rounds", rounds), seed_numbers(seeds), as_federation(federation, device, dtype)
     workers, measures = whole("workers", workers), _measures(measure)
     start = None if start is None else finite("start", start)
     values = _values(grid, len(numbers))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fedtheory.algorithm import State
+from fedtheory.fingerprint import fingerprint
 from fedtheory.selection import Participation
 from synthetic.base.checks import whole
 from synthetic.base.display import RichDisplay, lines
@@ -122,6 +123,29 @@ class Trajectory(RichDisplay):
             raise ValueError(f"this needs the observable {name!r}; recorded: {', '.join(map(str, self.dataset.data_vars))}")
         per_round = self.mean(name).values  # frozen within a round; iteration 0 is not counted
         return float(per_round.sum() * int(self.dataset.attrs["local_steps"]) - per_round[0])
+
+    @property
+    def narrow(self) -> str | None:
+        """``float32`` where the runs were made in it; None where they were not, and of runs that were read from a file."""
+        own = None if self.federation is None else self.federation.backend
+        return "float32" if own is not None and own.library == "torch" and own.dtype == "float32" else None
+
+    def to(self, device: str | None = None, dtype: str | None = None) -> Trajectory:
+        """Returns the trajectory with its federation and its state on another device or in another dtype, where ``resume``
+        and ``compare`` go on; what is recorded stays. Arguments are those of
+        :meth:`synthetic.base.federation.Federation.to`.
+
+        Raises:
+            ValueError: a trajectory that was read from a file, a device or a dtype that is not there.
+        """
+        if device is None and dtype is None:
+            return self
+        if self.federation is None:
+            raise ValueError("a trajectory that was read from a file has no federation to move; allowed: those of run")
+        federation = self.federation.to(device, dtype)
+        dataset = self.dataset.assign_attrs(made_in=self.narrow) if self.narrow else self.dataset
+        return replace(self, dataset=dataset, state=on_backend(self.state, federation.backend), federation=federation,
+                       fingerprint=fingerprint(self.algorithm, federation))
 
     def save(self, path: str | Path) -> Path:
         """Writes everything to one file, atomically; returns its path."""

@@ -13,7 +13,7 @@ from synthetic.base.priority import priority_mask
 from synthetic.data.factored import Factored, factored
 from synthetic.data.from_arrays import from_arrays
 from synthetic.data.perceptron import Perceptron
-from synthetic.numbers.arrays import TORCH, Backend
+from synthetic.numbers.arrays import TORCH, Backend, one_place
 from synthetic.quadratic.cosine import make_cosine_quadratic
 from synthetic.quadratic.layered import layered_quadratic
 from synthetic.quadratic.make import make_quadratic
@@ -117,7 +117,7 @@ def problem_names() -> dict[str, str]:
     return {name: problem.about for name, problem in PROBLEMS.items()}
 
 
-_NOT_OPTIONS = ("name", "X", "y", "client", "task", "features", "targets", "counts", "options", "model")
+_NOT_OPTIONS = ("name", "X", "y", "client", "task", "features", "targets", "counts", "options", "model", "device", "dtype")
 
 
 def problem_options(name: str) -> dict[str, Any]:
@@ -137,21 +137,31 @@ def problem_options(name: str) -> dict[str, Any]:
     return options | {"layers": problem.defaults.get("layers")}
 
 
-def make_problem(name: str, **options) -> Federation:
-    """The problem called ``name``; ``options`` replace the defaults of :func:`problem_options`.
+def make_problem(name: str, *, device: str | None = None, dtype: str | None = None, **options) -> Federation:
+    """The problem called ``name``.
+
+    Args:
+        device: ``cpu``, ``cuda`` or ``cuda:1``; the federation is made on the CPU in float64 and moved there.
+        dtype: ``float32`` or ``float64``.
+        options: replace the defaults of :func:`problem_options`. ``backend``, in place of device and dtype, is where it is
+            made.
 
     Raises:
-        LookupError: unknown name or option, with the nearest known one. ValueError: from the builder.
+        LookupError: unknown name or option, with the nearest known one.
+        ValueError: from the builder; a backend and a device or a dtype, or a device that this machine does not have.
 
     Example:
         >>> make_problem("quadratic", clients=3, dim=2).clients
         3
+        >>> make_problem("quadratic", dtype="float32").backend.dtype
+        'float32'
     """
     known = problem_options(name)
+    one_place(options.get("backend"), device, dtype)
     for option in options:
         if option not in known:
             raise nearest(f"option of {name!r}", option, known)
     arguments = PROBLEMS[name].defaults | options
     layers = arguments.pop("layers", None)
     federation = PROBLEMS[name].build(**arguments)
-    return federation if layers is None else federation.with_layers(layers)
+    return (federation if layers is None else federation.with_layers(layers)).to(device, dtype)

@@ -13,7 +13,7 @@ from synthetic.base.checks import whole
 from synthetic.base.constants import Constant, Constants, by_client, sigma_g_constants
 from synthetic.base.display import RichDisplay, bars
 from synthetic.base.noise import NoNoise
-from synthetic.numbers.arrays import Backend, add_up, backend_of, largest, namespace, to_numpy
+from synthetic.numbers.arrays import Backend, add_up, backend_of, backend_on, largest, namespace, one_place, to_numpy
 
 __all__ = ["Federation", "layer_sizes"]
 
@@ -358,8 +358,32 @@ class Federation(RichDisplay, ABC):
         """The instances numbered ``rows``."""
         return self._with(lambda a: a[rows], getattr(self, self._law).select(rows), self._solved)
 
-    def to(self, backend: Backend) -> Self:
-        """Return the federation on another backend (library, device, precision)."""
+    def to(self, device: Backend | str | None = None, dtype: str | None = None) -> Self:
+        """Return the federation elsewhere: on a torch device, in a dtype, or on a Backend of any library.
+
+        Args:
+            device: ``cpu``, ``cuda``, ``cuda:1``, or a Backend, which has a dtype of its own; None: where the arrays are.
+            dtype: ``float32`` or ``float64``; None: as the arrays are. Arrays of another library become float64 tensors on
+                the CPU unless these say otherwise.
+
+        Raises:
+            ValueError: another name, a device that this machine does not have, with the reason, or a Backend and a dtype.
+
+        Example:
+            >>> from synthetic import Quadratic
+            >>> Quadratic([[[1.0]]], [[[1.0]]]).to(dtype="float32").backend.dtype
+            'float32'
+        """
+        if isinstance(device, Backend):
+            one_place(device, None, dtype)
+            return self._on(device)
+        if device is None and dtype is None:
+            return self
+        backend = backend_on(device, dtype, self.backend)
+        return self if backend == self.backend else self._on(backend)
+
+    def _on(self, backend: Backend) -> Self:
+        """The federation on another backend (library, device, precision)."""
 
         def change(array):
             kind = str(array.dtype)
@@ -378,4 +402,4 @@ class Federation(RichDisplay, ABC):
         """The federation in double precision, in which optima are computed."""
         if not str(self.weights.dtype).endswith("float32"):
             return self
-        return self.to(Backend(self.backend.library, self.backend.device))
+        return self._on(Backend(self.backend.library, self.backend.device))

@@ -171,5 +171,5 @@ class Factored(LocalMinima):
     def select(self, rows):
         return self._around(self._pristine.select(rows))
 
-    def to(self, backend):
-        return self._around(self._pristine.to(backend))
+    def _on(self, backend):
+        return self._around(self._pristine._on(backend))

@@ -10,7 +10,7 @@ from synthetic.data.held_out import held_out_rows
 from synthetic.data.least_squares import LeastSquares
 from synthetic.data.logistic import BinaryLogistic, SoftmaxLogistic
 from synthetic.data.perceptron import Perceptron
-from synthetic.numbers.arrays import TORCH, Backend
+from synthetic.numbers.arrays import TORCH, Backend, one_place
 
 __all__ = ["TASKS", "from_arrays"]
 
@@ -25,7 +25,8 @@ _NUMBERS = ("least-squares", "generalised-linear")  #: tasks whose targets are n
 def from_arrays(
     X, y, client, *, task: str = "least-squares", ridge: float | None = None, batch_size: int | None = None, noise=None,
     priority=None, weights=None, intercept: bool = False, clients: int | None = None, classes: int | None = None,
-    layers=None, name: str | None = None, held_out=None, seed: int = 0, backend: Backend = TORCH, **model,
+    layers=None, name: str | None = None, held_out=None, seed: int = 0, backend: Backend | None = None,
+    device: str | None = None, dtype: str | None = None, **model,
 ) -> DataFederation:
     """A federation on given data.
 
@@ -49,11 +50,14 @@ def from_arrays(
             of the priority clients' samples, a number of them, or truth values (rows,). The federation is the one of the
             other rows, with the same clients, classes and priority. See :func:`synthetic.data.held_out.held_out_rows`.
         seed: for ``priority="random:2"`` and the held-out samples.
+        backend: where it is made, torch on the CPU in float64 if None; or ``device`` and ``dtype``: where it is moved, see
+            :meth:`synthetic.base.federation.Federation.to`.
         model: further arguments of the task's class, such as ``loss`` of :class:`synthetic.GeneralisedLinear`.
 
     Raises:
         ValueError: data that are not finite, lengths that differ, a client without samples, fewer than two classes,
-            ``ridge <= 0`` for classification, ``batch_size < 1``, ``held_out`` that leaves a client no sample.
+            ``ridge <= 0`` for classification, ``batch_size < 1``, ``held_out`` that leaves a client no sample, a backend and
+            a device or a dtype, or a device that this machine does not have.
 
     Example:
         >>> federation = from_arrays([[1.0], [2.0], [3.0]], [1.0, 2.0, 6.0], [0, 0, 1])
@@ -64,6 +68,7 @@ def from_arrays(
         ([[1, 1]], 1)
     """
     one_of("task", task, TASKS)
+    one_place(backend, device, dtype)
     X, client, y = finite("X", X), np.asarray(client), np.asarray(y)
     if X.ndim != 2 or not X.size:
         raise ValueError(f"X must be (rows, features) with at least one of each; got shape {X.shape}")
@@ -83,9 +88,10 @@ def from_arrays(
     if weights is not None and finite("weights", weights).shape != (clients,):
         raise ValueError(f"weights must be one number per client, ({clients},); got shape {np.shape(weights)}")
     ridge = (0.0 if task in _NUMBERS else 1e-2) if ridge is None else ridge
-    return TASKS[task](features, padded, counts, ridge=ridge, batch_size=batch_size, noise=noise, weights=weights,
-                       priority=mask, layers=layers, name=name, held_out=(X[out], targets[out], numbers[out]),
-                       backend=backend, **model)
+    federation = TASKS[task](features, padded, counts, ridge=ridge, batch_size=batch_size, noise=noise, weights=weights,
+                             priority=mask, layers=layers, name=name, held_out=(X[out], targets[out], numbers[out]),
+                             backend=backend or TORCH, **model)
+    return federation.to(device, dtype)
 
 
 def _client_numbers(client, clients):

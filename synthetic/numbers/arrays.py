@@ -11,9 +11,10 @@ The same lines of an algorithm or a federation run on four kinds of arrays:
 torch is imported when the first tensor is made: what computes on NumPy alone starts without it.
 """
 
+import re
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -23,19 +24,22 @@ from array_api_compat import numpy as array_api_numpy
 from synthetic.numbers.balls import Ball
 
 __all__ = [
-    "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "add_up", "all_true", "backend_of", "each", "first_least", "kept_on_device",
-    "largest", "maximum", "namespace", "numbers_to", "take_clients", "to_numpy", "values_where", "waits",
+    "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "add_up", "all_true", "backend_of", "backend_on", "each", "first_least",
+    "kept_on_device", "largest", "maximum", "namespace", "numbers_to", "one_place", "take_clients", "to_numpy",
+    "values_where", "waits",
 ]
 
 _LIBRARIES = ("torch", "numpy", "exact", "balls")
 _DTYPES = ("float64", "float32", "bfloat16", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
+_FLOATS = ("float32", "float64")  # in which runs are made
+_FOUND = {"cpu"}  # devices that this machine has, as far as they were asked for
 _SHORT = 6  # entries of an axis: NumPy adds up to 7 in their order
 
 
 @dataclass(frozen=True)
 class Backend:
     """A place where arrays live: ``library`` in {"torch", "numpy", "exact", "balls"}, and for torch a device and a dtype,
-    by its name or as torch has it."""
+    by their names or as torch has them. Raises ValueError for a device that this machine does not have."""
 
     library: str = "torch"
     device: str = "cpu"
@@ -44,19 +48,12 @@ class Backend:
     def __post_init__(self):
         if self.library not in _LIBRARIES:
             raise ValueError(f"unknown array library {self.library!r}; allowed: {', '.join(_LIBRARIES)}")
-        object.__setattr__(self, "dtype", str(self.dtype).removeprefix("torch."))
+        object.__setattr__(self, "device", str(self.device))
+        object.__setattr__(self, "dtype", _dtype_name(self.dtype))
         if self.dtype not in _DTYPES:
             raise ValueError(f"unknown dtype {self.dtype!r}; allowed: {', '.join(_DTYPES)}")
-        if self.device == "cpu":
-            return
-        import torch
-
-        try:
-            torch.device(self.device)
-        except RuntimeError:
-            raise ValueError(f"unknown device {self.device!r}; allowed: cpu, cuda") from None
-        if self.device.startswith("cuda") and not torch.cuda.is_available():
-            raise ValueError(f"device {self.device!r} is not available on this machine; allowed: cpu")
+        if self.device not in _FOUND:
+            _find_device(self.device)
 
     def array(self, values):
         """Real numbers as an array of this backend; anything array-like goes in."""
@@ -82,7 +79,82 @@ class Backend:
         return np.asarray(to_numpy(values), dtype=bool)
 
 
+def _dtype_name(dtype) -> str:
+    return (dtype.__name__ if isinstance(dtype, type) else str(dtype)).removeprefix("torch.")
+
+
+def _unknown(device: str) -> ValueError:
+    return ValueError(f"unknown device {device!r}; allowed: cpu, cuda")
+
+
+def _find_device(device: str) -> None:
+    """ValueError for a device that torch does not know, or that this machine does not have."""
+    import torch
+
+    try:
+        kind, number = torch.device(device).type, torch.device(device).index
+    except RuntimeError:
+        raise _unknown(device) from None
+    if kind == "cuda":
+        there = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        lacks = f"device {device!r} is not available on this machine"
+        if not there:
+            raise ValueError(f"{lacks}: {_why_no_cuda()}; allowed: cpu")
+        if number is not None and number >= there:
+            allowed = ", ".join(f"cuda:{each}" for each in range(there))
+            raise ValueError(f"{lacks}: it has {there} CUDA device{'s' * (there > 1)}; allowed: cpu, cuda, {allowed}")
+    _FOUND.add(device)
+
+
+def _why_no_cuda() -> str:
+    import torch
+
+    if not torch.backends.cuda.is_built():
+        return f"torch {torch.__version__} is built without CUDA"
+    try:
+        torch.cuda.init()
+    except (RuntimeError, AssertionError) as error:
+        return f"torch says: {str(error).splitlines()[0].split('. ')[0].rstrip('.')}"
+    return "torch finds no CUDA device"
+
+
 TORCH, NUMPY, EXACT, BALLS = (Backend(library) for library in _LIBRARIES)
+
+
+def backend_on(device: str | None = None, dtype: str | None = None, own: Backend = TORCH) -> Backend:
+    """The torch backend of a device and a dtype by name.
+
+    Args:
+        device: ``cpu``, ``cuda`` or ``cuda:1``, or as torch has it; None: that of ``own``.
+        dtype: ``float32`` or ``float64``, or as torch or NumPy have it; None: that of ``own``.
+        own: a backend; one of another library counts as the CPU and float64.
+
+    Raises:
+        ValueError: another name, or a device that this machine does not have, with the reason.
+
+    Example:
+        >>> backend_on(dtype="float32")
+        Backend(library='torch', device='cpu', dtype='float32')
+    """
+    own = own if own.library == "torch" else TORCH
+    device, dtype = own.device if device is None else str(device), own.dtype if dtype is None else _dtype_name(dtype)
+    if dtype not in _FLOATS:
+        raise ValueError(f"unknown dtype {dtype!r}; allowed: {', '.join(_FLOATS)}")
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", device):
+        raise _unknown(device)
+    backend = Backend("torch", device, dtype)
+    if device == "cuda":  # as its arrays call it
+        import torch
+
+        return replace(backend, device=f"cuda:{torch.cuda.current_device()}")
+    return backend
+
+
+def one_place(backend, device, dtype) -> None:
+    """ValueError where a backend is given, and a device or a dtype besides."""
+    if backend is not None and (device is not None or dtype is not None):
+        more = ", ".join(f"{name} {value!r}" for name, value in (("device", device), ("dtype", dtype)) if value is not None)
+        raise ValueError(f"a backend has a device and a dtype already; got {more} besides; allowed: one or the other")
 
 
 def _tensor(values, dtype: str, device):

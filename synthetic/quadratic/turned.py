@@ -99,6 +99,5 @@ class Turned(Federation):
         """The instances numbered ``rows``."""
         return Turned(self.given.select(rows), self.half_tangent[rows])
 
-    def to(self, backend: Backend) -> Self:
-        """Return the federation on another backend (library, device, precision)."""
-        return Turned(self.given.to(backend), to_numpy(self.half_tangent))
+    def _on(self, backend: Backend) -> Self:
+        return Turned(self.given._on(backend), to_numpy(self.half_tangent))

@@ -7,7 +7,7 @@ import numpy as np
 from synthetic.base.checks import nearest, one_of, whole
 from synthetic.data.federation import DataFederation
 from synthetic.data.from_arrays import from_arrays
-from synthetic.numbers.arrays import TORCH, Backend
+from synthetic.numbers.arrays import Backend
 from synthetic.sources.partitions import PARTITIONS
 
 __all__ = ["DATA_SETS", "load", "real_federation"]
@@ -57,7 +57,7 @@ def real_federation(
     name: str = "digits", clients: int = 10, partition="dirichlet", *, alpha: float = 0.5, shards_per_client: int = 2,
     smallest: int = 1, task: str | None = None, scaling: str | None = None, ridge: float = 1e-2,
     batch_size: int | None = None, noise=None, priority=None, weights=None, intercept: bool = False,
-    layers=None, rows: int | None = None, held_out=None, seed: int = 0, backend: Backend = TORCH, **model,
+    layers=None, rows: int | None = None, held_out=None, seed: int = 0, backend: Backend | None = None, **model,
 ) -> DataFederation:
     """A real data set over ``clients`` clients.
 
@@ -69,8 +69,8 @@ def real_federation(
             default the data set's own.
         scaling: see :func:`load`. ``rows``: use so many rows, chosen at random; default all.
         ridge, batch_size, noise, priority, weights, intercept, layers, held_out, backend: see
-            :func:`synthetic.from_arrays`; so are the arguments ``model`` of a task's class. Samples are held out after they
-            are dealt; features are scaled by all rows.
+            :func:`synthetic.from_arrays`; so are ``device``, ``dtype`` and the arguments ``model`` of a task's class.
+            Samples are held out after they are dealt; features are scaled by all rows.
 
     Raises:
         LookupError: unknown data set. ValueError: see :func:`synthetic.from_arrays` and :mod:`synthetic.sources.partitions`.

@@ -23,6 +23,7 @@ PAGES: dict[str, dict[str, int]] = {
     "certificates.md": {"sh": 2},
     "read_the_checker.md": {"sh": 1},
     "conformance.md": {"python": 1},
+    "gpu.md": {"python": 1, "text": 2},
     "architecture.md": {"mermaid": 1},
     "tutorials/referee_your_theorem.md": {"toml": 1, "sh": 5, "output": 3},
     "tutorials/review_a_paper.md": {"sh": 5},

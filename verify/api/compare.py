@@ -17,7 +17,7 @@ def compare(claim: Claim | str, other: Trajectory | Claim | str, **options) -> C
     Args:
         claim: a claim, its id or ``FILE:ID``.
         other: a trajectory of :func:`fedtheory.run`; or another claim.
-        options: with runs ``points``, ``values``, ``replacements`` and ``worst``, see
+        options: with runs ``points``, ``values``, ``replacements``, ``worst``, ``device`` and ``dtype``, see
             :func:`verify.evidence.beside_runs.compare`; with a claim values of parameters by name, and the
             ``seed`` of the search.
 

@@ -10,6 +10,7 @@ import typer
 
 from verify.cli.files import FIGURE, check_figure
 from verify.cli.shared import choose_claim, choose_claims
+from verify.cli.verify import Device, Dtype
 
 __all__ = ["bound", "compare", "lint"]
 
@@ -128,6 +129,8 @@ def compare(
     run: Annotated[Path | None, typer.Option(help="A file of `fedtheory run`, along whose runs to compare.")] = None,
     algorithm: Annotated[str | None, typer.Option(metavar="FILE.py:NAME", help="The method of --run, if yours.")] = None,
     worst: Annotated[bool, typer.Option("--worst", help="With --run: draw the exact worst case too.")] = False,
+    device: Annotated[Device | None, typer.Option(help="Of --run, made again; by default that of the file.")] = None,
+    dtype: Annotated[Dtype | None, typer.Option(help="Of --run, made again; runs in float32 decide nothing.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
@@ -141,7 +144,10 @@ def compare(
     chosen = [choose_claim(text) for text in claims if "=" not in text]
     if run is not None:
         given = [*(settings or []), *(text for text in claims if "=" in text)]
-        return _compare_with_runs(chosen, given, run, algorithm, plot, json, worst)
+        return _compare_with_runs(chosen, given, run, algorithm, plot, json, worst, device, dtype)
+    for option, value in (("--device", device), ("--dtype", dtype)):
+        if value is not None:
+            raise ValueError(f"{option} is that of runs; it needs --run FILE")
 
     from dataclasses import asdict
     from itertools import combinations
@@ -176,6 +182,7 @@ def compare(
 
 def _compare_with_runs(
     claims: list, given: list[str], run: Path, algorithm: str | None, plot: Path | None, json: bool, worst: bool,
+    device: Device | None, dtype: Dtype | None,
 ) -> int:
     """Print how a claim compares with the runs of a file, and draw it; status 1 if they refute it."""
     from dataclasses import asdict
@@ -187,7 +194,8 @@ def _compare_with_runs(
     if len(claims) != 1:
         raise ValueError(f"--run compares one claim; got {len(claims)}")
     values = {name: float(value) for name, value in exact_numbers(given).items()}
-    found = compare(claims[0], again(run, algorithm), values=values, worst=worst)
+    trajectory = again(run, algorithm, None if device is None else device.value)
+    found = compare(claims[0], trajectory, values=values, worst=worst, dtype=None if dtype is None else dtype.value)
     if json:
         print(json_text.dumps(asdict(found), indent=1, default=float))
     else:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from verify.cli import shared
-from verify.cli.verify import Device, OnDevice, Seed
+from verify.cli.verify import Device, Dtype, InDtype, OnDevice, Seed
 
 __all__ = ["again", "run"]
 
@@ -30,6 +30,7 @@ def run(
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the problem or the algorithm; may be given again."),
     ] = None,
     device: OnDevice = Device.cpu,
+    dtype: InDtype = Dtype.float64,
     out: Annotated[Path, typer.Option(help="File of the runs; the figure goes beside it.")] = Path("run.npz"),
 ) -> int:
     """Run an algorithm from many seeds.
@@ -52,7 +53,7 @@ def run(
     from verify.results.files import writable_directory
 
     recipe = {"algorithm": algorithm, "problem": problem, "local_steps": local_steps, "eta": eta,
-              "settings": [*(settings or [])], "device": device.value}
+              "settings": [*(settings or [])], "device": device.value, "dtype": dtype.value}
     shares = _shares(recipe)
     shared.check_device(device)
     if out.is_dir():
@@ -83,10 +84,11 @@ def run(
     return 0
 
 
-def again(path: Path, algorithm: str | None = None):
+def again(path: Path, algorithm: str | None = None, device: str | None = None):
     """The trajectory of a file of ``fedtheory run`` with its method and its federation, which are made again.
 
-    ``algorithm``: the method, if it is one of a ``.py`` file: what the file of runs names is never run.
+    ``algorithm``: the method, if it is one of a ``.py`` file: what the file of runs names is never run. ``device``: where
+    the federation goes; None: where the runs were made.
 
     Raises:
         ValueError: not such a file, or a method, a problem or a device that is another one now.
@@ -103,6 +105,8 @@ def again(path: Path, algorithm: str | None = None):
         recipe = dict(recipe) | {"algorithm": algorithm}
     elif isinstance(name, str) and ".py:" in name:
         raise ValueError(f"{path} has runs of {name}; only --algorithm FILE.py:NAME runs a file")
+    if device is not None:
+        recipe = dict(recipe) | {"device": device}
     try:
         federation, method = _made(recipe, _shares(recipe))
     except (AttributeError, KeyError, TypeError) as error:
@@ -128,10 +132,10 @@ def _made(recipe: Mapping[str, Any], shares: Mapping[str, Mapping[str, Any]]):
     """The federation and the method of a recipe."""
     from fedtheory.testing.subject import subject_of
     from synthetic import make_problem
-    from synthetic.numbers.arrays import Backend
     from verify.cli.methods import method_of
     from verify.cli.settings import step_size
 
-    federation = make_problem(recipe["problem"], **shares["problem"], backend=Backend(device=recipe["device"]))
+    federation = make_problem(recipe["problem"], **shares["problem"])
     steps = {"eta_l": step_size(recipe["eta"], federation, recipe["local_steps"]), "local_steps": recipe["local_steps"]}
-    return federation, subject_of(method_of(recipe["algorithm"])).make(**steps, **shares["algorithm"])
+    method = subject_of(method_of(recipe["algorithm"])).make(**steps, **shares["algorithm"])
+    return federation.to(recipe["device"], recipe.get("dtype", "float64")), method  # older files have no dtype

@@ -151,12 +151,11 @@ def at_least(option: str, value: float, lowest: float) -> None:
 
 
 def check_device(device: str) -> None:
-    """ValueError where ``cuda`` is asked for and there is none."""
-    if device == "cuda":
-        import torch
+    """ValueError, with the reason, for a device that this machine does not have."""
+    if device != "cpu":
+        from synthetic.numbers.arrays import Backend
 
-        if not torch.cuda.is_available():
-            raise ValueError("device 'cuda' is not available on this machine; allowed here: cpu")
+        Backend(device=str(device))
 
 
 def check_memory(needed: Callable[..., int], numbers: dict[str, int]) -> None:

@@ -10,6 +10,7 @@ import typer
 from verify.cli import shared
 from verify.cli.files import FIGURE, check_figure
 from verify.cli.names import check_method, check_problem
+from verify.cli.verify import Device, Dtype, InDtype, OnDevice
 
 __all__ = ["stability"]
 
@@ -38,6 +39,8 @@ def stability(
         help="A claim to measure on the runs, or 'all' about this method; may be given again.")] = None,
     settings: Annotated[list[str] | None, typer.Option(
         "--set", metavar="KEY=VALUE", help="A setting of the problem or the method; may be given again.")] = None,
+    device: OnDevice = Device.cpu,
+    dtype: InDtype = Dtype.float64,
     out: Annotated[Path | None, typer.Option(help=FIGURE)] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
@@ -56,6 +59,7 @@ def stability(
     from verify.cli.settings import settings_of, step_size
 
     shares = settings_of(settings, method, problem)
+    shared.check_device(device)
     from fedtheory.registry import arguments_of, make_algorithm
     from synthetic.data.federation import DataFederation
     from synthetic.registry import make_problem
@@ -67,7 +71,7 @@ def stability(
     arguments = {"eta_l": step_size(eta, federation, local_steps), "local_steps": local_steps, **shares["algorithm"]}
     if "local_steps" not in arguments_of(method, shares["algorithm"].get("base")):
         del arguments["local_steps"]
-    algorithm = make_algorithm(method, **arguments)
+    algorithm, federation = make_algorithm(method, **arguments), federation.to(device.value, dtype.value)
     claims = _claims(claim or [], method)
     if out is not None:
         from verify.results.files import writable_directory

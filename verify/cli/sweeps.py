@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from verify.cli import shared
-from verify.cli.verify import Device, OnDevice, Seed
+from verify.cli.verify import Device, Dtype, InDtype, OnDevice, Seed
 
 __all__ = ["sweep"]
 
@@ -30,6 +30,7 @@ def sweep(
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the problem or the algorithm; may be given again."),
     ] = None,
     device: OnDevice = Device.cpu,
+    dtype: InDtype = Dtype.float64,
     workers: Annotated[int, typer.Option(help="Processes that compute.")] = 1,
     cluster: Annotated[str | None, typer.Option(
         metavar="ADDRESS", help="Scheduler of dask on whose workers points are computed, such as tcp://host:8786.")] = None,
@@ -57,7 +58,6 @@ def sweep(
     from fedtheory.sweep_files import check_ending, save
     from fedtheory.testing.subject import subject_of
     from synthetic import make_problem
-    from synthetic.numbers.arrays import Backend
     from synthetic.registry import problem_options
     from verify.cli import console
     from verify.cli.methods import method_of
@@ -72,7 +72,7 @@ def sweep(
     shares = share_out(parse_settings(settings or []), algorithm=parameters, problem=options)
     writable_directory(out.parent)
     measures = [*(measure or ["suboptimality"]), *([fedtheory.ratio(asked)] if asked is not None else [])]
-    federation = make_problem(problem, **shares["problem"], backend=Backend(device=device.value))
+    federation = make_problem(problem, **shares["problem"], device=device.value, dtype=dtype.value)
     kept = out.with_name(f".{out.name}.parts")
     with console.parts_done(0, f"{algorithm} on {problem}", "points") as progress:
         found = fedtheory.sweep(

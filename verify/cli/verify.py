@@ -9,7 +9,7 @@ import typer
 
 from verify.cli import shared
 
-__all__ = ["Device", "OnDevice", "Papers", "Seed", "Statement", "explain", "replay", "report", "verify"]
+__all__ = ["Device", "Dtype", "InDtype", "OnDevice", "Papers", "Seed", "Statement", "explain", "replay", "report", "verify"]
 
 
 class Budget(StrEnum):
@@ -20,9 +20,14 @@ class Device(StrEnum):
     cpu, cuda = "cpu", "cuda"
 
 
+class Dtype(StrEnum):
+    float64, float32 = "float64", "float32"
+
+
 Out = Annotated[Path, typer.Option("--out", help="Directory of the report.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
 OnDevice = Annotated[Device, typer.Option("--device", help="Device that computes.")]
+InDtype = Annotated[Dtype, typer.Option("--dtype", help="Numbers of the runs; verdicts need float64.")]
 Statement = Annotated[str | None, typer.Option(
     "--statement", help="What the certificate refutes: a file of claims, or what `show --statement` prints.")]
 Papers = Annotated[list[str] | None, typer.Option("--paper", help="Only this paper's claims; may be given again.")]
@@ -38,7 +43,7 @@ def verify(
     explicit: Annotated[bool, typer.Option("--explicit", help="Only claims whose constants are explicit.")] = False,
     budget: Annotated[Budget, typer.Option(help="How hard to search.")] = Budget.quick,
     seeds: Annotated[int, typer.Option(help="Number of runs where an expectation is sampled.")] = 64,
-    device: OnDevice = Device.cpu,
+    device: Annotated[Device, typer.Option(help="Device that computes, in float64, on which verdicts rest.")] = Device.cpu,
     seed: Seed = 0,
     out: Out = Path("report"),
     fresh: Annotated[bool, typer.Option("--fresh", help="Delete the results in the directory and start over.")] = False,

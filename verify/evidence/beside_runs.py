@@ -89,7 +89,8 @@ class Comparison(RichDisplay):
 
 
 def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[str, float] | None = None,
-            replacements: Sequence[tuple] | None = None, worst: bool = False) -> Comparison:
+            replacements: Sequence[tuple] | None = None, worst: bool = False, device: str | None = None,
+            dtype: str | None = None) -> Comparison:
     """Evaluates both sides of a claim about runs along a trajectory of many seeds, of any method, on any federation.
 
     Args:
@@ -104,6 +105,8 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
         worst: whether to draw the exact worst case too: the largest left side of all functions of the claim's class with the
             sizes, constants and steps of the runs. There is one of statements with <= about the end of a run, over the first
             rounds; the note says why there is none.
+        device, dtype: where and in which numbers the runs are made again, as for :func:`fedtheory.run`. Runs in float32 are
+            drawn and decide nothing: their rounding may be what exceeds a bound. ``dtype="float64"`` makes them decide.
 
     The bound is evaluated with the federation's constants. One that depends on an estimated constant decides nothing, and
     neither does one of which a hypothesis fails or that is about another method; all are drawn. A number that the claim
@@ -114,7 +117,7 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
     Raises:
         LookupError: unknown claim id. ValueError: a claim that is not about runs, or about neighbouring data sets of
             clients without samples; a trajectory that cannot be made again; a name in ``values`` that the claim does not
-            leave free. ImportError: ``worst`` without the solver.
+            leave free; a device that this machine does not have. ImportError: ``worst`` without the solver.
     """
     claim, values = claim_of(claim), dict(values or {})
     if claim.setting != "run":
@@ -126,6 +129,8 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
     free = [v.name for v in claim.variables] + ([] if claim.exists is None else [claim.exists.name])
     if unknown := sorted({*values} - {*free}):
         raise ValueError(f"{claim.id} does not leave {unknown[0]!r} free; free: {', '.join(free) or 'none'}")
+
+    trajectory = trajectory.to(device, dtype)
 
     def runs_of(claim: Claim, values: Mapping[str, float]) -> Runs:
         if speaks_of_samples(claim):
