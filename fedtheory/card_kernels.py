@@ -1,11 +1,16 @@
 """The kernels of :mod:`fedtheory.card_steps`, in Triton: all local steps of a round without leaving the chip.
 
-Arrays are addressed by a base and the strides of runs and participants; the coordinates of a model lie side by side.
-``A`` holds features (instances, clients, N, D), or curvatures (.., D, D) or (.., D); ``Y`` targets (.., N) or centres (.., D);
-``SHARE`` the samples' shares (.., N). ``ETA`` and ``PULL`` are (runs | 1, steps). ``NUMBERS`` holds the ridge, twice alpha,
-one over the loss's width, and scale over width: Triton would take Python's floats in single precision. ``own`` is the number of
-clients where every run has its own data, else 0. Tiles are padded to powers of two: coordinates with zeros in the model and in
-the data, samples with shares of zero.
+They compile when they are first called; where TRITON_INTERPRET=1 is set when Triton is imported, they are interpreted on the
+processor. The arguments of all of them are the same.
+
+* ``X`` and ``OUT``: the models before and after, of ``runs`` and ``participants``. ``X``, ``SHIFTS`` (like it), ``ANCHOR``
+  (the runs' broadcast models) and ``CHOSEN`` (the participants' client numbers) have strides; coordinates are side by side.
+* ``A``: features (instances, clients, N, D), or curvatures (.., D, D) or (.., D). ``Y``: targets (.., N) or centres (.., D).
+  ``SHARE``: the samples' shares (.., N). ``own``: the number of clients if every run has data of its own, else 0.
+* ``ETA`` and ``PULLS``: (runs | 1, STEPS). ``NUMBERS``: the ridge, twice alpha, 1 / width and scale / width of the loss.
+  They are arrays because Triton takes Python's floats in single precision.
+* ``BR``, ``BN``, ``BD``: runs, samples and coordinates at a time, powers of two. What is more than there are is zero: the
+  coordinates of models and data, and the shares of samples.
 """
 
 import triton
@@ -80,11 +85,11 @@ def _product(left, right, PRECISION: tl.constexpr):
     return tl.dot(left, right, input_precision=PRECISION, out_dtype=left.dtype)
 
 
-@triton.jit(do_not_specialize=["runs", "participants", "steps", "own"])
-def rows_kernel(X, OUT, A, Y, SHARE, SHIFTS, ANCHOR, ETA, PULLS, CHOSEN, NUMBERS, runs, participants, steps, own,
+@triton.jit(do_not_specialize=["runs", "participants", "own"])
+def rows_kernel(X, OUT, A, Y, SHARE, SHIFTS, ANCHOR, ETA, PULLS, CHOSEN, NUMBERS, runs, participants, own,
                 x_run, x_part, shift_run, shift_part, anchor_run, eta_run, pull_run, chosen_run, chosen_part,
-                N: tl.constexpr, D: tl.constexpr, KIND: tl.constexpr, LOSS: tl.constexpr, RIDGE: tl.constexpr,
-                ALPHA: tl.constexpr, SHIFT: tl.constexpr, PULL: tl.constexpr, PICKED: tl.constexpr,
+                STEPS: tl.constexpr, N: tl.constexpr, D: tl.constexpr, KIND: tl.constexpr, LOSS: tl.constexpr,
+                RIDGE: tl.constexpr, ALPHA: tl.constexpr, SHIFT: tl.constexpr, PULL: tl.constexpr, PICKED: tl.constexpr,
                 BR: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, PRECISION: tl.constexpr):
     """A program takes ``BR`` runs of one participant, who is the same client with the same data in all of them."""
     tiles = (runs + BR - 1) // BR
@@ -107,7 +112,7 @@ def rows_kernel(X, OUT, A, Y, SHARE, SHIFTS, ANCHOR, ETA, PULLS, CHOSEN, NUMBERS
         a, _, _ = _samples(A, Y, SHARE, at, n, d, D, D, False)
     elif N <= BN:  # the data stay on the chip
         a, y, share = _samples(A, Y, SHARE, at, n, d, N, D, True)
-    for j in range(steps):
+    for j in range(STEPS):
         eta = tl.load(ETA + rows * eta_run + j, mask=real, other=0.0)[:, None]
         pull = eta
         if PULL:
@@ -127,11 +132,11 @@ def rows_kernel(X, OUT, A, Y, SHARE, SHIFTS, ANCHOR, ETA, PULLS, CHOSEN, NUMBERS
     tl.store(OUT + (rows[:, None] * participants + k) * D + d[None, :], x, mask=inside)
 
 
-@triton.jit(do_not_specialize=["runs", "participants", "steps", "own"])
-def alone_kernel(X, OUT, A, Y, SHARE, SHIFTS, ANCHOR, ETA, PULLS, CHOSEN, NUMBERS, runs, participants, steps, own,
+@triton.jit(do_not_specialize=["runs", "participants", "own"])
+def alone_kernel(X, OUT, A, Y, SHARE, SHIFTS, ANCHOR, ETA, PULLS, CHOSEN, NUMBERS, runs, participants, own,
                  x_run, x_part, shift_run, shift_part, anchor_run, eta_run, pull_run, chosen_run, chosen_part,
-                 N: tl.constexpr, D: tl.constexpr, KIND: tl.constexpr, LOSS: tl.constexpr, RIDGE: tl.constexpr,
-                 ALPHA: tl.constexpr, SHIFT: tl.constexpr, PULL: tl.constexpr, PICKED: tl.constexpr,
+                 STEPS: tl.constexpr, N: tl.constexpr, D: tl.constexpr, KIND: tl.constexpr, LOSS: tl.constexpr,
+                 RIDGE: tl.constexpr, ALPHA: tl.constexpr, SHIFT: tl.constexpr, PULL: tl.constexpr, PICKED: tl.constexpr,
                  BR: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, PRECISION: tl.constexpr):
     """A program takes one participant of one run, whose data may be nobody else's; sums instead of matrix products."""
     run, k = (tl.program_id(0) // participants).to(tl.int64), (tl.program_id(0) % participants).to(tl.int64)
@@ -153,7 +158,7 @@ def alone_kernel(X, OUT, A, Y, SHARE, SHIFTS, ANCHOR, ETA, PULLS, CHOSEN, NUMBER
         a, _, _ = _samples(A, Y, SHARE, at, n, d, D, D, False)
     elif N <= BN:  # the data stay in registers
         a, y, share = _samples(A, Y, SHARE, at, n, d, N, D, True)
-    for j in range(steps):
+    for j in range(STEPS):
         eta = tl.load(ETA + run * eta_run + j)
         pull = eta
         if PULL:
@@ -173,11 +178,11 @@ def alone_kernel(X, OUT, A, Y, SHARE, SHIFTS, ANCHOR, ETA, PULLS, CHOSEN, NUMBER
     tl.store(OUT + (run * participants + k) * D + d, x, mask=inside)
 
 
-@triton.jit(do_not_specialize=["runs", "participants", "steps", "own"])
-def diagonal_kernel(X, OUT, A, Y, SHARE, SHIFTS, ANCHOR, ETA, PULLS, CHOSEN, NUMBERS, runs, participants, steps, own,
+@triton.jit(do_not_specialize=["runs", "participants", "own"])
+def diagonal_kernel(X, OUT, A, Y, SHARE, SHIFTS, ANCHOR, ETA, PULLS, CHOSEN, NUMBERS, runs, participants, own,
                     x_run, x_part, shift_run, shift_part, anchor_run, eta_run, pull_run, chosen_run, chosen_part,
-                    N: tl.constexpr, D: tl.constexpr, KIND: tl.constexpr, LOSS: tl.constexpr, RIDGE: tl.constexpr,
-                    ALPHA: tl.constexpr, SHIFT: tl.constexpr, PULL: tl.constexpr, PICKED: tl.constexpr,
+                    STEPS: tl.constexpr, N: tl.constexpr, D: tl.constexpr, KIND: tl.constexpr, LOSS: tl.constexpr,
+                    RIDGE: tl.constexpr, ALPHA: tl.constexpr, SHIFT: tl.constexpr, PULL: tl.constexpr, PICKED: tl.constexpr,
                     BR: tl.constexpr, BN: tl.constexpr, BD: tl.constexpr, PRECISION: tl.constexpr):
     """A program takes ``BD`` coordinates of ``BR`` participants of any runs: quadratics with diagonal curvature."""
     blocks = (D + BD - 1) // BD
@@ -197,7 +202,7 @@ def diagonal_kernel(X, OUT, A, Y, SHARE, SHIFTS, ANCHOR, ETA, PULLS, CHOSEN, NUM
         shift = tl.load(SHIFTS + (run * shift_run + k * shift_part)[:, None] + d[None, :], mask=inside, other=0.0)
     if PULL:
         anchor = tl.load(ANCHOR + (run * anchor_run)[:, None] + d[None, :], mask=inside, other=0.0)
-    for j in range(steps):
+    for j in range(STEPS):
         eta = tl.load(ETA + run * eta_run + j, mask=real, other=0.0)[:, None]
         pull = eta
         if PULL:

@@ -1,8 +1,8 @@
 """The compiled path on a card: all local steps of a round in one Triton kernel (:mod:`fedtheory.card_kernels`).
 
-A program of the kernel holds the data of one client and a tile of runs, and takes all of their steps without leaving the chip.
-Runs that share data and clients share a program; other runs have a program for each of their participants. A call makes
-nothing from the host's memory and never waits for the card, so a CUDA graph can hold it.
+A program of the kernel holds the data of one client and a tile of runs, and takes all of their steps on the chip. Runs that
+share data and clients share a program; other runs have a program for each of their participants. The first call of a size
+tries several tiles. Later calls never wait for the card and take nothing from the host's memory: a CUDA graph can hold them.
 """
 
 from typing import NamedTuple
@@ -81,9 +81,10 @@ def tiles_of(kind: str, dtype: str, n: int, d: int, runs: int, shared: bool) -> 
         width = _power(d) if d < 128 else 128
         return [Tile("diagonal", 1024 // width, 1, width, 4)]
     width = _power(d, 16)
-    samples = width if kind == "dense" else min(_power(n, 16), 128, max(ENTRIES // width, 1))
+    samples = width if kind == "dense" else min(_power(n, 16), 128, ENTRIES // width)
     few = samples * width <= 1024
-    alone = [Tile("alone", 1, samples, width, warps) for warps in ((2, 4) if few else (8, 16 if kind == "dense" else 4))]
+    single = dtype == "float32" and kind != "dense"
+    alone = [Tile("alone", 1, samples, width, warps) for warps in ((2, 4) if few else (8, 4) if single else (8, 16))]
     if not shared:
         return alone
     sizes = ([64, 16] if dtype == "float32" else [32, 16]) if width > 128 else [128, 64, 32, 16]
@@ -103,12 +104,15 @@ class CardSteps:
     """The local steps of an algorithm on a federation: a call returns the participants after all steps of a round."""
 
     def __init__(self, algorithm, federation):
+        import torch
+
         self.algorithm, self.federation, self.kernels = algorithm, federation, _kernels()
         self.problem = found = problem_of(federation)
         self.steps, self.dim, self.dtype = algorithm.local_steps, federation.dim, federation.backend.dtype
         self.features, self.targets = found.features.contiguous(), found.targets.contiguous()
         self.share = self.features if found.share is None else found.share.contiguous()
         self.numbers = federation.backend.array([found.ridge, 2 * found.alpha, 1 / found.width, found.scale / found.width])
+        self.card = torch.cuda.get_device_name(self.features.device) if self.features.is_cuda else "cpu"
         self.own = federation.clients if federation.instances > 1 else 0
         self.fixed, self.tables = fixed_numbers(algorithm), {}
 
@@ -117,7 +121,8 @@ class CardSteps:
         runs, correction = like.shape[0], self.algorithm.correction
         if runs in self.tables:
             return self.tables[runs]
-        contexts = [context._replace(iteration=context.round * self.steps + j) for j in range(1 if self.fixed else self.steps)]
+        different = 1 if self.fixed else self.steps
+        contexts = [context._replace(iteration=context.round * self.steps + j) for j in range(different)]
         pulls = [correction.pull(each) for each in contexts]
         tables = tuple(None if values[0] is None else self._table(values, like)
                        for values in ([self.algorithm.step_size(each) for each in contexts], pulls))
@@ -141,17 +146,18 @@ class CardSteps:
         x = _addressable(local.x.detach())
         runs, participants, dim = x.shape
         shift, clients = self.algorithm.correction.shift(local, context), context.clients
-        (eta, pull), out = self._each_step(context, x), torch.empty((runs, participants, dim), dtype=x.dtype, device=x.device)
+        eta, pull = self._each_step(context, x)
+        out = torch.empty((runs, participants, dim), dtype=x.dtype, device=x.device)
         anchor = x if pull is None else _addressable(context.x.detach().expand(runs, dim))
         chosen = x if clients is None else clients.expand(runs, participants)
         more = x if shift is None else _addressable(shift.detach().expand(runs, participants, dim))
         arrays = (x, out, self.features, self.targets, self.share, more, anchor, eta, eta if pull is None else pull, chosen,
                   self.numbers)
-        numbers = (runs, participants, self.steps, self.own, x.stride(0), x.stride(1), more.stride(0), more.stride(1),
+        numbers = (runs, participants, self.own, x.stride(0), x.stride(1), more.stride(0), more.stride(1),
                    anchor.stride(0), _by_run(eta), 0 if pull is None else _by_run(pull), chosen.stride(0), chosen.stride(1))
         found = self.problem
-        flags = (found.n, dim, found.kind, found.loss, found.ridge != 0, found.alpha != 0, shift is not None, pull is not None,
-                 clients is not None)
+        flags = (self.steps, found.n, dim, found.kind, found.loss, found.ridge != 0, found.alpha != 0, shift is not None,
+                 pull is not None, clients is not None)
 
         def launch(tile: Tile):
             kernel = getattr(self.kernels, f"{tile.kernel}_kernel")
@@ -169,7 +175,7 @@ class CardSteps:
         """Launches the kernel with the tile that was fastest when sizes like these came first."""
         found, bucket = self.problem, min(_power(runs), RUNS)
         tiles = tiles_of(found.kind, self.dtype, found.n, self.dim, bucket, shared)
-        key = (str(x.device), self.dtype, found.kind, found.n, self.dim, shared, bucket)
+        key = (self.card, self.dtype, found.kind, found.n, self.dim, shared, bucket)
         if key in _FASTEST:
             tiles = [_FASTEST[key], *(tile for tile in tiles if tile != _FASTEST[key])]
         elif len(tiles) > 1 and x.is_cuda and not self.kernels.INTERPRETED and not _capturing(x):
@@ -199,12 +205,12 @@ def _first_that_fits(launch, tiles):
 
 
 def _fits(launch, tile: Tile) -> bool:
-    """Launches the kernel; False if it does not compile for this card, as where a tile is too large."""
-    from triton import TritonError
+    """Launches the kernel; False if the tile is too large for this card."""
+    from triton.runtime.errors import OutOfResources, PTXASError
 
     try:
         launch(tile)
-    except TritonError:
+    except (OutOfResources, PTXASError):
         return False
     return True
 

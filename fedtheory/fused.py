@@ -106,9 +106,9 @@ class FusedSteps:
         self.function, threads = _function(self.dtype)
         found = problem_of(federation)
         self.problem = _Problem(
-            clients=federation.clients, n=found.n, d=federation.dim, steps=algorithm.local_steps, kind=KINDS.index(found.kind),
-            loss=LOSSES.index(found.loss), shared=federation.instances == 1, ridge=found.ridge, alpha=found.alpha,
-            scale=found.scale, width=found.width, threads=threads)
+            clients=federation.clients, n=found.n, d=federation.dim, steps=algorithm.local_steps,
+            kind=KINDS.index(found.kind), loss=LOSSES.index(found.loss), shared=federation.instances == 1,
+            ridge=found.ridge, alpha=found.alpha, scale=found.scale, width=found.width, threads=threads)
         self.fixed = fixed_numbers(algorithm)
         self.numbers, self.kept = None, []
         self._point(features=found.features, targets=found.targets)
