@@ -1,8 +1,7 @@
 """The compiled path: all local steps of a round in one function of C, for plain steps on linear scores and quadratics.
 
-The function (``fused.c``) keeps a client's data in cache for all of its local steps. It computes gradient steps on
-F_k(x) = sum_i share_i loss(a_i x, b_i) + penalty, or on a quadratic, with a shift that is fixed within a round and a pull to
-the broadcast model (:attr:`fedtheory.parts.Correction.fixed_in_round`).
+The function (``fused.c``) keeps a client's data in cache for all of its local steps (:mod:`fedtheory.compiled_problem` says
+which steps). On a card a kernel takes its place (:mod:`fedtheory.card_steps`).
 """
 
 import ctypes
@@ -11,31 +10,14 @@ from pathlib import Path
 import numpy as np
 from array_api_compat import is_torch_array
 
+from fedtheory.compiled_problem import KINDS, LOSSES, fixed_numbers, problem_of, why_not_compiled
 from fedtheory.native import NoLibrary, library
-from fedtheory.plain import own_numbers, why_not_plain
-from fedtheory.schedules import Schedule
-from synthetic.base.noise import NoNoise
-from synthetic.data.federation import DataFederation
-from synthetic.data.generalised_linear import GeneralisedLinear
-from synthetic.data.least_squares import LeastSquares
-from synthetic.data.logistic import BinaryLogistic
 from synthetic.numbers.arrays import backend_of, to_numpy
-from synthetic.quadratic.quadratic import Quadratic
 
-__all__ = ["FusedSteps", "map_rounds", "why_not_fused"]
+__all__ = ["FusedSteps", "compiled_steps", "map_rounds", "why_not_fused"]
 
 SOURCE = Path(__file__).with_name("fused.c")
 TYPES = {"float32": ((), np.float32), "float64": (("-DDOUBLE",), np.float64)}
-DATA, DENSE, DIAGONAL = range(3)
-#: shapes of ``synthetic.data.scalar_losses`` as (loss of fused.c, factor)
-SHAPES = {
-    "square": (0, 1), "log-cosh": (2, 1), "pseudo-huber": (3, 1), "root": (3, 1), "huber": (4, 1), "softplus": (5, 1),
-    "sigmoid": (6, 1), "geman-mcclure": (7, 1), "tanh-squared": (8, 1), "welsch": (9, 1), "cauchy": (10, 1),
-    "cosine": (11, 1), "one-minus-cosine": (11, -1), "linear": (12, 1),
-}
-_FAMILIES = {family: {name: getattr(family, name) for name in (
-    "gradient", "stochastic_gradient", "slope", "_scores", "_combine", "_sum_of_gradients", "_penalty_slope", "_data")
-    if hasattr(family, name)} for family in (LeastSquares, BinaryLogistic, GeneralisedLinear, Quadratic)}
 
 
 class _Problem(ctypes.Structure):
@@ -82,25 +64,36 @@ def map_rounds(matrix, offset, x, rounds: int):
     return found
 
 
+def _on_card(federation) -> bool:
+    backend = federation.backend
+    return backend.library == "torch" and backend.device.startswith("cuda")
+
+
 def why_not_fused(algorithm, federation) -> str | None:
-    """The reason, in words, why the local steps cannot be computed in C; None if they can."""
-    if reason := why_not_plain(algorithm):
+    """The reason, in words, why the local steps cannot be compiled where the federation's arrays are; None if they can."""
+    if _on_card(federation):
+        from fedtheory.card_steps import why_not_on_card
+
+        return why_not_on_card(algorithm, federation)
+    if reason := why_not_compiled(algorithm, federation):
         return reason
-    own = _FAMILIES.get(type(federation))
-    if own is None or any(getattr(type(federation), name) is not function for name, function in own.items()):
-        return f"{federation.name} is not among the families of the compiled steps"
-    if isinstance(federation, DataFederation) and (federation.outputs > 1 or federation.batch_size is not None):
-        return "the data have minibatches or several outputs"
-    if not isinstance(federation.noise, NoNoise):
-        return "gradients are noisy"
     backend = federation.backend
     if backend.library != "torch" or backend.device != "cpu" or backend.dtype not in TYPES:
-        return "the compiled steps need torch on the CPU, in float32 or float64"
+        return "the compiled steps need torch on the CPU or on a CUDA device, in float32 or float64"
     try:
         _function(backend.dtype)
     except NoLibrary as reason:
         return str(reason)
     return None
+
+
+def compiled_steps(algorithm, federation):
+    """The compiled local steps where the federation's arrays are: in C on the processor, in one kernel on a card."""
+    if _on_card(federation):
+        from fedtheory.card_steps import CardSteps
+
+        return CardSteps(algorithm, federation)
+    return FusedSteps(algorithm, federation)
 
 
 class FusedSteps:
@@ -111,26 +104,16 @@ class FusedSteps:
         self.dtype = federation.backend.dtype
         self.real = TYPES[self.dtype][1]
         self.function, threads = _function(self.dtype)
+        found = problem_of(federation)
         self.problem = _Problem(
-            clients=federation.clients, d=federation.dim, steps=algorithm.local_steps, shared=federation.instances == 1,
-            scale=1, width=1, threads=threads)
-        self.fixed = not any(isinstance(number, Schedule) for number in own_numbers(algorithm))
+            clients=federation.clients, n=found.n, d=federation.dim, steps=algorithm.local_steps,
+            kind=KINDS.index(found.kind), loss=LOSSES.index(found.loss), shared=federation.instances == 1,
+            ridge=found.ridge, alpha=found.alpha, scale=found.scale, width=found.width, threads=threads)
+        self.fixed = fixed_numbers(algorithm)
         self.numbers, self.kept = None, []
-        if isinstance(federation, Quadratic):
-            self.problem.kind = DIAGONAL if federation.diagonal else DENSE
-            self.problem.n = 1 if federation.diagonal else federation.dim
-            self._point(features=federation.curvature, targets=federation.center)
-        else:
-            self.problem.n, self.problem.kind = federation.features.shape[2], DATA
-            self.problem.ridge, self.problem.alpha = federation.ridge, getattr(federation, "alpha", 0.0)
-            self._point(features=federation.features, targets=federation.targets, share=federation.share,
-                        counts=federation.counts)
-            if isinstance(federation, BinaryLogistic):
-                self.problem.loss = 1
-            elif isinstance(federation, GeneralisedLinear):
-                phi = federation.phi
-                self.problem.loss, factor = SHAPES[phi.shape]
-                self.problem.scale, self.problem.width = factor * phi.scale, phi.width
+        self._point(features=found.features, targets=found.targets)
+        if found.share is not None:
+            self._point(share=found.share, counts=found.counts)
 
     def _point(self, **arrays):
         """Sets pointers of the problem to arrays, and keeps the arrays alive."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from fedtheory.affine import affine_local_steps, affine_round, mapped_round, mapped_rounds, why_not_affine
 from fedtheory.engine import fixed_participation, one_round, rounds_of
-from fedtheory.fused import FusedSteps, why_not_fused
+from fedtheory.fused import compiled_steps, why_not_fused
 from fedtheory.round_context import RoundContext, State
 from synthetic.base.checks import one_of
 from synthetic.numbers.arrays import waits
@@ -22,7 +22,7 @@ def choose_path(path: str, algorithm, federation, sees_steps: bool) -> str:
     """``steps``, ``affine``, ``compiled`` or ``graph``; ``auto`` takes the fastest that applies.
 
     ``sees_steps``: whether local models or gradients are observed. The choice is the same for a run alone and in a batch,
-    before and after it is resumed; but ``compiled`` needs a C compiler.
+    before and after it is resumed; but ``compiled`` needs a C compiler, or on a card Triton.
 
     Raises:
         ValueError: an unknown path, or one that does not apply, with the reason.
@@ -82,4 +82,4 @@ def _all_steps(path, algorithm, federation):
     """What computes all local steps of a round at once, or None."""
     if path == "affine":
         return affine_local_steps(algorithm)
-    return FusedSteps(algorithm, federation) if path == "compiled" else None
+    return compiled_steps(algorithm, federation) if path == "compiled" else None

@@ -11,9 +11,9 @@ from fedtheory.registry import ALGORITHMS
 __all__ = ["write"]
 
 PACKAGES = ("fedtheory", "synthetic", "bounds", "verify")
-#: claims have pages of their own; files that are run and never imported, and the file of theirs that needs marimo
+#: claims have pages of their own; files that are run and never imported, and files that need marimo or Triton
 LEFT_OUT = ("bounds.papers", "bounds.controls", "verify.checker.__main__", "fedtheory.testing.mutants",
-            "verify.demos.notebooks", "verify.demos.live")
+            "verify.demos.notebooks", "verify.demos.live", "fedtheory.card_kernels")
 
 
 def write(pages: Pages) -> None:

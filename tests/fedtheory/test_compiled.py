@@ -9,17 +9,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedtheory import Algorithm, FedAvg, Selection, Tabulated, WithReplacement, fused, make_algorithm, native, resume, run
+from fedtheory import Algorithm, FedAvg, fused, make_algorithm, native, resume, run
 from fedtheory.native import NoLibrary, library
 from fedtheory.observables import DEFAULT
 from fedtheory.paths import choose_path
-from fedtheory.schedules import Geometric
-from synthetic import NUMPY, TORCH, Quadratic, make_problem, make_quadratic
+from synthetic import NUMPY, TORCH, make_problem, make_quadratic
 from synthetic.data.generalised_linear import GeneralisedLinear
 from synthetic.data.least_squares import LeastSquares
 from synthetic.data.logistic import BinaryLogistic
 from synthetic.data.scalar_losses import SHAPES
-from synthetic.numbers.arrays import Backend
+from tests.fedtheory.compiled_cases import DIM, FEDERATIONS, FLOAT, METHODS, data
 
 try:
     fused._function("float64")
@@ -27,48 +26,6 @@ try:
 except NoLibrary as missing:
     REASON = str(missing)
 needs_compiler = pytest.mark.skipif(REASON is not None, reason=str(REASON))
-FLOAT = Backend("torch", "cpu", torch.float32)
-DIM = 19  # no multiple of any vector's length
-
-
-def data(kind=LeastSquares, instances=1, samples=21, dim=DIM, seed=0, backend=TORCH, **options):
-    """Four clients of 21, 1, 16 and 7 samples: whole chunks and rests of every size."""
-    random = np.random.default_rng(seed)
-    features = random.normal(size=(instances, 4, samples, dim))
-    targets = random.normal(size=(instances, 4, samples, 1))
-    if kind is BinaryLogistic:
-        targets = np.sign(targets)
-    counts = np.broadcast_to(np.minimum([samples, 1, 16, 7], samples), (instances, 4))
-    return kind(features / dim**0.5, targets, counts, backend=backend, **options)
-
-
-FEDERATIONS = {
-    "least squares": data,
-    "ridge": lambda: data(ridge=0.3),
-    "one instance per run": lambda: data(instances=5),
-    "logistic": lambda: data(BinaryLogistic, ridge=0.1),
-    "penalty that is not convex": lambda: data(GeneralisedLinear, loss="log-cosh", alpha=0.4, ridge=0.2),
-    "one sample and one coordinate": lambda: data(samples=1, dim=1),
-    "diagonal": lambda: make_quadratic(clients=4, dim=DIM, seed=1),
-    "dense": lambda: make_quadratic(clients=4, dim=DIM, hessians="rotated", seed=2),
-    "dense, one instance per run": lambda: Quadratic(
-        np.linspace(0.3, 1.0, 5 * 4 * DIM).reshape(5, 4, DIM, 1) * np.eye(DIM), np.ones((5, 4, DIM))),
-}
-METHODS = {
-    "fedavg": lambda: make_algorithm("fedavg", local_steps=4),
-    "server step": lambda: make_algorithm("fedavg", local_steps=4, eta_g=1.3),
-    "proximal": lambda: make_algorithm("fedprox", local_steps=4, rho_prox=0.7),
-    "one step each": lambda: make_algorithm("fedprox", eta_l=np.linspace(0.05, 0.2, 5), local_steps=3,
-                                            rho_prox=np.linspace(0, 1, 5)),
-    "falling steps": lambda: make_algorithm("fedavg", eta_l=Tabulated(0.2 / (1 + np.arange(20.0))), local_steps=3),
-    "falling pull": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Geometric(2.0, 0.5)),
-    "pull by iteration": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Tabulated(1 / (1 + np.arange(9.0)))),
-    "scheme I": lambda: FedAvg(0.1, 3, Selection(sampling=WithReplacement(2))),
-    "two of them": lambda: make_algorithm("fedavg", local_steps=3, participants=2),
-    "scaffold": lambda: make_algorithm("scaffold", local_steps=3, participants=2),
-    "option I": lambda: make_algorithm("scaffold", local_steps=3, option="I"),
-    "server momentum": lambda: make_algorithm("fedavgm", local_steps=3),
-}
 
 
 def check_equal(method, problem, record=("x",), rounds=5, tolerance=1e-9):
