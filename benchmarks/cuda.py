@@ -18,6 +18,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -51,12 +52,15 @@ def seconds(call: Callable[[], object], device: str) -> float:
     return time.perf_counter() - begin
 
 
-def a_round(call: Callable[[int], object], few: int, many: int, device: str) -> float:
-    """Milliseconds a round of ``call(rounds)``: the least of three differences of ``many`` and ``few`` rounds."""
+def a_round(call: Callable[[int], object], few: int, more: int, most: int, device: str, spent=0.05) -> float:
+    """Milliseconds a round of ``call(rounds)``: the difference of two lengths, of which the longer takes about ``spent``
+    seconds more, and has at most ``most`` rounds; the least of two times each."""
     seconds(partial(call, few), device)
     short = min(seconds(partial(call, few), device) for _ in range(2))
-    long = min(seconds(partial(call, many), device) for _ in range(2))
-    return 1e3 * max(0.0, long - short) / (many - few)
+    guess = max(1e-6, (seconds(partial(call, few + more), device) - short) / more)
+    more = int(np.clip(spent / guess, more, most))
+    long = min(seconds(partial(call, few + more), device) for _ in range(2))
+    return 1e3 * max(0.0, long - short) / more
 
 
 def ceilings(dtype, size=8192) -> tuple[float, float]:
@@ -95,7 +99,7 @@ class Campaign:
         self.lines += lines
         print(*lines, sep="\n", flush=True)
 
-    def over(self, share: float = 1.0) -> bool:
+    def over(self) -> bool:
         """Whether the time is spent."""
         return time.perf_counter() > self.end
 
@@ -110,7 +114,9 @@ class Campaign:
 
     def all(self) -> None:
         for part in (self.parity, self.workloads, self.waits, self.records, self.tables):
+            begin = time.perf_counter()
             self.attempt(part.__name__, part)
+            print(f"({part.__name__}: {time.perf_counter() - begin:.0f} s)", flush=True)
             if self.device != "cpu":
                 torch.cuda.empty_cache()
         if self.faults:
@@ -146,8 +152,8 @@ class Campaign:
                         self.faults.append(f"{name} on {problem}: a captured round has other bits, by "
                                            f"{np.abs(found['steps'] - found['graph']).max():.1e}")
         self.say("", "## Equal to the processor", "",
-                 f"Each of {len(self.methods)} methods on {', '.join(PARITY)}: {rounds} rounds of 3 seeds in float64, largest "
-                 "difference of a model from the processor's, step by step, relative to the largest entry.", "",
+                 f"Each of {len(self.methods)} methods on {', '.join(PARITY)}: {rounds} rounds of 3 seeds in float64, the "
+                 "largest difference of a model from the processor's, step by step, relative to the largest entry.", "",
                  "| path | largest difference | of |", "|---|---:|---|",
                  *(f"| `{path}` | {error:.1e} | {of} |" for path, (error, of) in worst.items()),
                  "", f"A captured round has the same bits as one that is not in {bits} of {bits + differ} pairs.")
@@ -171,9 +177,8 @@ class Campaign:
         def call(rounds):
             return fedtheory.run(method, federation, rounds, seeds=runs, start=starts, path=path, record=record)
 
-        few, many = (3, 9) if path == "steps" else (8, 68) if runs < 1000 else (8, 28)
         try:
-            return a_round(call, few, many, self.device)
+            return a_round(call, 3 if path == "steps" else 8, 4 if path == "steps" else 12, 1000, self.device)
         except ValueError as reason:
             if "cannot be taken" not in str(reason):
                 raise
@@ -185,12 +190,12 @@ class Campaign:
         """FedAvg on the reference workload: every path, both precisions, JAX beside."""
         w = self.workload
         self.say("", "## The reference workload", "",
-                 f"FedAvg on least squares: {w.clients} clients, {w.samples} samples, dimension {w.dim}, {w.local_steps} full "
-                 "gradient steps a round. Milliseconds a round of `fedtheory.run` that records the models (at "
+                 f"FedAvg on least squares: {w.clients} clients, {w.samples} samples, dimension {w.dim}, {w.local_steps} "
+                 "full gradient steps a round. Milliseconds a round of `fedtheory.run` that records the models (at "
                  f"{self.many} runs: nothing); JAX: one `jit(scan(vmap(grad)))` that records the models, "
                  "products in full precision.", "")
         sizes = (*self.runs[:2], self.many)
-        head = [f"{runs} run{'s' * (runs > 1)}, {dtype}" for dtype in ("float32", "float64") for runs in sizes]
+        head = [f"{_runs(runs)}, {dtype}" for dtype in ("float32", "float64") for runs in sizes]
         self.say(f"| | {' | '.join(head)} |", "|---|" + "---:|" * len(head))
         for path in ("steps", "graph", *FASTER):
             row = []
@@ -210,9 +215,9 @@ class Campaign:
             flop = w.flop / w.rounds * self.many
             for dtype in ("float32", "float64"):
                 torch.backends.cuda.matmul.allow_tf32 = False
-                product, copy = ceilings(getattr(torch, dtype))
-                self.say("", f"{dtype}: one large product runs at {product:.1f} TFLOP/s, a large copy at {copy:.0f} GB/s; the "
-                         f"products of a round of {self.many} runs take {flop / product / 1e9:.2f} ms at this rate.")
+                flops, copy = ceilings(getattr(torch, dtype))
+                self.say("", f"{dtype}: one large product runs at {flops:.1f} TFLOP/s, a large copy at {copy:.0f} GB/s; the "
+                         f"products of a round of {self.many} runs take {flop / flops / 1e9:.2f} ms at this rate.")
 
     def tables(self) -> None:
         """Every method: step by step, captured, and the other paths, on three problems."""
@@ -240,13 +245,13 @@ class Campaign:
                     others = [f", {path} {_ms(times[path])}" for path in FASTER if times[path] is not None]
                     rows[name].append(f"{_ms(times['steps'])}, {_ms(times['graph'])}{''.join(others)}")
                 if faster:
-                    ratios.append(f"{runs} run{'s' * (runs > 1)}: {len(faster)} methods, median {statistics.median(faster):.1f},"
-                                  f" least {min(faster):.1f}")
+                    ratios.append(f"{_runs(runs)}: {len(faster)} methods, median {statistics.median(faster):.1f}, "
+                                  f"least {min(faster):.1f}")
             self.say("", f"## Every method on {title}", "",
-                     f"{federation.clients} clients, dimension {federation.dim}, {steps} local steps, float32, default record: "
-                     "milliseconds a round step by step, captured, and on other paths that apply. Step by step over captured: "
-                     f"{'; '.join(ratios)}.", "",
-                     f"| | {' | '.join(f'{runs} run' + 's' * (runs > 1) for runs in sizes)} |", "|---|" + "---:|" * len(sizes),
+                     f"{federation.clients} clients, dimension {federation.dim}, {steps} local steps, float32, default "
+                     "record: milliseconds a round step by step, captured, and on other paths that apply. Step by step over "
+                     f"captured: {'; '.join(ratios)}.", "",
+                     f"| | {' | '.join(map(_runs, sizes))} |", "|---|" + "---:|" * len(sizes),
                      *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items() if any(cells)))
 
     # without waiting -----------------------------------------------------------------------------------------------------
@@ -258,11 +263,12 @@ class Campaign:
         for path in ("steps", "graph"):
             counts = {}
             for name in self.methods:
-                method, federation = made(name, local_steps=2), make_problem("quadratic").to(Backend("torch", "cuda", "float64"))
+                federation = make_problem("quadratic").to(Backend("torch", "cuda", "float64"))
+                method = made(name, local_steps=2)
                 if method.refuses(federation):
                     continue
                 counts[name] = self.attempt(f"waits of {name}", lambda a=(method, federation, path):
-                                            [_waits(*a, rounds) for rounds in (10, 20)])
+                                            [_waits(*a, rounds) for rounds in (9, 10, 20)][1:])
             waiting = {name: (two[1] - two[0]) / 10 for name, two in counts.items() if two and two[1] != two[0]}
             found.append(f"`{path}`: {len(counts) - len(waiting)} of {len(counts)} methods never wait in a round"
                          + "".join(f"; {name} {count:g} times" for name, count in waiting.items()))
@@ -270,20 +276,27 @@ class Campaign:
 
     def records(self) -> None:
         """What the default record costs."""
-        rows = []
-        for name in ("fedavg", "scaffold", "fedluar", "fadamgc"):
-            for runs in (64, 1024):
-                federation = make_problem("digits").to(Backend("torch", self.device, "float32"))
-                method = made(name, local_steps=4)
+        w = self.workload
+        problems = {"the reference workload": (reference("float32", self.device, w), w.local_steps),
+                    "digits": (make_problem("digits").to(Backend("torch", self.device, "float32")), 4)}
+        for title, (federation, steps) in problems.items():
+            rows = []
+            for name, runs in product(("fedavg", "scaffold", "fadamgc"), self.runs[1:]):
+                method = made(name, local_steps=steps, eta_l=w.eta)
                 pair = [self.attempt(f"record of {name}", partial(self.ms, method, federation, runs, "graph", record))
                         for record in (fedtheory.observables.DEFAULT, ())]
                 if all(pair):
                     rows.append(f"{name}, {runs} runs: {pair[0]:.3f} against {pair[1]:.3f} ({pair[0] / pair[1] - 1:+.0%})")
-        self.say("* The default record against none, captured, on digits, milliseconds a round: " + "; ".join(rows) + ".")
+            self.say(f"* The default record against none, captured, on {title}, {steps} steps, milliseconds a round: "
+                     f"{'; '.join(rows)}.")
 
 
 def _again(error: Exception):
     raise error
+
+
+def _runs(count: int) -> str:
+    return f"{count} run{'s' * (count > 1)}"
 
 
 def _ms(value: float | None) -> str:
@@ -311,7 +324,7 @@ def in_jax(workload: Workload, dtype: str, runs: int, record: bool) -> float:
     jax.config.update("jax_enable_x64", True)
     jax.config.update("jax_default_matmul_precision", "highest")
     features, targets = (jnp.asarray(array, dtype=dtype) for array in (workload.features, workload.targets))
-    eta, rounds = features.dtype.type(workload.eta), 50 if record else 10
+    eta, rounds = features.dtype.type(workload.eta), 200 if record else 20
 
     def local(model, a, b):
         def step(x, _):
@@ -324,13 +337,12 @@ def in_jax(workload: Workload, dtype: str, runs: int, record: bool) -> float:
             x = jax.vmap(local, (None, 0, 0))(x, features, targets).mean(0)
             return x, x if record else None
 
-        return jax.lax.scan(one, model, None, length=rounds)
+        return jax.lax.scan(one, model, None, length=rounds)[int(record)]
 
     compiled = jax.jit(jax.vmap(whole))
     models = jnp.asarray(np.random.default_rng(1).standard_normal((runs, workload.dim)).astype(dtype))
     jax.block_until_ready(compiled(models))
-    return min(seconds(lambda: np.asarray(jax.block_until_ready(compiled(models))[1] if record else 0), "cpu")
-               for _ in range(3)) * 1e3 / rounds
+    return min(seconds(lambda: np.asarray(compiled(models)), "cpu") for _ in range(3)) * 1e3 / rounds
 
 
 def heading(device: str) -> Iterable[str]:

@@ -1,5 +1,6 @@
 """The one loop that runs every algorithm."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,8 @@ def fixed_participation(algorithm, federation, state: State, draws: Draws):
     selection = algorithm.selection
     if not selection.fixed_on(federation):
         return None
-    return selection.participate(federation, federation.all_clients(state.x), draws, 0, 0)
+    part = selection.participate(federation, federation.all_clients(state.x), draws, 0, 0)
+    return replace(part, everyone=bool(namespace(part.weight).all(part.weight != 0)))
 
 
 def one_round(

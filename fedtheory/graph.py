@@ -1,15 +1,16 @@
 """Rounds on a card without the host: one round is captured as a CUDA graph and replayed for the others.
 
 Launching the kernels of a round one by one takes the host far longer than most cards need to compute them. A captured round
-is launched at once. It reads its number from the card (:mod:`synthetic.numbers.rounds`), takes the state before it from fixed
-memory, puts the state after it in the same place, and what is recorded in tables of all rounds, which are copied to the host
-in the end. Arrays that come from the host are sent while the round is tried once before it is captured.
+is launched at once. It reads its number from the card (:mod:`synthetic.numbers.rounds`), takes the state before it from
+fixed memory, puts the state after it in the same place, and what is recorded in tables of all rounds, which are copied to
+the host in the end. Arrays that come from the host are sent while the round is tried once before it is captured.
 
 Where rounds differ in what the host decides, such as a method that averages after every second one, a graph is captured for
 each kind.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
@@ -92,16 +93,17 @@ class _Rounds:
             self._empty()
 
     def _captured(self, place: int) -> _Graph:
-        self.clock.begin(place)
-        try:
-            rows = self._try()[1]  # sends what comes from the host
-        except TypeError as error:
-            raise NotCaptured(str(error)) from error
-        if not self.tables:
-            self._make_tables(rows)
-        self.clock.begin(place)
-        changed = [*filter(_is_array, _arrays(self.fixed)), self.clock.index, self.slot, *self.tables.values()]
-        replay = capture(self._whole, changed)
+        with _beside(self.clock.index):
+            self.clock.begin(place)
+            try:
+                rows = self._try()[1]  # sends what comes from the host
+            except TypeError as error:
+                raise NotCaptured(str(error)) from error
+            if not self.tables:
+                self._make_tables(rows)
+            self.clock.begin(place)
+            changed = [*filter(_is_array, _arrays(self.fixed)), self.clock.index, self.slot, *self.tables.values()]
+            replay = capture(self._whole, changed)
         return _Graph(self.clock.alike, replay)
 
     def _try(self):
@@ -160,23 +162,45 @@ class NotCaptured(Exception):
 
 
 def capture(function: Callable[[], None], changed: Sequence) -> Callable[[], None]:
-    """A call that repeats what ``function`` launches. It is captured, not computed; ``changed``: the arrays that it writes."""
+    """A call that repeats what ``function`` launches, which is captured and not computed; ``changed``: what it writes to."""
     import torch
 
-    graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
+    graph = torch.cuda.CUDAGraph()
     try:
-        with torch.cuda.stream(stream):
-            graph.capture_begin()
-            try:
-                function()
-            finally:
-                graph.capture_end()
+        graph.capture_begin()
+        try:
+            function()
+        finally:
+            graph.capture_end()
     except RuntimeError as error:
         torch.cuda.synchronize()
         raise NotCaptured(_first_line(error)) from error
-    torch.cuda.current_stream().wait_stream(stream)
     return graph.replay
+
+
+_STREAMS: dict[Any, Any] = {}  # of each card
+
+
+@contextmanager
+def _beside(array) -> Iterator[None]:
+    """Within, what is launched on the card of ``array`` is launched on a stream of its own, as capturing needs it.
+
+    It is the same stream always: what libraries keep for a stream, such as the workspace of products, is made when a round
+    is tried on it, and must outlive the graphs that use it.
+    """
+    import torch
+
+    if not array.is_cuda:
+        yield
+        return
+    if array.device not in _STREAMS:
+        _STREAMS[array.device] = torch.cuda.Stream(array.device)
+    stream = _STREAMS[array.device]
+    here = torch.cuda.current_stream(array.device)
+    stream.wait_stream(here)
+    with torch.cuda.stream(stream):
+        yield
+    here.wait_stream(stream)
 
 
 def _first_line(error: BaseException) -> str:
@@ -210,4 +234,6 @@ def _rebuilt(state: State, arrays: list) -> State:
     rest = iter(arrays)
     x, server, clients = next(rest), *({name: next(rest) for name in sorted(own)} for own in (state.server, state.clients))
     part = state.participation
-    return State(x, server, clients, None if part is None else replace(part, **{name: next(rest) for name in _PARTICIPATION}))
+    if part is not None:
+        part = replace(part, **{name: next(rest) for name in _PARTICIPATION})
+    return State(x, server, clients, part)

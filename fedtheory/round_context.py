@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple, Self
 
 from synthetic.base.display import brief
-from synthetic.numbers.arrays import all_true, namespace, take_clients
+from synthetic.numbers.arrays import all_true, namespace, take_clients, waits
 from synthetic.numbers.draws import Draws
 
 __all__ = ["ClientState", "RoundContext", "State", "Upload"]
@@ -124,8 +124,10 @@ class RoundContext(NamedTuple):
         :meth:`average`.
         """
         xp, weight = namespace(values), self.weight[..., None]
-        if not all_true(weight != 0):
+        if not self.participation.everyone and not all_true(weight != 0):
             values = xp.where(weight != 0, values, 0)  # a client of weight 0 may have diverged
+        if waits(values):  # a card reads the values once
+            return xp.matmul(weight[..., 0][:, None, :], values)[:, 0]
         return xp.sum(weight * values, axis=1)
 
     def moved(self, change):

@@ -35,13 +35,15 @@ class Participation:
     ``included`` are the indicators I_k (one on priority clients); ``virtual_weight`` is ``p_k I_k / (1 + S)`` with
     ``S = sum over free k of p_k I_k``, the weight of the virtual average; ``weight`` is what the aggregation uses,
     equal to it under full participation of the priority clients. ``nobody`` (runs | 1, 1) says in which runs no client
-    takes part, so that the round changes nothing; None where that cannot be.
+    takes part, so that the round changes nothing; None where that cannot be. ``everyone``: whether it is known that all
+    clients count.
     """
 
     included: Any
     virtual_weight: Any
     weight: Any
     nobody: Any = None
+    everyone: bool = False
 
 
 def chance(name: str, value) -> None:

@@ -224,7 +224,8 @@ class Federation(RichDisplay, ABC):
         """How many clients have priority. Raises ValueError if instances have different numbers."""
         counts = to_numpy(self.priority).sum(axis=-1)
         if counts.min() != counts.max():
-            raise ValueError(f"the priority clients of all instances must be equally many; got {counts.min()} to {counts.max()}")
+            raise ValueError("the priority clients of all instances must be equally many; got "
+                             f"{counts.min()} to {counts.max()}")
         return int(counts[0])
 
     @cached_property

@@ -162,7 +162,7 @@ def _tensor(values, dtype: str, device):
 
     if is_torch_array(values) and waits(values):
         return values.to(device=device, dtype=getattr(torch, dtype))
-    if (kept := _KEPT.get()) is None or device == "cpu" and "cpu" not in WAITING:
+    if (kept := _KEPT.get()) is None or (device == "cpu" and "cpu" not in WAITING):
         return _sent(values, dtype, device)
     host = to_numpy(values)
     key = host.dtype.str, host.shape, host.tobytes(), dtype, device

@@ -1,10 +1,10 @@
 """Numbers that differ from round to round, for a round that is captured once on a card and replayed.
 
 A captured round runs no Python: it may know its own number only from the device. While it is captured, the number of the
-round is a :class:`ByRound`: the host knows its value in every round of the run, the device looks up that of the round at hand
-in a table. Arithmetic of the host, ``2 * round + 1``, makes new tables; functions of tensors take the number of the device.
-Where the host must decide, ``if round % 2``, the round is captured as it is decided now, and the clock notes in which other
-rounds the decision is the same.
+round is a :class:`ByRound`: the host knows its value in every round of the run, the device looks up that of the round at
+hand in a table. Arithmetic of the host, ``2 * round + 1``, makes new tables; functions of tensors take the number of the
+device. Where the host must decide, ``if round % 2``, the round is captured as it is decided now, and the clock notes in
+which other rounds the decision is the same.
 """
 
 import operator

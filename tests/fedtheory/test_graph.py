@@ -59,10 +59,11 @@ def same(first, second):
 
 
 def both(patch, method, make, **options):
-    """The run step by step, and on a card with captured rounds."""
-    steps = run(method, make(), ROUNDS, path="steps", **options)
+    """The run on a card, step by step and with captured rounds, which have the models of the processor up to rounding."""
     with on_a_card(patch):
-        captured = run(method, make(), ROUNDS, path="graph", **options)
+        steps, captured = (run(method, make(), ROUNDS, path=path, **options) for path in ("steps", "graph"))
+    there, here = steps.dataset["x"].values, run(method, make(), ROUNDS, path="steps", **options).dataset["x"].values
+    np.testing.assert_allclose(there, here, rtol=1e-12, atol=1e-12 * np.nanmax(abs(here)))
     return steps, captured
 
 
@@ -90,14 +91,15 @@ SCHEDULES = {
     "one per run": InverseTime(mu=np.array([1.0, 2.0, 3.0, 4.0]), offset=20.0),
 }
 SELECTIONS = {
-    "without replacement": WithoutReplacement(1), "held": WithoutReplacement(1, held=3), "with replacement": WithReplacement(2),
-    "independent": Independent(probability=0.3), "expected": Independent(probability=0.3, divisor="expected"),
+    "without replacement": WithoutReplacement(1), "held": WithoutReplacement(1, held=3),
+    "with replacement": WithReplacement(2), "independent": Independent(probability=0.3), "expected": Independent(probability=0.3, divisor="expected"),
 }
 FREE = {
     "always": Always(), "bernoulli": Bernoulli(0.5), "pattern": Pattern(np.arange(20).reshape(4, 5) % 3 == 0),
     "fraction": FractionOfBoth(0.5),
 }
-MATCHINGS = [LossMatching(1.0, warmup=3, indicator=word) for word in ("broadcast", "local-at-aggregation", "local-every-step")]
+MATCHINGS = [LossMatching(1.0, warmup=3, indicator=word)
+             for word in ("broadcast", "local-at-aggregation", "local-every-step")]
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -146,23 +148,24 @@ def test_tables_are_copied_in_pieces(monkeypatch):
 
 
 def test_rows_of_a_card_are_copied_in_pieces(monkeypatch):
-    whole = run(fedavg(0.1, 2), FEDERATIONS["logistic"](), ROUNDS, seeds=3, path="steps")
     with on_a_card(monkeypatch):
+        whole = run(fedavg(0.1, 2), FEDERATIONS["logistic"](), ROUNDS, seeds=3, path="steps")
         monkeypatch.setattr(recorder, "PIECE", 400)
         same(whole, run(fedavg(0.1, 2), FEDERATIONS["logistic"](), ROUNDS, seeds=3, path="steps"))
 
 
 def test_a_captured_run_resumes(monkeypatch):
     method, make = make_algorithm("fedlama", local_steps=2), FEDERATIONS["gaussian noise"]
-    whole = run(method, make(), 2 * ROUNDS, seeds=3, path="steps")
     with on_a_card(monkeypatch):
+        whole = run(method, make(), 2 * ROUNDS, seeds=3, path="steps")
         half = run(method, make(), ROUNDS, seeds=3, path="graph")
         same(whole, resume(half, method, make(), ROUNDS))
 
 
 def test_a_round_that_diverges_is_found(monkeypatch):
-    steps, captured = both(monkeypatch, fedavg(1e60, 2), FEDERATIONS["no noise"], seeds=2)
-    assert steps.dataset["diverged"].values.tolist() == captured.dataset["diverged"].values.tolist() != [-1, -1]
+    with on_a_card(monkeypatch):
+        steps, captured = (run(fedavg(1e60, 2), FEDERATIONS["no noise"](), ROUNDS, path=path) for path in ("steps", "graph"))
+    assert steps.dataset["diverged"].values.tolist() == captured.dataset["diverged"].values.tolist() != [-1]
 
 
 KINDS = {"fedavg": {}, "fedlama": {"period": 3}, "prunefl": {"period": 4}, "fedasam": {"swa_start": 2, "swa_cycle": 2}}
@@ -201,16 +204,16 @@ WAITING = {
 @pytest.mark.parametrize("name", WAITING)
 def test_a_method_that_waits_is_launched_kernel_by_kernel(name, monkeypatch):
     method, make = WAITING[name], FEDERATIONS["no noise"]
-    steps = run(method, make(), ROUNDS, path="steps", seeds=2)
     with on_a_card(monkeypatch):
+        steps = run(method, make(), ROUNDS, path="steps", seeds=2)
         same(steps, run(method, make(), ROUNDS, seeds=2))
         with pytest.raises(ValueError, match=r"path 'graph' cannot be taken: .*capturing.*allowed: auto, steps"):
             run(method, make(), ROUNDS, path="graph")
 
 
 def test_without_a_card_the_path_says_so():
-    with pytest.raises(ValueError, match=r"path 'graph' cannot be taken: the arrays are on torch, cpu, and rounds are captured "
-                                         r"on CUDA devices only; allowed: auto, steps"):
+    with pytest.raises(ValueError, match=r"path 'graph' cannot be taken: the arrays are on torch, cpu, and rounds are "
+                                         r"captured on CUDA devices only; allowed: auto, steps"):
         run(fedavg(0.1), FEDERATIONS["no noise"](), 2, path="graph")
 
 
