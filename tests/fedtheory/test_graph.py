@@ -92,7 +92,8 @@ SCHEDULES = {
 }
 SELECTIONS = {
     "without replacement": WithoutReplacement(1), "held": WithoutReplacement(1, held=3),
-    "with replacement": WithReplacement(2), "independent": Independent(probability=0.3), "expected": Independent(probability=0.3, divisor="expected"),
+    "with replacement": WithReplacement(2), "independent": Independent(probability=0.3),
+    "expected": Independent(probability=0.3, divisor="expected"),
 }
 FREE = {
     "always": Always(), "bernoulli": Bernoulli(0.5), "pattern": Pattern(np.arange(20).reshape(4, 5) % 3 == 0),
