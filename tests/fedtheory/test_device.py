@@ -175,6 +175,11 @@ def test_runs_in_single_precision_decide_nothing():
     assert ft.compare("classical/gd-distance", single, dtype="float64").verdict == "consistent"
 
 
+def test_claims_are_compared_without_a_device():
+    with pytest.raises(ValueError, match=r"^device is that of runs"):
+        ft.compare("li2020/theorem-1", "fedalign/theorem-1", device="cpu")
+
+
 def test_long_runs_in_single_precision_are_found_again_in_double_precision():
     """Their ends differ by the rounding of a hundred steps, which is not taken for a change of the method."""
     single, wide = (ft.run(ft.fedavg(eta_l=0.05), "quadratic-aligned", 100, dtype=dtype) for dtype in ("float32", "float64"))

@@ -37,5 +37,7 @@ def compare(claim: Claim | str, other: Trajectory | Claim | str, **options) -> C
         return compare_with_runs(first, other, **options)
     if not isinstance(other, Claim | str):
         raise TypeError(f"a claim is compared with runs (what ft.run returns) or with another claim; got {other!r}")
+    if of_runs := sorted({"device", "dtype"} & {*options}):
+        raise ValueError(f"{of_runs[0]} is that of runs, which a comparison of two claims does not make")
     seed = options.pop("seed", 0)
     return where_below(bound_of(first), bound_of(claim_of(other)), options, seed)

@@ -194,8 +194,8 @@ def _compare_with_runs(
     if len(claims) != 1:
         raise ValueError(f"--run compares one claim; got {len(claims)}")
     values = {name: float(value) for name, value in exact_numbers(given).items()}
-    trajectory = again(run, algorithm, None if device is None else device.value)
-    found = compare(claims[0], trajectory, values=values, worst=worst, dtype=None if dtype is None else dtype.value)
+    where = (None if each is None else each.value for each in (device, dtype))
+    found = compare(claims[0], again(run, algorithm, *where), values=values, worst=worst)
     if json:
         print(json_text.dumps(asdict(found), indent=1, default=float))
     else:

@@ -84,11 +84,11 @@ def run(
     return 0
 
 
-def again(path: Path, algorithm: str | None = None, device: str | None = None):
+def again(path: Path, algorithm: str | None = None, device: str | None = None, dtype: str | None = None):
     """The trajectory of a file of ``fedtheory run`` with its method and its federation, which are made again.
 
-    ``algorithm``: the method, if it is one of a ``.py`` file: what the file of runs names is never run. ``device``: where
-    the federation goes; None: where the runs were made.
+    ``algorithm``: the method, if it is one of a ``.py`` file: what the file of runs names is never run. ``device`` and
+    ``dtype``: where the federation goes and in which numbers it is made; None: those of the runs.
 
     Raises:
         ValueError: not such a file, or a method, a problem or a device that is another one now.
@@ -113,7 +113,11 @@ def again(path: Path, algorithm: str | None = None, device: str | None = None):
         raise ValueError(f"{path} does not say how its runs were made: {error}") from error
     if fingerprint(method, federation) != trajectory.fingerprint:
         raise ValueError(f"the runs of {path} were made by another version of {recipe['algorithm']} or {recipe['problem']}")
-    return replace(trajectory, algorithm=method, federation=federation)
+    trajectory = replace(trajectory, algorithm=method, federation=federation)
+    if dtype in (None, federation.backend.dtype):
+        return trajectory
+    federation, _ = _made(dict(recipe) | {"dtype": dtype}, _shares(recipe))  # numbers that were not rounded before
+    return replace(trajectory.to(dtype=dtype), federation=federation, fingerprint=fingerprint(method, federation))
 
 
 def _shares(recipe: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

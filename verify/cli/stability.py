@@ -59,7 +59,6 @@ def stability(
     from verify.cli.settings import settings_of, step_size
 
     shares = settings_of(settings, method, problem)
-    shared.check_device(device)
     from fedtheory.registry import arguments_of, make_algorithm
     from synthetic.data.federation import DataFederation
     from synthetic.registry import make_problem

@@ -106,7 +106,8 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
             sizes, constants and steps of the runs. There is one of statements with <= about the end of a run, over the first
             rounds; the note says why there is none.
         device, dtype: where and in which numbers the runs are made again, as for :func:`fedtheory.run`. Runs in float32 are
-            drawn and decide nothing: their rounding may be what exceeds a bound. ``dtype="float64"`` makes them decide.
+            drawn and decide nothing: their rounding may be what exceeds a bound. ``dtype="float64"`` makes them decide, on
+            the federation's numbers as float32 has them.
 
     The bound is evaluated with the federation's constants. One that depends on an estimated constant decides nothing, and
     neither does one of which a hypothesis fails or that is about another method; all are drawn. A number that the claim
