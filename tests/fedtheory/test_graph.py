@@ -281,3 +281,49 @@ def test_a_function_is_evaluated_in_all_rounds():
     assert each_round(lambda r: r * r, 3) == 9
     assert each_round(lambda r: r * r, now.round).values.tolist() == [1, 4, 9, 16, 25, 36]
     assert isinstance(each_round(lambda r: np.eye(2)[r % 2], now.round), ByRound)
+
+
+# on a card -----------------------------------------------------------------------------------------------------------------
+CARD = "cuda" if torch.cuda.is_available() else None
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(CARD is None, reason="there is no CUDA device")
+@pytest.mark.parametrize("name", ["fedavg", "scaffold", "fadamgc", "fedluar", "fedlama", "moon", "fedpaq", "scaffnew"])
+@pytest.mark.parametrize("schedule", [0.1, InverseTime(mu=1.0, offset=20.0)], ids=["constant", "inverse time"])
+def test_a_card_replays_the_bits_that_it_computes(name, schedule):
+    method = make_algorithm(name, eta_l=schedule, local_steps=2)
+    make, options = FEDERATIONS["logistic, minibatches"], {"seeds": 4, "device": CARD}
+    steps = run(method, make(), ROUNDS, path="steps", **options)
+    same(steps, run(method, make(), ROUNDS, path="graph", **options))
+    here = run(method, make(), ROUNDS, path="steps", seeds=4).dataset["x"].values
+    np.testing.assert_allclose(steps.dataset["x"].values, here, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(CARD is None, reason="there is no CUDA device")
+@pytest.mark.parametrize("path", ["affine", "compiled"])
+@pytest.mark.parametrize("name", ["fedavg", "scaffold", "fedprox"])
+def test_the_other_paths_of_a_card_agree(name, path):
+    method, make = make_algorithm(name, eta_l=0.1, local_steps=3), FEDERATIONS["no noise"]
+    found = run(method, make(), ROUNDS, path=path, seeds=4, device=CARD).dataset["x"].values
+    np.testing.assert_allclose(found, run(method, make(), ROUNDS, path="steps", seeds=4).dataset["x"].values, rtol=1e-9,
+                               atol=1e-12)
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(CARD is None, reason="there is no CUDA device")
+def test_a_card_copies_tables_in_pieces(monkeypatch):
+    method, make = fedavg(0.1, 2, participants=2), FEDERATIONS["all priority"]
+    whole = run(method, make(), 30, path="graph", seeds=3, device=CARD, record=("x", "g", "eta_l"))
+    monkeypatch.setattr(graph, "PIECE", 2000)
+    same(whole, run(method, make(), 30, path="graph", seeds=3, device=CARD, record=("x", "g", "eta_l")))
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(CARD is None, reason="there is no CUDA device")
+def test_a_method_that_reads_is_launched_kernel_by_kernel_on_a_card():
+    method, make = WAITING["reads a gradient"], FEDERATIONS["no noise"]
+    same(run(method, make(), ROUNDS, seeds=2, device=CARD, path="steps"), run(method, make(), ROUNDS, seeds=2, device=CARD))
+    with pytest.raises(ValueError, match="path 'graph' cannot be taken"):
+        run(method, make(), ROUNDS, path="graph", device=CARD)
