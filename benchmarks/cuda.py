@@ -36,6 +36,7 @@ PAGE = Path(__file__).with_name("cuda.md")
 PARITY = ("quadratic", "least-squares", "logistic", "perceptron", "digits")
 RUNS = (1, 64, 1024)
 MANY = 4096
+SPENT = 0.05
 FASTER = ("affine", "compiled")  # paths besides ``steps`` and ``graph``
 
 
@@ -52,13 +53,13 @@ def seconds(call: Callable[[], object], device: str) -> float:
     return time.perf_counter() - begin
 
 
-def a_round(call: Callable[[int], object], few: int, more: int, most: int, device: str, spent=0.05) -> float:
-    """Milliseconds a round of ``call(rounds)``: the difference of two lengths, of which the longer takes about ``spent``
+def a_round(call: Callable[[int], object], few: int, more: int, most: int, device: str) -> float:
+    """Milliseconds a round of ``call(rounds)``: the difference of two lengths, of which the longer takes about ``SPENT``
     seconds more, and has at most ``most`` rounds; the least of two times each."""
     seconds(partial(call, few), device)
     short = min(seconds(partial(call, few), device) for _ in range(2))
     guess = max(1e-6, (seconds(partial(call, few + more), device) - short) / more)
-    more = int(np.clip(spent / guess, more, most))
+    more = int(np.clip(SPENT / guess, more, most))
     long = min(seconds(partial(call, few + more), device) for _ in range(2))
     return 1e3 * max(0.0, long - short) / more
 
