@@ -258,6 +258,7 @@ def test_the_device_chooses_between_c_and_the_kernel(monkeypatch):
 
 
 # tiles ---------------------------------------------------------------------------------------------------------------------
+@needs_triton
 def test_the_fastest_tile_is_tried_once_and_kept(monkeypatch):
     tried, problem = [], data()
     monkeypatch.setattr(card_steps, "_FASTEST", {})
