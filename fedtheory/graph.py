@@ -22,7 +22,7 @@ from fedtheory.round_context import State
 from synthetic.numbers.arrays import to_numpy
 from synthetic.numbers.rounds import Clock
 
-__all__ = ["capture", "in_graphs"]
+__all__ = ["beside", "capture", "in_graphs"]
 
 MOST_GRAPHS = 8  #: of one run; rounds of further kinds are launched kernel by kernel
 
@@ -93,7 +93,7 @@ class _Rounds:
             self._empty()
 
     def _captured(self, place: int) -> _Graph:
-        with _beside(self.clock.index):
+        with beside(self.clock.index):
             self.clock.begin(place)
             try:
                 rows = self._try()[1]  # sends what comes from the host
@@ -182,7 +182,7 @@ _STREAMS: dict[Any, Any] = {}  # of each card
 
 
 @contextmanager
-def _beside(array) -> Iterator[None]:
+def beside(array) -> Iterator[None]:
     """Within, what is launched on the card of ``array`` is launched on a stream of its own, as capturing needs it.
 
     It is the same stream always: what libraries keep for a stream, such as the workspace of products, is made when a round
