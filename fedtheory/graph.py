@@ -58,7 +58,6 @@ class _Rounds:
         self.before = state
         self.fixed = _rebuilt(state, [array.clone() if _is_array(array) else array for array in _arrays(state)])
         self.graphs: list[_Graph] = []
-        self.slot = 0 * clock.index  # the row of the tables of this round
         self.tables: dict[str, Any] = {}  # (slots, times, runs, ...), what is recorded in up to so many rounds
         self.filled = self.slots = 0
 
@@ -73,7 +72,7 @@ class _Rounds:
                     raise ValueError(f"path 'graph' cannot be taken: {reason}; allowed: auto, steps") from reason
                 return self._by_kernels(place, first, progress)
             if progress and place % often == 0:
-                to_numpy(self.slot)  # waits
+                to_numpy(self.clock.slot)  # waits
                 progress(place + 2, rounds + 1)
         self._empty()
         return self.fixed
@@ -102,7 +101,7 @@ class _Rounds:
             if not self.tables:
                 self._make_tables(rows)
             self.clock.begin(place)
-            changed = [*filter(_is_array, _arrays(self.fixed)), self.clock.index, self.slot, *self.tables.values()]
+            changed = [*filter(_is_array, _arrays(self.fixed)), self.clock.count, *self.tables.values()]
             replay = capture(self._whole, changed)
         return _Graph(self.clock.alike, replay)
 
@@ -126,7 +125,8 @@ class _Rounds:
 
         after, rows = self._try()
         for name, values in rows.items():
-            self.tables[name].index_copy_(0, self.slot, torch.stack(values)[None])
+            row = values[0][None] if len(values) == 1 else torch.stack(values)
+            self.tables[name].index_copy_(0, self.clock.slot, row[None])
         old, new = _arrays(self.fixed), _arrays(after)
         if [_form(array) for array in old] != [_form(array) for array in new]:
             raise NotCaptured(f"the state before a round is {list(map(_form, old))}, after it {list(map(_form, new))}")
@@ -135,15 +135,14 @@ class _Rounds:
         made = [value.clone() if value.untyped_storage().data_ptr() in places else value for _, value in pairs]
         for (array, _), value in zip(pairs, made, strict=True):
             array.copy_(value)
-        self.clock.index.add_(1)
-        self.slot.add_(1)
+        self.clock.count.add_(1)
 
     def _empty(self) -> None:
         """Copies the tables to the host."""
         if self.filled:
             for name, table in self.tables.items():
-                self.recorder.add(name, on_host(table[:self.filled].flatten(0, 1)))
-            self.slot.zero_()
+                self.recorder.add(name, on_host(table[:self.filled].flatten(0, 1).swapaxes(0, 1).contiguous()))
+            self.clock.slot.zero_()
             self.filled = 0
 
     def _by_kernels(self, place: int, first: int, progress) -> State:

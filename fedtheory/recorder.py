@@ -31,7 +31,7 @@ class Recorder(Observer):
     """Measures and keeps the chosen observables during a run of ``algorithm``.
 
     ``rows``: the arrays (runs, ...) of each name since the last copy to the host, in the order of time; ``pieces``: what was
-    copied, (times, runs, ...). What is constant in time is measured once and in ``constants``.
+    copied, (runs, times, ...). What is constant in time is measured once and in ``constants``.
     """
 
     def __init__(self, names: Sequence[str], algorithm: Algorithm, federation):
@@ -109,7 +109,7 @@ class Recorder(Observer):
 
     # what was measured ---------------------------------------------------------------------------------------------------
     def add(self, name: str, piece: np.ndarray):
-        """Adds rows (times, runs, ...) of the host that come after those kept so far."""
+        """Adds rows (runs, times, ...) of the host that come after those kept so far."""
         self.collect()
         self.pieces.setdefault(name, []).append(piece)
 
@@ -117,20 +117,21 @@ class Recorder(Observer):
         """Copies what is on a device to the host."""
         for name, rows in self.rows.items():
             if rows:
-                on_device = waits(rows[0])
-                stacked = namespace(rows[0]).stack(rows) if on_device else np.stack(rows)
-                self.pieces.setdefault(name, []).append(on_host(stacked) if on_device else stacked)
+                stacked = namespace(rows[0]).stack(rows, axis=1)
+                self.pieces.setdefault(name, []).append(on_host(stacked) if waits(stacked) else stacked)
         self.rows, self._bytes = {}, 0
 
     def values(self, name: str, times: int = 1) -> np.ndarray | None:
         """What was measured, (runs, times, ...); a constant as many ``times`` in a row as the algorithm has rounds."""
         if name in self.constants:
             return np.repeat(self.constants[name][:, None], times, axis=1)
-        if name in self.rows and name not in self.pieces and not waits(self.rows[name][0]):
-            return np.stack(self.rows[name], axis=1)
         self.collect()
         pieces = self.pieces.get(name)
-        return None if pieces is None else np.ascontiguousarray(np.concatenate(pieces).swapaxes(0, 1))
+        if pieces is None or len(pieces) == 1:
+            return None if pieces is None else pieces[0]
+        import torch  # several pieces come from a device
+
+        return torch.cat([torch.as_tensor(piece) for piece in pieces], dim=1).numpy()
 
     def dataset(self, rounds: int) -> xr.Dataset:
         """The observables recorded in so many rounds, with unit and meaning as attributes."""

@@ -20,11 +20,13 @@ __all__ = ["ByRound", "Clock", "each_round", "now"]
 
 class Clock:
     """Which of the rounds ``first .. first + rounds - 1`` is at hand: on the device ``index``, from 0, and on the host
-    ``place`` while a round is captured. ``alike`` (rounds,): where all decisions of the captured round are the same."""
+    ``place`` while a round is captured. ``slot`` is the row of a table for the round. Both are parts of ``count``, to which
+    the device adds one after a round. ``alike`` (rounds,): where all decisions of the captured round are the same."""
 
     def __init__(self, first: int, rounds: int, backend: Backend):
         self.backend, self.rounds = backend, rounds
-        self.index = backend.integers(np.zeros(1, dtype=np.int64))
+        self.count = backend.integers(np.zeros(2, dtype=np.int64)) + 0  # an array of its own
+        self.index, self.slot = self.count[:1], self.count[1:]
         self.round = ByRound(self, np.arange(first, first + rounds))
         self.known: dict[Any, tuple] = {}  # what was evaluated in all rounds before
         self.begin(0)
