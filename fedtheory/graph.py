@@ -79,30 +79,38 @@ class _Rounds:
 
     def _one(self, place: int) -> None:
         graph = next((one for one in self.graphs if one.alike[place]), None)
-        if graph is None and len(self.graphs) < MOST_GRAPHS:
-            graph = self._captured(place)
-            self.graphs.append(graph)
-        if graph is None:
+        if graph is not None:
+            graph.replay()
+        elif len(self.graphs) < MOST_GRAPHS:
+            self.graphs.append(self._captured(place))
+        else:
             self.clock.begin(place)
             self._whole()
-        else:
-            graph.replay()
         self.filled += 1
         if self.filled == self.slots:
             self._empty()
 
     def _captured(self, place: int) -> _Graph:
-        with beside(self.clock.index):
+        """The graph of a round, which is computed: once kernel by kernel, and once by the graph, with the same bits."""
+        before = [self.clock.count, *filter(_is_array, _arrays(self.fixed))]
+        kept = [array.clone() for array in before]
+        with beside(self.clock.count):
             self.clock.begin(place)
             try:
-                rows = self._try()[1]  # sends what comes from the host
+                after, rows = self._try()  # sends what comes from the host
             except TypeError as error:
                 raise NotCaptured(str(error)) from error
+            expected = [array.clone() for array in filter(_is_array, _arrays(after))]  # some are those before the round
             if not self.tables:
                 self._make_tables(rows)
             self.clock.begin(place)
-            changed = [*filter(_is_array, _arrays(self.fixed)), self.clock.count, *self.tables.values()]
-            replay = capture(self._whole, changed)
+            replay = capture(self._whole, [*before, *self.tables.values()])
+        replay()
+        if not _same(expected, before[1:]):
+            for array, value in zip(before, kept, strict=True):
+                array.copy_(value)
+            raise NotCaptured("a replayed round has other numbers than the same round computed kernel by kernel, as where its "
+                              "functions are not pure")
         return _Graph(self.clock.alike, replay)
 
     def _try(self):
@@ -206,6 +214,14 @@ def _first_line(error: BaseException) -> str:
     """The first line of an error, or of that in whose handling it was raised."""
     cause = error.__context__ or error
     return f"{type(cause).__name__}: {str(cause).splitlines()[0] if str(cause) else ''}"
+
+
+def _same(arrays: list, others: list) -> bool:
+    """Whether all numbers are the same, or both no numbers."""
+    import torch
+
+    found = [((one == other) | ((one != one) & (other != other))).all() for one, other in zip(arrays, others, strict=True)]
+    return bool(torch.stack(found).all())
 
 
 # the arrays of a state -----------------------------------------------------------------------------------------------------

@@ -196,6 +196,22 @@ class Reading(GradientOracle):
         return (g if bool((g == g).all()) else -g), local
 
 
+class Counting(GradientOracle):
+    """Is not pure: every gradient is longer than the last."""
+
+    def gradient(self, local, gradient, context):
+        self.__dict__["calls"] = self.__dict__.get("calls", 0) + 1
+        return self.calls * gradient(local.x), local
+
+
+def test_a_method_that_is_not_pure_is_not_captured(monkeypatch):
+    with on_a_card(monkeypatch):
+        with pytest.raises(ValueError, match=r"path .graph. cannot be taken: a replayed round has other numbers.*not pure"):
+            run(fedavg(0.01, 2).having(oracle=Counting()), FEDERATIONS["no noise"](), ROUNDS, path="graph")
+        trajectory = run(fedavg(0.01, 2).having(oracle=Counting()), FEDERATIONS["no noise"](), ROUNDS, path="auto")
+    assert trajectory.dataset["x"].shape[1] == ROUNDS + 1
+
+
 WAITING = {
     "reads a gradient": fedavg(0.1, 2).having(oracle=Reading()),
     "solves to a tolerance": make_algorithm("fedprox", rho_prox=0.1).having(client=ToTolerance(1e-4)),
