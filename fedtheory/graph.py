@@ -109,8 +109,8 @@ class _Rounds:
         if not _same(expected, before[1:]):
             for array, value in zip(before, kept, strict=True):
                 array.copy_(value)
-            raise NotCaptured("a replayed round has other numbers than the same round computed kernel by kernel, as where its "
-                              "functions are not pure")
+            raise NotCaptured("a replayed round has other numbers than the same round computed kernel by kernel, as where "
+                              "its functions are not pure")
         return _Graph(self.clock.alike, replay)
 
     def _try(self):
