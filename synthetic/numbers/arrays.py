@@ -166,9 +166,10 @@ def _tensor(values, dtype: str, device):
         return _sent(values, dtype, device)
     host = to_numpy(values)
     key = host.dtype.str, host.shape, host.tobytes(), dtype, device
-    if key not in kept:
-        kept[key] = _sent(values, dtype, device)
-    return kept[key]
+    if key not in kept or kept[key][0]._version != kept[key][1]:  # it was written to
+        sent = _sent(values, dtype, device)
+        kept[key] = sent, sent._version
+    return kept[key][0]
 
 
 #: kinds of devices whose numbers the host has to wait for
@@ -178,7 +179,7 @@ _KEPT: ContextVar[dict | None] = ContextVar("arrays sent to a device", default=N
 
 @contextmanager
 def kept_on_device():
-    """Arrays of the host that are sent to a device with ``waits`` are sent once, and kept; nobody may write to them."""
+    """Arrays of the host that are sent to a device with ``waits`` are sent once, and kept; if they are written to, again."""
     before = _KEPT.set({} if _KEPT.get() is None else _KEPT.get())
     try:
         yield
