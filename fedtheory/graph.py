@@ -19,7 +19,7 @@ import numpy as np
 
 from fedtheory.recorder import PIECE, Recorder, on_host
 from fedtheory.round_context import State
-from synthetic.numbers.arrays import to_numpy
+from synthetic.numbers.arrays import to_numpy, writes_to
 from synthetic.numbers.rounds import Clock
 
 __all__ = ["beside", "capture", "in_graphs"]
@@ -118,9 +118,9 @@ class _Rounds:
     def _expected(self, place: int) -> tuple[list, dict]:
         """The arrays after a round from the state at hand, computed kernel by kernel, and what is recorded in it."""
         arrays = list(filter(_is_array, _arrays(self.fixed)))
-        versions = [array._version for array in arrays]
+        written = list(map(writes_to, arrays))
         after, rows = self._try(self.first + place)
-        if versions != [array._version for array in arrays]:
+        if written != list(map(writes_to, arrays)):
             raise NotCaptured("the round writes to the arrays of the state before it")
         with _or_not_captured():
             self._check_form(after)
@@ -179,6 +179,8 @@ class _Rounds:
         old, new = ([*_names(state), *map(_form, _arrays(state))] for state in (self.fixed, after))
         if len(old) != len(new) or not all(map(_equal, old, new)):
             raise NotCaptured(f"the state before a round is {old}, after it {new}")
+        if list(map(_layout, _arrays(self.fixed))) != list(map(_layout, _arrays(after))):
+            raise NotCaptured("the arrays of the state are not laid out after a round as before it")  # sums differ in order
 
     def _empty(self) -> None:
         """Copies the tables to the host."""
@@ -283,6 +285,13 @@ def _is_array(value) -> bool:
 
 def _form(value):
     return (tuple(value.shape), value.dtype) if _is_array(value) else value
+
+
+def _layout(value) -> list[int] | None:
+    """How far the entries of an array lie apart, along the axes that are longer than one."""
+    if not _is_array(value):
+        return None
+    return [step for size, step in zip(value.shape, value.stride(), strict=True) if size > 1]
 
 
 def _equal(one, other) -> bool:

@@ -26,7 +26,7 @@ from synthetic.numbers.balls import Ball
 __all__ = [
     "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "add_up", "all_true", "backend_of", "backend_on", "each", "first_least",
     "kept_on_device", "largest", "maximum", "namespace", "numbers_to", "one_place", "take_clients", "to_numpy",
-    "values_where", "waits",
+    "values_where", "waits", "writes_to",
 ]
 
 _LIBRARIES = ("torch", "numpy", "exact", "balls")
@@ -166,10 +166,15 @@ def _tensor(values, dtype: str, device):
         return _sent(values, dtype, device)
     host = to_numpy(values)
     key = host.dtype.str, host.shape, host.tobytes(), dtype, device
-    if key not in kept or kept[key][0]._version != kept[key][1]:  # it was written to
+    if key not in kept or writes_to(kept[key][0]) != kept[key][1]:
         sent = _sent(values, dtype, device)
-        kept[key] = sent, sent._version
+        kept[key] = sent, writes_to(sent)
     return kept[key][0]
+
+
+def writes_to(array) -> int:
+    """How often a tensor was written to; 0 where torch does not count that."""
+    return 0 if array.is_inference() else array._version
 
 
 #: kinds of devices whose numbers the host has to wait for

@@ -44,7 +44,7 @@ from fedtheory.algorithms.fedasam import CyclicRounds
 from fedtheory.testing.federations import CASES
 from fedtheory.testing.outcome import NotApplicable
 from fedtheory.testing.subject import subject_of
-from synthetic.numbers.arrays import Backend, to_numpy
+from synthetic.numbers.arrays import Backend, kept_on_device, to_numpy
 from synthetic.numbers.rounds import ByRound, Clock, each_round
 from tests.fedtheory.federations import FEDERATIONS
 from tests.fedtheory.tape import on_a_card
@@ -305,6 +305,8 @@ STATES = {
     "counts seldom": Storing(lambda x: {"n": 0}, lambda x, own, c: (x * (1 - 0.1 * own["n"]), {"n": c.round // 4})),
     "lists": Storing(lambda x: {"h": [x]}, lambda x, own, c: (x + 0.1 * own["h"][0], {"h": [x]})),
     "swaps": Storing(lambda x: {"p": x, "q": x + 1}, lambda x, own, c: (x + own["p"], {"p": own["q"], "q": own["p"]})),
+    "is laid out otherwise": Storing(lambda x: {"p": x[:, :1].expand(-1, 7)},
+                                     lambda x, own, c: (x + own["p"].sum(1)[:, None], {"p": x[:, :1].expand(-1, 7)})),
     "shares": Storing(lambda x: {"p": x, "q": x}, lambda x, own, c: (x + 0.1 * own["p"], {"p": c.x, "q": c.x})),
 }
 
@@ -312,6 +314,26 @@ STATES = {
 @pytest.mark.parametrize("name", STATES)
 def test_a_state_is_that_of_the_steps(name, monkeypatch):
     runs_as_steps(monkeypatch, fedavg(0.1, 2).having(server=STATES[name]), compared="x")
+
+
+class Writing(ServerOptimiser):
+    """Writes to the state before the round."""
+
+    def step(self, average, context):
+        return context.state.x.copy_(average), {}
+
+
+def test_a_method_that_writes_to_the_state_is_not_captured(monkeypatch):
+    with on_a_card(monkeypatch), pytest.raises(ValueError, match="the round writes to the arrays of the state before it"):
+        run(fedavg(0.1).having(server=Writing()), FEDERATIONS["no noise"](), ROUNDS, path="graph")
+
+
+def test_what_is_kept_on_a_card_is_sent_again_if_it_was_written_to(monkeypatch):
+    with on_a_card(monkeypatch) as counts, kept_on_device():
+        first = Backend().array([0.0])
+        assert Backend().array([0.0]) is first and counts["sent"] == 1
+        first.add_(1)
+        assert Backend().array([0.0]).tolist() == [0.0] and counts["sent"] == 2
 
 
 def test_the_names_of_a_state_are_compared(monkeypatch):
