@@ -89,7 +89,7 @@ class _Rounds:
             self._empty()
 
     def _captured(self, place: int) -> _Graph:
-        """The graph of a round, which is computed. It is tried there and in the last of the rounds alike: from this state it
+        """The graph of a round, which is computed. It is tried there and in two more of the rounds alike: from this state it
         has the bits of the round computed kernel by kernel."""
         own = [self.clock.count, *filter(_is_array, _arrays(self.fixed))]
         kept = [array.clone() for array in own]
@@ -101,12 +101,12 @@ class _Rounds:
                 _put(own, kept)
                 graph = self._recorded(place, [*own, *self.tables.values()])
                 _put(own, kept)
-                last = int(np.flatnonzero(graph.alike)[-1])
-                with _or_not_captured():
-                    there = self._expected(last) if last > place else None
-                _put(own, kept)
-            if there is not None:
-                self.clock.index.fill_(last)
+            alike = np.flatnonzero(graph.alike[place:]) + place
+            for other in {int(alike[len(alike) // 2]), int(alike[-1])} - {place}:  # by 2 or 1024 all kernels divide alike
+                with beside(self.clock.count), _or_not_captured():
+                    there = self._expected(other)
+                    _put(own, kept)
+                self.clock.index.fill_(other)
                 self._check(graph, there, own)
                 _put(own, kept)
             self._check(graph, expected, own)
