@@ -141,7 +141,7 @@ class ByRound:
 
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
-        if "pow" in getattr(function, "__name__", ""):  # powers by the host are products
+        if _is_special(getattr(function, "__name__", ""), (*args, *(kwargs or {}).values())):
             args, kwargs = tuple(map(_of_host, args)), {name: _of_host(value) for name, value in (kwargs or {}).items()}
         return function(*map(now, args), **{name: now(value) for name, value in (kwargs or {}).items()})
 
@@ -176,6 +176,13 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", 
     setattr(ByRound, f"__r{_name.rstrip('_')}__", _operator(_name, True))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(ByRound, f"__{_name}__", _operator(_name))
+
+
+def _is_special(name: str, arguments: tuple) -> bool:
+    """Whether a function of a number of the host has other bits than of a number of the device: powers are products there,
+    and a card multiplies by the inverse of a divisor."""
+    on_card = any(isinstance(one, ByRound) and one.clock.backend.device != "cpu" for one in arguments)
+    return "pow" in name or (on_card and "div" in name and not name.startswith("__r"))
 
 
 def _of_host(value):

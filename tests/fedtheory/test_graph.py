@@ -438,6 +438,13 @@ def test_a_decision_is_that_of_the_round_and_of_those_alike():
     assert int(now.round // 4) == 0 and now.alike.tolist() == [False, True, False, False, False, False]
 
 
+def test_a_card_divides_by_the_number_of_the_host():
+    now, x = clock(), torch.arange(3.0)
+    object.__setattr__(now.backend, "device", "cuda:0")
+    now.begin(2)
+    assert (x / now.round).tolist() == (x / 3).tolist() and now.alike.tolist() == [False, False, True, False, False, False]
+
+
 def test_numpy_cannot_take_the_number_of_a_round():
     with pytest.raises(TypeError):
         np.arange(3) + clock().round
