@@ -20,6 +20,7 @@ from bounds.language.names import CONSTANT, names_from
 from bounds.language.operators import E, Operator
 from bounds.language.space import infimum
 from fedtheory import find_algorithm
+from verify.checker.operators import SENSELESS, senseless
 from verify.checker.piecewise_quadratic import BOUNDS
 from verify.checker.schema import SAMPLE_WORDS
 
@@ -254,7 +255,8 @@ def differences(data: Mapping[str, Any], claim: Claim) -> Iterator[str]:
         return
     try:
         yield from _differences(data, claim)
-    except (ArithmeticError, AttributeError, IndexException, LookupError, RecursionError, TypeError, ValueError) as error:
+    except (*SENSELESS, IndexException) as error:
+        senseless(error)
         yield f"it cannot be read as a statement: {type(error).__name__}: {error}"
 
 

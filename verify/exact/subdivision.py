@@ -5,12 +5,12 @@ from typing import Any
 
 from verify.checker import counterexample as checker
 from verify.checker.limits import PIECES, TooLarge, WorkLimit
+from verify.checker.operators import SENSELESS, senseless
 from verify.claims.existential import PLACES
 
 __all__ = ["subdivided", "subdivision"]
 
 _NARROWEST = Fraction(1, 2**30)  # piece, as a share of the interval
-CANNOT = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def subdivided(data: dict[str, Any]) -> dict[str, Any]:
@@ -68,7 +68,8 @@ def _broken(data, piece, meter) -> bool:
         return all(checker.on_piece(one, piece, meter)[0] for one in _readings(data))
     except TooLarge:
         raise
-    except CANNOT:
+    except SENSELESS as error:
+        senseless(error)
         return False
 
 
@@ -78,5 +79,6 @@ def _holds(data, piece, meter) -> bool:
         return any(checker.holds(one, piece, meter) for one in _readings(data))
     except TooLarge:
         raise
-    except CANNOT:
+    except SENSELESS as error:
+        senseless(error)
         return False

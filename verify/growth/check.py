@@ -16,6 +16,7 @@ from typing import Any
 from bounds.language.claim import Claim
 from verify.checker.formats import FORMATS, shows
 from verify.checker.limits import FRACTION, written
+from verify.checker.operators import SENSELESS, senseless
 from verify.exact import check as single
 from verify.exact.alone import CheckResult, against, read
 from verify.growth.certificate import FORMAT
@@ -43,7 +44,8 @@ def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
     """Whether a growth certificate refutes the claim: see the module."""
     try:
         return _checked(data, claim)
-    except (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
+    except (*SENSELESS, NotImplementedError) as error:
+        senseless(error)
         return CheckResult(False, f"it cannot be read as growth: {type(error).__name__}: {error}")
 
 

@@ -13,7 +13,7 @@ from verify.prove.combinations import combination
 
 __all__ = ["REFUSALS", "Search", "formula"]
 
-REFUSALS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, StopIteration)
+REFUSALS = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, StopIteration)
 _COLUMNS = 1500  # of a linear program
 _TERMS = 12  # of a polynomial whose squares are completed
 _FACTS = 80  # of which multiples are added up

@@ -33,6 +33,7 @@ from bounds.language.operators import (
 )
 from bounds.printing.render import condition_text, letters_of
 from fedtheory.registry import find_algorithm
+from verify.checker.operators import SENSELESS, senseless
 from verify.checker.run import METHODS
 from verify.exact.check import CheckResult, check
 from verify.exact.statement import formula
@@ -247,7 +248,8 @@ def check_contraction(data: Mapping[str, Any]) -> CheckResult:
         if [{name: value for name, value in one.items() if name != "proofs"} for one in data["settings"]] != [expected]:
             return CheckResult(False, f"the proof is of other sizes, numbers or potentials than {said.text}")
         result = check(data, said.claim)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except SENSELESS as error:
+        senseless(error)
         return CheckResult(False, f"it cannot be read as a potential: {error}")
     statement = condition_text(said.claim.statement, letters_of(said.claim))
     return replace(result, reason=f"{said.method}: {statement}, for {said.scope}") if result.accepted else result

@@ -38,7 +38,7 @@ def first_proof(claim: Claim, setting: Setting, prove: Callable):
         for one, degree in degrees:
             try:
                 found = prove(one, degree)
-            except (*ERRORS, AttributeError):  # of a kind, or of a degree, that is not known of every number of clients
+            except ERRORS:  # of a kind, or of a degree, that is not known of every number of clients
                 continue
             if found is not None:
                 return found
