@@ -1,5 +1,6 @@
 """How many operations of torch a round takes besides its local steps, as runs on the processor compute it by default."""
 
+import numpy as np
 import pytest
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -7,6 +8,8 @@ from benchmarks.ours import prepared
 from benchmarks.workload import Workload
 from fedtheory import make_algorithm, run
 from synthetic import make_problem
+from synthetic.numbers.arrays import NUMPY, TORCH, to_numpy
+from synthetic.numbers.draws import LAYERS, Draws
 
 SMALL = Workload(clients=4, samples=3, dim=6, local_steps=1, rounds=1)
 FEDERATIONS = {
@@ -50,3 +53,14 @@ def besides_steps(name: str, federation) -> float:
 @pytest.mark.parametrize("name", MOST)
 def test_a_round_takes_few_operations_besides_its_local_steps(name, place, federation):
     assert besides_steps(name, FEDERATIONS[federation]()) <= MOST[name][place]
+
+
+@pytest.mark.parametrize("backend", [NUMPY, TORCH], ids=str)
+@pytest.mark.parametrize("seeds", [[7], [3, 1, 3, 2]], ids=str)
+def test_numbers_that_are_drawn_ahead_are_those_drawn_at_their_time(seeds, backend):
+    ahead = Draws(seeds, backend)
+    for time in (0, 1, 2, 40, 17, 33, 39, 2, 0):  # in any order
+        for population in (3, 5):
+            alone = Draws(seeds, backend)
+            expected = alone.uniform(LAYERS, time, alone.client_numbers(population), ndim=2)
+            np.testing.assert_array_equal(to_numpy(ahead.of_each(LAYERS, time, population)), to_numpy(expected))
