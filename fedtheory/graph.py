@@ -174,6 +174,9 @@ def capture(function: Callable[[], None], changed: Sequence) -> Callable[[], Non
             graph.capture_end()
     except RuntimeError as error:
         torch.cuda.synchronize()
+        for cause in (error, error.__context__):
+            if isinstance(cause, torch.cuda.OutOfMemoryError):  # fewer runs can be captured
+                raise cause from None
         raise NotCaptured(_first_line(error)) from error
     return graph.replay
 
