@@ -77,14 +77,16 @@ def _numbers(algorithm, federation, apart: bool) -> int:
     outputs, batch = getattr(federation, "outputs", 1), getattr(federation, "batch_size", None)
     features: Any = getattr(federation, "features", None)
     samples = features.shape[2] if hasattr(features, "shape") else 0
-    working = _COPIES * clients * dim + 4 * clients * samples * outputs
     few = type(selection.matching) is PriorityOnly and type(selection.sampling) is WithoutReplacement
     few = few and federation.priority_clients == clients
     taking = min(clients, selection.sampling.participants) if few else clients
+    working = _COPIES * taking * dim + 2 * clients * (2 * samples * outputs + few * dim)
     if batch is not None:  # a minibatch of each client
         working += 3 * taking * batch * (features.shape[3] + 2 * outputs)
     elif few and samples:  # the data of the participants
-        working += 2 * taking * samples * (features.shape[3] + outputs)
+        working += taking * samples * (features.shape[3] + outputs)
+    if not getattr(federation, "diagonal", True):  # products with the Hessians of quadratics
+        working += taking * dim**2
     if apart and why_not_affine(algorithm, federation) is None and not getattr(federation, "diagonal", False):
         working += 4 * clients * dim**2
     return working

@@ -16,7 +16,7 @@ from synthetic.numbers.arrays import is_torch_array, namespace
 
 __all__ = ["Batch", "Piece", "each_piece", "joined", "of_state"]
 
-_SAYS = ("out of memory", "ALLOC_FAILED", "allocate memory")  # libraries, of memory that is not there
+_SAYS = ("OutOfMemory", "out of memory", "ALLOC_FAILED", "allocate memory")  # libraries, of memory that is not there
 
 
 class Piece(NamedTuple):
@@ -32,13 +32,14 @@ class Piece(NamedTuple):
 @dataclass(frozen=True)
 class Batch:
     """Runs of ``seeds`` (runs,), which can be computed together or in parts. ``start``: (dim,), (runs, dim) or None;
-    ``state``: from which they go on, or None."""
+    ``state``: from which they go on, or None. ``path``: as for :func:`fedtheory.run`."""
 
     algorithm: Any
     federation: Any
     seeds: np.ndarray
     start: Any = None
     state: Any = None
+    path: str = "auto"
 
     def part(self, rows: slice) -> "Batch":
         """Some of the runs; all of them are the batch itself. Raises ValueError where the method cannot be cut."""
@@ -53,8 +54,11 @@ class Batch:
         def own(array):
             return array[rows] if array.shape[0] == runs else array
 
-        start = own(self.start) if np.ndim(self.start) == 2 else self.start
-        return Batch(algorithm, federation, self.seeds[rows], start, self.state and of_state(self.state, own))
+        start = self.start
+        if np.ndim(start) == 2:
+            start = own(start if hasattr(start, "shape") else np.asarray(start))
+        state = None if self.state is None else of_state(self.state, own)
+        return Batch(algorithm, federation, self.seeds[rows], start, state, self.path)
 
 
 def of_state(state: State, change: Callable[[Any], Any]) -> State:
@@ -113,9 +117,9 @@ def _may_be_cut(batch: Batch, size: int) -> bool:
 
 
 def _apart(batch: Batch) -> bool:
-    """Whether runs have hyper-parameters of their own."""
+    """Whether runs have hyper-parameters of their own, and may have affine maps of their own therefore."""
     runs = len(batch.seeds)
-    return runs > 1 and for_runs(batch.algorithm, slice(0, 1), runs) is not batch.algorithm
+    return batch.path in ("auto", "affine") and for_runs(batch.algorithm, slice(0, 1), runs) is not batch.algorithm
 
 
 def _size(batch: Batch, rounds: int, record) -> int:
@@ -124,8 +128,8 @@ def _size(batch: Batch, rounds: int, record) -> int:
     size = runs_at_once(batch.algorithm, batch.federation, rounds, record, runs, lambda: _apart(batch))
     if size >= runs or not _may_be_cut(batch, size):
         return runs
-    if batch.start is not None:
-        starting_points(batch.federation, batch.start, runs)  # whether it is one
+    if np.ndim(batch.start) == 2 and len(batch.start) not in (1, runs):
+        starting_points(batch.federation, batch.start, runs)  # says what it must be
     pieces = -(-runs // size)
     return -(-runs // pieces)
 
@@ -135,10 +139,10 @@ def _tried(compute, batch: Batch, rows: slice):
     try:
         return compute(batch.part(rows), rows), None
     except (RuntimeError, MemoryError) as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        if not isinstance(error, MemoryError) and not any(word in str(error) for word in _SAYS):
+        said = f"{type(error).__name__}: {error}".removesuffix(": ")
+        if not isinstance(error, MemoryError) and not any(word in said for word in _SAYS):
             raise
-        return None, said
+        return None, said.splitlines()[0]
 
 
 def _let_go(federation) -> None:

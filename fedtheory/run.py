@@ -76,7 +76,7 @@ def run(
     algorithm, federation = as_algorithm(algorithm), as_federation(federation, device, dtype)
     if federation.instances not in (1, len(numbers)):
         raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(numbers)}")
-    batch, said = Batch(algorithm, federation, numbers, start), _Progress(progress, rounds, len(numbers))
+    batch, said = Batch(algorithm, federation, numbers, start, path=path), _Progress(progress, rounds, len(numbers))
 
     def compute(part: Batch, rows: slice) -> Piece:
         x = starting_points(part.federation, part.start, len(part.seeds))
@@ -84,12 +84,11 @@ def run(
         state = returned(part.algorithm, "init", part.algorithm.init(part.federation, x, draws), State)
         recorder = Recorder(record, part.algorithm, part.federation)
         recorder.state(part.federation, part.algorithm.output(state))
-        state = _advance(part, state, 0, rounds, recorder, said.of(rows), path)
+        state = _advance(part, state, 0, rounds, recorder, said.of(rows))
         return _piece(recorder, rounds, state, to_numpy(x))
 
     found = joined(each_piece(batch, compute, rounds, record), len(numbers))
-    attrs = {"path": path, "record": [*dict.fromkeys(record)]}
-    return _trajectory(batch, found, rounds, np.full(len(numbers), -1), attrs)
+    return _trajectory(batch, found, rounds, np.full(len(numbers), -1), [*dict.fromkeys(record)])
 
 
 def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int, *, progress=None,
@@ -108,21 +107,20 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
         raise ValueError(f"this run was made by another algorithm or federation: expected {trajectory.fingerprint}, "
                          f"got {now}")
     first, path, record = trajectory.rounds, trajectory.dataset.attrs["path"], trajectory.dataset.attrs["record"]
-    batch = Batch(algorithm, federation, trajectory.seeds, trajectory.start, trajectory.state)
+    batch = Batch(algorithm, federation, trajectory.seeds, None, trajectory.state, path)
     said = _Progress(progress, rounds, trajectory.runs)
 
     def compute(part: Batch, rows: slice) -> Piece:
         recorder = Recorder(record, part.algorithm, part.federation)
         state = on_backend(part.state, part.federation.backend)
-        return _piece(recorder, rounds, _advance(part, state, first, rounds, recorder, said.of(rows), path), None)
+        return _piece(recorder, rounds, _advance(part, state, first, rounds, recorder, said.of(rows)), None)
 
     found = joined(each_piece(batch, compute, rounds, record), trajectory.runs)
     more, earlier = xr.Dataset(found.variables), trajectory.dataset.drop_vars(trajectory.dataset.coords)
     together = {name: xr.concat([earlier[name], more[name]], dim=more[name].dims[1]).variable for name in found.variables}
     variables = {name: (each.dims, each.values, each.attrs) for name, each in together.items()}
     found = found._replace(variables=variables, start=trajectory.start)
-    attrs = {"path": path, "record": record}
-    return _trajectory(batch, found, first + rounds, trajectory.dataset["diverged"].values, attrs)
+    return _trajectory(batch, found, first + rounds, trajectory.dataset["diverged"].values, record)
 
 
 def seed_numbers(seeds: int | Sequence[int] | np.ndarray) -> np.ndarray:
@@ -148,8 +146,8 @@ class _Progress:
         self.progress(self.most, self.rounds)  # type: ignore[misc]
 
 
-def _advance(part: Batch, state, first, rounds, recorder, progress, path):
-    algorithm, federation = part.algorithm, part.federation
+def _advance(part: Batch, state, first, rounds, recorder, progress):
+    algorithm, federation, path = part.algorithm, part.federation, part.path
     draws = Draws(part.seeds, federation.backend)
     observers = () if recorder.only_models else (recorder,)
     taken = choose_path(path, algorithm, federation, recorder.everyone)
@@ -173,7 +171,7 @@ def _piece(recorder: Recorder, rounds: int, state, start) -> Piece:
                  np.asarray(recorder.values("finite")), state, start)
 
 
-def _trajectory(batch: Batch, found: Piece, rounds: int, diverged: np.ndarray, attrs: dict) -> Trajectory:
+def _trajectory(batch: Batch, found: Piece, rounds: int, diverged: np.ndarray, record: list[str]) -> Trajectory:
     import xarray as xr
 
     algorithm, federation, finite = batch.algorithm, batch.federation, found.finite
@@ -182,7 +180,9 @@ def _trajectory(batch: Batch, found: Piece, rounds: int, diverged: np.ndarray, a
     dataset = xr.Dataset(found.variables)
     dataset["diverged"] = "run", np.where(diverged >= 0, diverged, broke), {"long_name": DIVERGED}
     dataset.attrs = {
-        "rounds": rounds, "local_steps": algorithm.local_steps, "indicator": algorithm.selection.matching.indicator, **attrs}
+        "rounds": rounds, "local_steps": algorithm.local_steps, "indicator": algorithm.selection.matching.indicator,
+        "path": batch.path, "record": record,
+    }
     name = getattr(federation, "name", type(federation).__name__)
     return Trajectory(
         dataset, found.state, batch.seeds, fingerprint(algorithm, federation), f"{algorithm.name} on {name}", algorithm,

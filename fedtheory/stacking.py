@@ -134,10 +134,6 @@ def _cut(value, rows: slice, runs: int):
     """``value`` for some of the runs; raises _Whole where that is not known."""
     if isinstance(value, type | Backend):
         return value
-    if is_dataclass(value):
-        own = {field.name: _cut_field(value, field, rows, runs) for field in fields(value)}
-        changes = {name: part for name, part in own.items() if part is not getattr(value, name)}
-        return replace(value, **changes) if changes else value  # type: ignore[type-var]
     if isinstance(value, tuple | list):
         parts = [_cut(one, rows, runs) for one in value]
         return value if all(one is part for one, part in zip(value, parts, strict=True)) else type(value)(parts)
@@ -145,13 +141,19 @@ def _cut(value, rows: slice, runs: int):
         if runs in value.shape:
             raise _Whole
         return value
-    within = [*(value if isinstance(value, dict) else getattr(value, "__dict__", {})).values(),
-              *(cell.cell_contents for cell in getattr(value, "__closure__", None) or ())]
+    known = [field.name for field in fields(value)] if is_dataclass(value) else []
+    within = [one for name, one in (value if isinstance(value, dict) else getattr(value, "__dict__", {})).items()
+              if name not in known]
+    within += [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
     if isinstance(value, partial):
         within += [*value.args, *value.keywords.values()]
     if any(_cut(one, rows, runs) is not one for one in within if not callable(one) or isinstance(one, Schedule)):
         raise _Whole
-    return value
+    if not is_dataclass(value):
+        return value
+    own = {field.name: _cut_field(value, field, rows, runs) for field in fields(value)}
+    changes = {name: part for name, part in own.items() if part is not getattr(value, name)}
+    return replace(value, **changes) if changes else value  # type: ignore[type-var]
 
 
 def _cut_field(owner, field, rows: slice, runs: int):
