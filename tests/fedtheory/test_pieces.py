@@ -59,8 +59,8 @@ def cut(patch, size: int = 2) -> None:
 
 def near(first, second):
     """Whether two trajectories are the same up to rounding."""
-    for name in first.dataset:
-        np.testing.assert_allclose(first.dataset[name].values, second.dataset[name].values, rtol=1e-9, atol=1e-12, err_msg=name)
+    for name, values in first.dataset.items():
+        np.testing.assert_allclose(values.values, second.dataset[name].values, rtol=1e-9, atol=1e-12, err_msg=name)
 
 
 def together_and_cut(patch, method, make, rounds=4, **options):
