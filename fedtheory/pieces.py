@@ -12,7 +12,7 @@ from fedtheory.engine import starting_points
 from fedtheory.memory import free_memory, in_words, needed_by, runs_at_once
 from fedtheory.round_context import State
 from fedtheory.stacking import for_runs
-from synthetic.numbers.arrays import is_torch_array, namespace
+from synthetic.numbers.arrays import is_torch_array
 
 __all__ = ["Batch", "Piece", "each_piece", "joined", "of_state"]
 
@@ -162,43 +162,51 @@ def _kept(array):
 
 # all runs ------------------------------------------------------------------------------------------------------------------
 def joined(pieces: Iterable[tuple[slice, Piece]], runs: int) -> Piece:
-    """What was found of all ``runs``. What is recorded is put in its place piece by piece."""
-    first: dict[str, tuple] = {}
-    places: dict[str, np.ndarray] = {}
-    states: list[State] = []
+    """What was found of all ``runs``. It is put in its place piece by piece, so that no piece waits for the others.
+
+    Raises MemoryError where the host has no place for all.
+    """
+    whole: Piece | None = None
     for rows, piece in pieces:
         if rows.stop - rows.start == runs:
             return piece
-        own = {name: values for name, (_, values, _) in piece.variables.items()}
-        own |= {"finite": piece.finite, "start": piece.start}
-        if not places:
-            first = piece.variables
-            places = {name: np.empty((runs, *values.shape[1:]), values.dtype) for name, values in own.items()
-                      if values is not None}
-        for name, place in places.items():
-            place[rows] = own[name]
-        states.append(piece.state)
-        del piece, own  # before the next are computed
-    finite, start = places.pop("finite"), places.pop("start", None)
-    variables = {name: (dims, places[name], said) for name, (dims, _, said) in first.items()}
-    return Piece(variables, finite, _joined_states(states), start)
+        if whole is None:
+            whole = _places(piece, runs)
+        for place, array in zip(_arrays(whole), _arrays(piece), strict=True):
+            if place.shape[0] == runs:  # others, (1, ...), are of all runs
+                place[rows] = array
+        part, own = whole.state.participation, piece.state.participation
+        if part is not None:
+            whole = whole._replace(state=whole.state._replace(
+                participation=replace(part, everyone=part.everyone and own.everyone)))
+        del piece  # before the next are computed
+    assert whole is not None
+    return whole
 
 
-def _joined_states(states: list[State]) -> State:
-    counts = [state.x.shape[0] for state in states]
+def _places(piece: Piece, runs: int) -> Piece:
+    """A piece like this with places for all runs; those of the first piece need not be filled."""
+    own = len(piece.finite)
 
-    def joined_arrays(values: list):
-        if not getattr(values[0], "ndim", 0):
-            return all(values) if isinstance(values[0], bool) else values[0]
-        if any(value.shape[0] < count for value, count in zip(values, counts, strict=True)):
-            return values[0]  # (1, ...), of all runs
-        return namespace(*values).concat(values, axis=0)
+    def place(array):
+        if array.shape[0] != own:
+            return array
+        shape = (runs, *array.shape[1:])
+        return array.new_empty(shape) if is_torch_array(array) else np.empty(shape, array.dtype)
 
-    def tables(each: list[dict]):
-        return {name: joined_arrays([table[name] for table in each]) for name in each[0]}
+    try:
+        variables = {name: (dims, place(values), said) for name, (dims, values, said) in piece.variables.items()}
+        return Piece(variables, place(piece.finite), of_state(piece.state, place),
+                     None if piece.start is None else place(piece.start))
+    except (RuntimeError, MemoryError) as error:
+        raise MemoryError(f"the host has no memory for what is recorded of {runs} runs and for their state: "
+                          f"{str(error).splitlines()[0]}") from error
 
-    part = states[0].participation
-    if part is not None:
-        part = replace(part, **tables([vars(state.participation) for state in states]))
-    return State(joined_arrays([state.x for state in states]), tables([state.server for state in states]),
-                 tables([state.clients for state in states]), part)
+
+def _arrays(piece: Piece) -> list:
+    """All arrays of a piece, in a fixed order."""
+    state, part = piece.state, piece.state.participation
+    tables = [state.server, state.clients, {} if part is None else vars(part)]
+    found = [*(values for _, values, _ in piece.variables.values()), piece.finite, piece.start, state.x,
+             *(table[name] for table in tables for name in sorted(table))]
+    return [array for array in found if getattr(array, "ndim", 0)]

@@ -13,7 +13,7 @@ import numpy as np
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.schedules import Schedule, Tabulated, check_schedule
-from fedtheory.selection import Pattern, chance
+from fedtheory.selection import Independent, Pattern
 from synthetic.numbers.arrays import Backend, to_numpy
 
 __all__ = ["alike", "for_runs", "stacked"]
@@ -120,14 +120,14 @@ class _Whole(Exception):
     """An array may have an axis of runs."""
 
 
-#: the arrays besides numbers that may have an axis of runs, which is then the first of so many
-_TABLES = {(Algorithm, "client_steps"): 2, (Tabulated, "values"): 2, (Pattern, "table"): 3}
+#: the arrays besides rates that may have an axis of runs, which is then the first of so many
+_TABLES = {(Algorithm, "client_steps"): 2, (Tabulated, "values"): 2, (Pattern, "table"): 3, (Independent, "probability"): 1}
 
 
 def _axes_with_runs(owner, field) -> int | None:
     """How many axes a field has whose first counts the runs; None where that is not known."""
     known = (axes for (kind, name), axes in _TABLES.items() if isinstance(owner, kind) and field.name == name)
-    return next(known, 1 if _varies(owner, field) or field.metadata.get("check") is chance else None)
+    return next(known, 1 if _varies(owner, field) else None)
 
 
 def _cut(value, rows: slice, runs: int):

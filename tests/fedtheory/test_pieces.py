@@ -112,7 +112,8 @@ WITH_A_VALUE_PER_RUN = {
 @pytest.mark.parametrize("row", WITH_A_VALUE_PER_RUN)
 def test_what_has_a_value_per_run_is_cut(row, monkeypatch):
     method = WITH_A_VALUE_PER_RUN[row]
-    assert len({"one table", "steps of all"} & {row}) == (for_runs(method, slice(0, 2), RUNS) is method)
+    part = for_runs(method, slice(0, 2), RUNS)
+    assert part is not None and (part is method) == (row in ("one table", "steps of all"))
     for one, other in zip(*together_and_cut(monkeypatch, method, FEDERATIONS["gaussian noise"]), strict=True):
         same(one, other)
         assert one.fingerprint == other.fingerprint and np.array_equal(one.start, other.start)
@@ -194,7 +195,7 @@ def test_pieces_are_halved_where_memory_runs_out(kind, monkeypatch):
     sizes = short_of_memory(monkeypatch, 3, kind)
     same(whole, run(method, make(), 3, seeds=11, progress=lambda *done: said.append(done)))
     assert sizes == [11, 6, 3, 3, 3, 2]
-    assert said == sorted(said) and said[-1] == (3, 3)
+    assert said == [(done, 3) for done in (0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3)]  # of all runs
 
 
 def test_of_what_was_computed_nothing_is_lost(monkeypatch):
@@ -210,6 +211,28 @@ def test_of_what_was_computed_nothing_is_lost(monkeypatch):
     batch = pieces_module.Batch(fedavg(0.1), FEDERATIONS["no noise"](), np.arange(6))
     found = [rows.start for rows, _ in pieces_module.each_piece(batch, compute, 1, (), size=4)]
     assert sizes == [(0, 4), (4, 6), (4, 5), (5, 6)] and found == [0, 4, 5]
+
+
+def test_arrays_of_all_runs_stay_so_and_those_of_each_are_joined():
+    def piece(rows):
+        runs = rows.stop - rows.start
+        each = torch.arange(rows.start, rows.stop)[:, None]
+        part = ft.Participation(each > 0, each, torch.ones(1, 2), None, runs > 1)
+        state = ft.State(each, {"shared": torch.ones(1, 3), "of each": each}, {"variate": each[..., None]}, part)
+        return rows, pieces_module.Piece({}, np.ones((runs, 2), bool), state, to_numpy(each))
+
+    found = pieces_module.joined(map(piece, (slice(0, 2), slice(2, 4), slice(4, 5))), 5)
+    state, part, all_runs = found.state, found.state.participation, np.arange(5)[:, None]
+    for array in (state.x, state.server["of each"], state.clients["variate"][..., 0], part.virtual_weight, found.start):
+        np.testing.assert_array_equal(to_numpy(array), all_runs)
+    assert state.server["shared"].shape == (1, 3) and part.weight.shape == (1, 2)
+    assert part.included.shape == (5, 1) and part.nobody is None and part.everyone is False and found.finite.shape == (5, 2)
+
+
+def test_a_host_without_place_for_all_runs_says_so():
+    piece = pieces_module.Piece({}, np.ones((2, 1), bool), ft.State(torch.ones(2, 3)), None)
+    with pytest.raises(MemoryError, match=r"^the host has no memory for what is recorded of \d+ runs and for their"):
+        pieces_module.joined([(slice(0, 2), piece)], 2**62)
 
 
 def test_a_run_that_does_not_fit_says_what_it_needs(monkeypatch):
