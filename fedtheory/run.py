@@ -166,9 +166,7 @@ def _advance(part: Batch, state, first, rounds, recorder, progress):
 
 
 def _piece(recorder: Recorder, rounds: int, state, start) -> Piece:
-    dataset = recorder.dataset(rounds)
-    return Piece({str(name): (each.dims, each.values, each.attrs) for name, each in dataset.data_vars.items()},
-                 np.asarray(recorder.values("finite")), state, start)
+    return Piece(recorder.variables(rounds), np.asarray(recorder.values("finite")), state, start)
 
 
 def _trajectory(batch: Batch, found: Piece, rounds: int, diverged: np.ndarray, record: list[str]) -> Trajectory:

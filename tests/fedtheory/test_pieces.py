@@ -255,6 +255,25 @@ def test_other_errors_are_what_they_were(monkeypatch):
         run(fedavg(0.1), FEDERATIONS["no noise"](), 2, seeds=4)
 
 
+@pytest.mark.cuda
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
+@pytest.mark.parametrize("path", ["steps", "auto"])
+def test_a_card_that_runs_out_of_memory_gives_the_same(path):
+    federation = ft.make_problem("least-squares", clients=100, dim=100, samples=50, device="cuda")
+    method, options = make_algorithm("scaffold", eta_l=0.01, local_steps=2), {"seeds": 512, "path": path}
+    whole, tried = run(method, federation, 10, **options), []
+    torch.cuda.empty_cache()
+    there = torch.cuda.memory_reserved() + 250 * 10**6
+    torch.cuda.set_per_process_memory_fraction(there / torch.cuda.mem_get_info()[1])
+    try:
+        parts = run(method, federation, 10, progress=lambda *done: tried.append(done), **options)
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+    near(whole, parts)
+    assert whole.state.x.is_cuda and not parts.state.x.is_cuda and len(tried) > 10
+    near(resume(whole, method, federation, 5), resume(parts, method, federation, 5))
+
+
 class Living(TorchDispatchMode):
     """Counts the bytes of tensors that live, and ``most`` of them."""
 
