@@ -36,6 +36,7 @@ PAGE = Path(__file__).with_name("cuda.md")
 PARITY = ("quadratic", "least-squares", "logistic", "perceptron", "digits")
 RUNS = (1, 64, 1024)
 MANY = 4096
+SPENT = 0.03  # seconds that a time is taken over
 FASTER = ("affine", "compiled")  # paths besides ``steps`` and ``graph``
 
 
@@ -52,13 +53,13 @@ def seconds(call: Callable[[], object], device: str) -> float:
     return time.perf_counter() - begin
 
 
-def a_round(call: Callable[[int], object], few: int, more: int, most: int, device: str, spent=0.05) -> float:
-    """Milliseconds a round of ``call(rounds)``: the difference of two lengths, of which the longer takes about ``spent``
-    seconds more, and has at most ``most`` rounds; the least of two times each."""
+def a_round(call: Callable[[int], object], few: int, more: int, most: int, device: str) -> float:
+    """Milliseconds a round of ``call(rounds)``: the difference of two lengths, of which the longer takes about ``SPENT``
+    seconds more, and has at most ``most`` rounds."""
     seconds(partial(call, few), device)
-    short = min(seconds(partial(call, few), device) for _ in range(2))
+    short = seconds(partial(call, few), device)
     guess = max(1e-6, (seconds(partial(call, few + more), device) - short) / more)
-    more = int(np.clip(spent / guess, more, most))
+    more = int(np.clip(SPENT / guess, more, most))
     long = min(seconds(partial(call, few + more), device) for _ in range(2))
     return 1e3 * max(0.0, long - short) / more
 
@@ -220,39 +221,44 @@ class Campaign:
                          f"products of a round of {self.many} runs take {flop / flops / 1e9:.2f} ms at this rate.")
 
     def tables(self) -> None:
-        """Every method: step by step, captured, and the other paths, on three problems."""
-        w = self.workload
+        """Every method: step by step, captured, and on the other paths, on three problems; the middle size first."""
+        w, there = self.workload, Backend("torch", self.device, "float32")
         problems = {
-            "the quadratic problem": (make_problem("quadratic").to(Backend("torch", self.device, "float32")), 4, {}),
+            "the quadratic problem": (make_problem("quadratic").to(there), 4, {}),
             "the reference workload": (reference("float32", self.device, w), w.local_steps, {"eta_l": w.eta}),
-            "digits": (make_problem("digits").to(Backend("torch", self.device, "float32")), 4, {}),
+            "digits": (make_problem("digits").to(there), 4, {}),
         }
-        for title, (federation, steps, options) in problems.items():
-            rows: dict[str, list[str]] = {name: [] for name in self.methods}
-            ratios: list[str] = []
-            sizes = self.runs if title != "the quadratic problem" else self.runs[1:2]
-            for runs in sizes:
-                faster = []
-                for name in self.methods:
-                    method = made(name, local_steps=steps, **options)
-                    if method.refuses(federation) or self.over():
-                        rows[name].append("")
-                        continue
-                    times = {path: self.attempt(f"{name} on {title}", partial(self.ms, method, federation, runs, path))
-                             for path in ("steps", "graph", *FASTER)}
-                    if times["steps"] and times["graph"]:
-                        faster.append(times["steps"] / times["graph"])
-                    others = [f", {path} {_ms(times[path])}" for path in FASTER if times[path] is not None]
-                    rows[name].append(f"{_ms(times['steps'])}, {_ms(times['graph'])}{''.join(others)}")
-                if faster:
-                    ratios.append(f"{_runs(runs)}: {len(faster)} methods, median {statistics.median(faster):.1f}, "
-                                  f"least {min(faster):.1f}")
-            self.say("", f"## Every method on {title}", "",
-                     f"{federation.clients} clients, dimension {federation.dim}, {steps} local steps, float32, default "
-                     "record: milliseconds a round step by step, captured, and on other paths that apply. Step by step over "
-                     f"captured: {'; '.join(ratios)}.", "",
-                     f"| | {' | '.join(map(_runs, sizes))} |", "|---|" + "---:|" * len(sizes),
-                     *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items() if any(cells)))
+        first, *others = self.runs[1], self.runs[0], *self.runs[2:]
+        cells = {}
+        for runs, title in (*((first, title) for title in problems),
+                            *((runs, title) for runs in others for title in list(problems)[1:])):
+            federation, steps, options = problems[title]
+            for name in self.methods:
+                method = made(name, local_steps=steps, **options)
+                if not self.over() and not method.refuses(federation):
+                    cells[title, runs, name] = {
+                        path: self.attempt(f"{name} on {title}", partial(self.ms, method, federation, runs, path))
+                        for path in ("steps", "graph", *FASTER)}
+        for title, (federation, steps, _) in problems.items():
+            self._table(title, federation, steps, cells)
+
+    def _table(self, title, federation, steps, cells) -> None:
+        sizes = [runs for runs in self.runs if any(cell[:2] == (title, runs) for cell in cells)]
+        ratios = []
+        for runs in sizes:
+            both = [cell for (one, size, _), cell in cells.items() if (one, size) == (title, runs)]
+            faster = [cell["steps"] / cell["graph"] for cell in both if cell["steps"] and cell["graph"]]
+            if faster:
+                ratios.append(f"{_runs(runs)}: {len(faster)} methods, median {statistics.median(faster):.1f}, "
+                              f"least {min(faster):.1f}")
+        self.say("", f"## Every method on {title}", "",
+                 f"{federation.clients} clients, dimension {federation.dim}, {steps} local steps, float32, default record: "
+                 "milliseconds a round step by step, captured, and on other paths that apply. Step by step over captured: "
+                 f"{'; '.join(ratios)}.", "", f"| | {' | '.join(map(_runs, sizes))} |", "|---|" + "---:|" * len(sizes))
+        for name in self.methods:
+            row = [_cell(cells.get((title, runs, name))) for runs in sizes]
+            if any(row):
+                self.say(f"| {name} | {' | '.join(row)} |")
 
     # without waiting -----------------------------------------------------------------------------------------------------
     def waits(self) -> None:
@@ -293,6 +299,13 @@ class Campaign:
 
 def _again(error: Exception):
     raise error
+
+
+def _cell(times: dict | None) -> str:
+    if times is None:
+        return ""
+    others = [f", {path} {_ms(times[path])}" for path in FASTER if times[path] is not None]
+    return f"{_ms(times['steps'])}, {_ms(times['graph'])}{''.join(others)}"
 
 
 def _runs(count: int) -> str:

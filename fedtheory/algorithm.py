@@ -161,8 +161,7 @@ class Algorithm(RichDisplay):
         kept |= self.oracle.finish(local, context) | self.client.finish(local, context)
         if self.upload.whole:
             return Upload(model, others, self.upload.send(model, local, context)[1]), kept
-        start = context.rows(self.client_models(context.state, context.x, context.federation))
-        sent, floats, local = self.upload.send(model - local.own.get("start", start), local, context)
+        sent, floats, local = self.upload.send(model - local.own.get("start", context.models), local, context)
         return Upload(sent, others, floats), kept | self.upload.finish(local, context)
 
     def server_step(self, upload: Upload, context: RoundContext) -> State:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fedtheory.parts import UploadFilter, joined
-from synthetic.numbers.arrays import namespace
+from synthetic.numbers.arrays import backend_of, namespace
 
 __all__ = ["Chain", "chained", "masked"]
 
@@ -15,7 +15,7 @@ def masked(change, present, local):
     ``present``: truth values (runs | 1, participants | 1, dim).
     """
     present, xp = present & local.own["present"] if "present" in local.own else present, namespace(change)
-    floats = xp.sum(xp.where(present, xp.ones_like(change[:1, :1]), 0), axis=-1)  # with the dtype of change
+    floats = xp.sum(backend_of(change).array(present), axis=-1)
     return xp.where(present, change, 0), floats, local.with_own(present=present)
 
 

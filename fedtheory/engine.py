@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.returned import pair, returned, same_shape
-from fedtheory.round_context import ClientState, RoundContext, State, Upload
+from fedtheory.round_context import ClientState, Fixed, RoundContext, State, Upload, normalised, total_of
 from synthetic.base.checks import finite
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import Draws
@@ -58,7 +58,9 @@ def fixed_participation(algorithm, federation, state: State, draws: Draws):
     if not selection.fixed_on(federation):
         return None
     part = selection.participate(federation, federation.all_clients(state.x), draws, 0, 0)
-    return replace(part, everyone=bool(namespace(part.weight).all(part.weight != 0)))
+    shares = normalised(selection.weights(federation))
+    fixed = Fixed(part.weight[..., None], shares[..., None], total_of(part.weight))
+    return replace(part, everyone=bool(namespace(part.weight).all(part.weight != 0)), fixed=fixed)
 
 
 def one_round(
@@ -79,10 +81,11 @@ def one_round(
         participation = state.participation if decided else selection.participate(federation, models, draws, number, start)
     chosen = None if everyone else selection.chosen(federation, draws, number)
     context = RoundContext(algorithm, federation, draws, number, start, x, state, chosen, participation)
+    context = context._replace(models=context.rows(models))
     for observer in observers:
         observer.start_of_round(context, participation)
     kept = {name: context.rows(array) for name, array in state.clients.items()}
-    local = returned(algorithm, "client_start", algorithm.client_start(ClientState(context.rows(models), kept), context),
+    local = returned(algorithm, "client_start", algorithm.client_start(ClientState(context.models, kept), context),
                      ClientState)
     if all_steps is not None:
         local, context = all_steps(local, context), context._replace(iteration=start + steps - 1)

@@ -12,17 +12,17 @@ each kind.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from math import prod
+from threading import get_ident
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.recorder import PIECE, Recorder, on_host
 from fedtheory.round_context import State
-from synthetic.numbers.arrays import to_numpy
+from synthetic.numbers.arrays import to_numpy, writes_to
 from synthetic.numbers.rounds import Clock
 
-__all__ = ["capture", "in_graphs"]
+__all__ = ["beside", "capture", "in_graphs"]
 
 MOST_GRAPHS = 8  #: of one run; rounds of further kinds are launched kernel by kernel
 
@@ -43,26 +43,24 @@ def in_graphs(step: Callable[[Any, State], State], state: State, first: int, rou
     """
     state = step(first, state)
     recorder.after(state)
-    if rounds > 1:
-        state = _Rounds(step, state, Clock(first + 1, rounds - 1, backend), recorder, must).state_after(first + 1, progress)
     if progress:
-        progress(rounds, rounds)
+        progress(1, rounds)
+    if rounds > 1:
+        state = _Rounds(step, state, first + 1, Clock(first + 1, rounds - 1, backend), recorder, must).state_after(progress)
     return state
 
 
 class _Rounds:
-    """All rounds of a clock, from a state."""
+    """All rounds of a clock, from a state before the round ``first``."""
 
-    def __init__(self, step, state: State, clock: Clock, recorder: Recorder, must: bool):
-        self.step, self.clock, self.recorder, self.must = step, clock, recorder, must
-        self.before = state
+    def __init__(self, step, state: State, first: int, clock: Clock, recorder: Recorder, must: bool):
+        self.step, self.first, self.clock, self.recorder, self.must = step, first, clock, recorder, must
         self.fixed = _rebuilt(state, [array.clone() if _is_array(array) else array for array in _arrays(state)])
         self.graphs: list[_Graph] = []
-        self.slot = 0 * clock.index  # the row of the tables of this round
         self.tables: dict[str, Any] = {}  # (slots, times, runs, ...), what is recorded in up to so many rounds
         self.filled = self.slots = 0
 
-    def state_after(self, first: int, progress) -> State:
+    def state_after(self, progress) -> State:
         rounds = self.clock.rounds
         often = max(1, rounds // 100)
         for place in range(rounds):
@@ -71,94 +69,151 @@ class _Rounds:
             except NotCaptured as reason:
                 if self.must:
                     raise ValueError(f"path 'graph' cannot be taken: {reason}; allowed: auto, steps") from reason
-                return self._by_kernels(place, first, progress)
-            if progress and place % often == 0:
-                to_numpy(self.slot)  # waits
+                return self._by_kernels(place, progress)
+            if progress and (place % often == 0 or place == rounds - 1):
+                to_numpy(self.clock.slot)  # waits
                 progress(place + 2, rounds + 1)
         self._empty()
         return self.fixed
 
     def _one(self, place: int) -> None:
         graph = next((one for one in self.graphs if one.alike[place]), None)
-        if graph is None and len(self.graphs) < MOST_GRAPHS:
-            graph = self._captured(place)
-            self.graphs.append(graph)
-        if graph is None:
-            self.clock.begin(place)
-            self._whole()
-        else:
+        if graph is not None:
             graph.replay()
+        elif len(self.graphs) < MOST_GRAPHS:
+            self.graphs.append(self._captured(place))
+        else:
+            self._whole(self.first + place)
         self.filled += 1
         if self.filled == self.slots:
             self._empty()
 
     def _captured(self, place: int) -> _Graph:
-        with _beside(self.clock.index):
-            self.clock.begin(place)
-            try:
-                rows = self._try()[1]  # sends what comes from the host
-            except TypeError as error:
-                raise NotCaptured(str(error)) from error
-            if not self.tables:
-                self._make_tables(rows)
-            self.clock.begin(place)
-            changed = [*filter(_is_array, _arrays(self.fixed)), self.clock.index, self.slot, *self.tables.values()]
-            replay = capture(self._whole, changed)
-        return _Graph(self.clock.alike, replay)
+        """The graph of a round, which is computed. It is tried there and in two more of the rounds alike: from this state it
+        has the bits of the round computed kernel by kernel."""
+        own = [self.clock.count, *filter(_is_array, _arrays(self.fixed))]
+        kept = [array.clone() for array in own]
+        try:
+            with beside(self.clock.count):
+                expected = self._expected(place)
+                if not self.tables:
+                    self._make_tables(expected[1])
+                _put(own, kept)
+                graph = self._recorded(place, [*own, *self.tables.values()])
+                _put(own, kept)
+            alike = np.flatnonzero(graph.alike[place:]) + place
+            for other in {int(alike[len(alike) // 2]), int(alike[-1])} - {place}:  # by 2 or 1024 all kernels divide alike
+                with beside(self.clock.count), _or_not_captured():
+                    there = self._expected(other)
+                    _put(own, kept)
+                self.clock.index.fill_(other)
+                self._check(graph, there, own)
+                _put(own, kept)
+            self._check(graph, expected, own)
+        except NotCaptured:
+            _put(own, kept)
+            raise
+        return graph
 
-    def _try(self):
+    def _expected(self, place: int) -> tuple[list, dict]:
+        """The arrays after a round from the state at hand, computed kernel by kernel, and what is recorded in it."""
+        arrays = list(filter(_is_array, _arrays(self.fixed)))
+        written = list(map(writes_to, arrays))
+        after, rows = self._try(self.first + place)
+        if written != list(map(writes_to, arrays)):
+            raise NotCaptured("the round writes to the arrays of the state before it")
+        with _or_not_captured():
+            self._check_form(after)
+        rows = {name: row.clone() for name, row in _stacked(rows).items()}  # some are those before the round
+        return [array.clone() for array in filter(_is_array, _arrays(after))], rows
+
+    def _recorded(self, place: int, changed: list) -> _Graph:
+        with _or_not_captured():
+            self.clock.begin(place)
+            self._try(self.clock.round)  # sends what comes from the host
+            alike = self.clock.alike
+            self.clock.begin(place)
+            replay = capture(lambda: self._whole(self.clock.round), changed)
+        return _Graph(self.clock.alike & alike, replay)
+
+    def _check(self, graph: _Graph, expected: tuple[list, dict], own: list) -> None:
+        graph.replay()
+        arrays, rows = expected
+        if not _same([*arrays, *rows.values()], [*own[1:], *(self.tables[name][self.filled] for name in rows)]):
+            raise NotCaptured("a replayed round has other numbers than the same round computed kernel by kernel, as where "
+                              "its functions are not pure")
+
+    def _try(self, number):
         with self.recorder.aside() as rows:
-            after = self.step(self.clock.round, self.fixed)
+            after = self.step(number, self.fixed)
             self.recorder.after(after)
         return after, rows
 
-    def _make_tables(self, rows: dict[str, list]) -> None:
+    def _make_tables(self, rows: dict[str, Any]) -> None:
         import torch
 
-        size = sum(len(values) * values[0].element_size() * prod(values[0].shape) for values in rows.values())
+        size = sum(row.numel() * row.element_size() for row in rows.values())
         self.slots = max(1, min(self.clock.rounds, PIECE // max(1, size)))
-        self.tables = {name: torch.empty((self.slots, len(values), *values[0].shape), dtype=values[0].dtype,
-                                         device=values[0].device) for name, values in rows.items()}
+        self.tables = {name: torch.empty((self.slots, *row.shape), dtype=row.dtype, device=row.device)
+                       for name, row in rows.items()}
 
-    def _whole(self) -> None:
+    def _whole(self, number) -> None:
         """A round: from the fixed memory to the fixed memory and the tables."""
-        import torch
-
-        after, rows = self._try()
-        for name, values in rows.items():
-            self.tables[name].index_copy_(0, self.slot, torch.stack(values)[None])
+        after, rows = self._try(number)
+        found = _stacked(rows)
+        if {name: _form(row) for name, row in found.items()} != {name: _form(one[0]) for name, one in self.tables.items()}:
+            raise NotCaptured("what is recorded has not one form in all rounds")
+        self._check_form(after)
+        for name, row in found.items():
+            self.tables[name].index_copy_(0, self.clock.slot, row[None])
         old, new = _arrays(self.fixed), _arrays(after)
-        if [_form(array) for array in old] != [_form(array) for array in new]:
-            raise NotCaptured(f"the state before a round is {list(map(_form, old))}, after it {list(map(_form, new))}")
         pairs = [(array, value) for array, value in zip(old, new, strict=True) if _is_array(array) and array is not value]
         places = {array.untyped_storage().data_ptr() for array in old if _is_array(array)}
         made = [value.clone() if value.untyped_storage().data_ptr() in places else value for _, value in pairs]
         for (array, _), value in zip(pairs, made, strict=True):
             array.copy_(value)
-        self.clock.index.add_(1)
-        self.slot.add_(1)
+        self.clock.count.add_(1)
+
+    def _check_form(self, after: State) -> None:
+        """Raises NotCaptured unless the state after a round has the names, shapes and types of that before it."""
+        old, new = ([*_names(state), *map(_form, _arrays(state))] for state in (self.fixed, after))
+        if len(old) != len(new) or not all(map(_equal, old, new)):
+            raise NotCaptured(f"the state before a round is {old}, after it {new}")
+        if list(map(_layout, _arrays(self.fixed))) != list(map(_layout, _arrays(after))):
+            raise NotCaptured("the arrays of the state are not laid out after a round as before it")  # sums differ in order
 
     def _empty(self) -> None:
         """Copies the tables to the host."""
         if self.filled:
             for name, table in self.tables.items():
-                self.recorder.add(name, on_host(table[:self.filled].flatten(0, 1)))
-            self.slot.zero_()
+                self.recorder.add(name, on_host(table[:self.filled].flatten(0, 1).swapaxes(0, 1).contiguous()))
+            self.clock.slot.zero_()
             self.filled = 0
 
-    def _by_kernels(self, place: int, first: int, progress) -> State:
+    def _by_kernels(self, place: int, progress) -> State:
         self._empty()
         state, rounds = self.fixed, self.clock.rounds
-        for number in range(first + place, first + rounds):
+        for number in range(self.first + place, self.first + rounds):
             state = self.step(number, state)
             self.recorder.after(state)
             if progress:
-                progress(number - first + 2, rounds + 1)
+                progress(number - self.first + 2, rounds + 1)
         return state
 
 
 class NotCaptured(Exception):
     """A round cannot be captured; the message says why."""
+
+
+@contextmanager
+def _or_not_captured() -> Iterator[None]:
+    """What is raised within is no error of the method: it may have taken the number of a captured round for an integer."""
+    try:
+        yield
+    except NotCaptured:
+        raise
+    except Exception as error:
+        raise NotCaptured(_first_line(error)) from error
 
 
 def capture(function: Callable[[], None], changed: Sequence) -> Callable[[], None]:
@@ -167,7 +222,7 @@ def capture(function: Callable[[], None], changed: Sequence) -> Callable[[], Non
 
     graph = torch.cuda.CUDAGraph()
     try:
-        graph.capture_begin()
+        graph.capture_begin(capture_error_mode="thread_local")  # other threads may use the card
         try:
             function()
         finally:
@@ -181,24 +236,25 @@ def capture(function: Callable[[], None], changed: Sequence) -> Callable[[], Non
     return graph.replay
 
 
-_STREAMS: dict[Any, Any] = {}  # of each card
+_STREAMS: dict[Any, Any] = {}  # of each card and thread: what another launched there would be captured as well
 
 
 @contextmanager
-def _beside(array) -> Iterator[None]:
+def beside(array) -> Iterator[None]:
     """Within, what is launched on the card of ``array`` is launched on a stream of its own, as capturing needs it.
 
-    It is the same stream always: what libraries keep for a stream, such as the workspace of products, is made when a round
-    is tried on it, and must outlive the graphs that use it.
+    It is the same stream always in a thread: what libraries keep for a stream, such as the workspace of products, is made
+    when a round is tried on it, and must outlive the graphs that use it.
     """
     import torch
 
     if not array.is_cuda:
         yield
         return
-    if array.device not in _STREAMS:
-        _STREAMS[array.device] = torch.cuda.Stream(array.device)
-    stream = _STREAMS[array.device]
+    key = array.device, get_ident()
+    if key not in _STREAMS:
+        _STREAMS[key] = torch.cuda.Stream(array.device)
+    stream = _STREAMS[key]
     here = torch.cuda.current_stream(array.device)
     stream.wait_stream(here)
     with torch.cuda.stream(stream):
@@ -212,6 +268,16 @@ def _first_line(error: BaseException) -> str:
     return f"{type(cause).__name__}: {str(cause).splitlines()[0] if str(cause) else ''}"
 
 
+def _same(arrays: list, others: list) -> bool:
+    """Whether all have one form, and numbers that are the same or both no numbers."""
+    import torch
+
+    if list(map(_form, arrays)) != list(map(_form, others)):
+        return False
+    found = [((one == other) | ((one != one) & (other != other))).all() for one, other in zip(arrays, others, strict=True)]
+    return bool(torch.stack(found).all())
+
+
 # the arrays of a state -----------------------------------------------------------------------------------------------------
 _PARTICIPATION = ("included", "virtual_weight", "weight", "nobody")
 
@@ -222,6 +288,37 @@ def _is_array(value) -> bool:
 
 def _form(value):
     return (tuple(value.shape), value.dtype) if _is_array(value) else value
+
+
+def _layout(value) -> list[int] | None:
+    """How far the entries of an array lie apart, along the axes that are longer than one."""
+    if not _is_array(value):
+        return None
+    return [step for size, step in zip(value.shape, value.stride(), strict=True) if size > 1]
+
+
+def _equal(one, other) -> bool:
+    return one is other or (type(one) is type(other) and bool(one == other))
+
+
+def _put(arrays: list, values: list) -> None:
+    for array, value in zip(arrays, values, strict=True):
+        array.copy_(value)
+
+
+def _stacked(rows: dict[str, list]) -> dict[str, Any]:
+    """What was recorded in a round, (times, runs, ...)."""
+    import torch
+
+    for name, values in rows.items():
+        if not all(map(_is_array, values)) or len(set(map(_form, values))) > 1:
+            raise NotCaptured(f"{name} is not recorded on the card in one form")
+    return {name: values[0][None] if len(values) == 1 else torch.stack(values) for name, values in rows.items()}
+
+
+def _names(state: State) -> list[str]:
+    """Names of the arrays of the server and of the clients, in the order of :func:`_arrays`."""
+    return [f"{owner}:{name}" for owner in ("server", "clients") for name in sorted(getattr(state, owner))]
 
 
 def _arrays(state: State) -> list:

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedtheory.fields import check_fields
-from synthetic.numbers.arrays import namespace
 
 __all__ = ["ClientOptimiser", "Correction", "GradientOracle", "Part", "ServerOptimiser", "UploadFilter", "joined"]
 
@@ -184,8 +183,9 @@ class UploadFilter(Part):
     whole = True  #: whether the server receives the plain weighted mean
 
     def send(self, change, local, context):
-        """The message for the change (runs, participants, dim) of the local models; its size in floats; ``local``."""
-        return change, namespace(change).zeros_like(change[:1, :1, 0]) + change.shape[-1], local
+        """The message for the change (runs, participants, dim) of the local models; its size in floats, a number
+        or (runs | 1, participants | 1); and ``local``."""
+        return change, change.shape[-1], local
 
     def combine(self, sent, context):
         """The server's mean of the messages, (runs, dim)."""

@@ -28,7 +28,7 @@ class Recorder(Observer):
     """Measures and keeps the chosen observables during a run of ``algorithm``.
 
     ``rows``: the arrays (runs, ...) of each name since the last copy to the host, in the order of time; ``pieces``: what was
-    copied, (times, runs, ...). What is constant in time is measured once and in ``constants``.
+    copied, (runs, times, ...). What is constant in time is measured once and in ``constants``.
     """
 
     def __init__(self, names: Sequence[str], algorithm: Algorithm, federation):
@@ -57,7 +57,7 @@ class Recorder(Observer):
                 self.constants[observable.name] = _of_all(to_numpy(observable.measure(*arguments)), runs)
 
     def _keep(self, name: str, value: Any, runs: int):
-        self.rows.setdefault(name, []).append(_of_all(value if waits(value) else to_numpy(value), runs))
+        self.rows.setdefault(name, []).append(_of_all(value, runs))
         if waits(value):
             self._bytes += value.numel() * value.element_size()
 
@@ -106,7 +106,7 @@ class Recorder(Observer):
 
     # what was measured ---------------------------------------------------------------------------------------------------
     def add(self, name: str, piece: np.ndarray):
-        """Adds rows (times, runs, ...) of the host that come after those kept so far."""
+        """Adds rows (runs, times, ...) of the host that come after those kept so far."""
         self.collect()
         self.pieces.setdefault(name, []).append(piece)
 
@@ -114,20 +114,20 @@ class Recorder(Observer):
         """Copies what is on a device to the host."""
         for name, rows in self.rows.items():
             if rows:
-                on_device = waits(rows[0])
-                stacked = namespace(rows[0]).stack(rows) if on_device else np.stack(rows)
-                self.pieces.setdefault(name, []).append(on_host(stacked) if on_device else stacked)
+                self.pieces.setdefault(name, []).append(_stacked(rows))
         self.rows, self._bytes = {}, 0
 
     def values(self, name: str, times: int = 1) -> np.ndarray | None:
         """What was measured, (runs, times, ...); a constant as many ``times`` in a row as the algorithm has rounds."""
         if name in self.constants:
             return np.repeat(self.constants[name][:, None], times, axis=1)
-        if name in self.rows and name not in self.pieces and not waits(self.rows[name][0]):
-            return np.stack(self.rows[name], axis=1)
         self.collect()
         pieces = self.pieces.get(name)
-        return None if pieces is None else np.ascontiguousarray(np.concatenate(pieces).swapaxes(0, 1))
+        if pieces is None or len(pieces) == 1:
+            return None if pieces is None else pieces[0]
+        import torch  # several pieces come from a device
+
+        return torch.cat([torch.as_tensor(piece) for piece in pieces], dim=1).numpy()
 
     def variables(self, rounds: int) -> dict[str, tuple]:
         """The observables recorded in so many rounds by name: dimensions, values, and unit and meaning as attributes."""
@@ -150,6 +150,12 @@ def _of_all(value, runs: int):
     return value if value.shape[0] == runs else namespace(value).broadcast_to(value, (runs, *value.shape[1:]))
 
 
+def _stacked(rows: list) -> np.ndarray:
+    """Rows (runs, ...) as one array of NumPy, (runs, times, ...)."""
+    stacked = namespace(rows[0]).stack(rows, axis=1)
+    return on_host(stacked) if waits(stacked) else to_numpy(stacked)
+
+
 def on_host(array) -> np.ndarray:
     """A NumPy copy of an array of a device, through memory that does not move."""
     import torch
@@ -163,17 +169,17 @@ def on_host(array) -> np.ndarray:
 def _finite(state: State, skipped: Set[str]):
     """Whether the model, and all arrays of the server and the clients but those ``skipped``, are finite, (runs,)."""
     kept = (array for arrays in (state.server, state.clients) for name, array in arrays.items() if name not in skipped)
-    found = _finite_rows(state.x)
+    nothing = _nothing(state.x)
     for array in kept:
         if getattr(array, "ndim", 0) and "float" in str(array.dtype):
-            found = found & _finite_rows(array)
-    return found
+            nothing = nothing + _nothing(array)
+    return nothing == 0
 
 
-def _finite_rows(array):
-    """Whether all entries of each run are finite, (runs,)."""
+def _nothing(array):
+    """For each run 0 if all entries are finite, else no number, (runs,): several times as fast as isfinite."""
     if array.dtype == object:
-        return np.ones(array.shape[0], dtype=bool)
+        return np.zeros(array.shape[0])
     with np.errstate(invalid="ignore"):
-        nothing = (array - array).reshape(array.shape[0], -1)  # 0, or no number: several times as fast as isfinite
-        return namespace(array).sum(nothing, axis=-1) == 0
+        nothing = array - array
+    return namespace(array).sum(nothing, axis=tuple(range(1, array.ndim))) if array.ndim > 1 else nothing

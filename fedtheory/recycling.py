@@ -91,7 +91,9 @@ class Recycling(UploadFilter):
         }
 
     def _floor(self, backend):
-        """The least score, (runs | 1, 1)."""
+        """The least score, a number or (runs | 1, 1)."""
+        if isinstance(self.score_floor, (int, float)) and backend.library in ("torch", "numpy"):
+            return float(self.score_floor)
         return backend.array(self.score_floor).reshape(-1, 1)
 
     def _given(self, round, runs, layers):
@@ -109,18 +111,21 @@ class Recycling(UploadFilter):
 
     def receive(self, change, context):
         layers, server, xp = context.federation.layers(), context.state.server, namespace(change)
-        recycled = server["recycle_set"]
-        again = self._factor(context) * server["applied_update"] if self.mode == "recycle" else 0 * change
+        recycled, again = server["recycle_set"], server["applied_update"]
+        if self.mode == "drop":
+            again = 0 * change
+        elif self.lr_decay == "rescaled":
+            again = self._factor(context) * again
         applied = xp.where(by_coordinate(recycled, layers), again, change)
         score = self._scores(applied, change, context)
         return applied, {
             "applied_update": applied, "score": score, "recycle_set": self._next(score, context),
-            "age": xp.where(recycled, server["age"] + 1, 0),
+            "age": (server["age"] + 1) * recycled,
         }
 
     def _factor(self, context):
-        """The factor of the last update when it is applied again."""
-        if self.lr_decay == "displacement" or context.round == 0:
+        """The factor of the last update when it is rescaled and applied again."""
+        if context.round == 0:
             return 1
         this, before = (context._replace(round=context.round - ago).server_length() for ago in (0, 1))
         if hasattr(before, "ndim"):
@@ -135,8 +140,8 @@ class Recycling(UploadFilter):
         score = layer_norms(change if self.score == "oracle" else applied, layers)
         if self.selector != "update-norm":
             size = layer_norms(context.x if self.score_norm == "broadcast" else context.state.x, layers)
-            infinite = context.federation.backend.array(float("inf"))
-            score = xp.where(size > 0, score / xp.where(size > 0, size, 1), infinite)
+            positive, infinite = size > 0, context.federation.backend.array(float("inf"))
+            score = xp.where(positive, score / xp.where(positive, size, 1), infinite)
         floor = self._floor(context.federation.backend)
         score = xp.where(score > floor, score, floor)
         return xp.where(context.state.server["recycle_set"], old, score) if self.score == "keep" else score
@@ -159,10 +164,10 @@ class Recycling(UploadFilter):
             score = np.where(finite, score, score * 0 + 1)
             return np.where(finite, score if self.selector == "inverted" else 1 / score, BALLS.array(0))
         xp = namespace(score)
-        score = score.astype(float) if score.dtype == object else xp.astype(score, xp.float64)
+        score = score.astype(float) if score.dtype == object else xp.astype(score, xp.float64, copy=False)
         if self.selector == "uniform":
             return xp.ones_like(score)
-        return xp.where(xp.isfinite(score), score if self.selector == "inverted" else 1 / score, 0)
+        return xp.where(score < float("inf"), score, 0) if self.selector == "inverted" else 1 / score
 
     def extra_bits(self, context):
         return len(context.federation.layers()), 0

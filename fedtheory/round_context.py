@@ -6,7 +6,7 @@ from synthetic.base.display import brief
 from synthetic.numbers.arrays import all_true, namespace, take_clients, waits
 from synthetic.numbers.draws import Draws
 
-__all__ = ["ClientState", "RoundContext", "State", "Upload"]
+__all__ = ["ClientState", "Fixed", "RoundContext", "State", "Upload"]
 
 
 class State(NamedTuple):
@@ -37,11 +37,20 @@ class ClientState(NamedTuple):
 
 class Upload(NamedTuple):
     """The messages of the participants: the ``model`` that enters the average (runs, participants, dim), ``others`` by
-    name, and the size of the model's message in ``floats`` (runs | 1, participants | 1)."""
+    name, and the size of the model's message in ``floats``, a number or (runs | 1, participants | 1)."""
 
     model: Any
     others: dict
     floats: Any
+
+
+class Fixed(NamedTuple):
+    """What follows from a participation that is the same in all rounds, computed once: weights and shares of the clients as
+    columns (runs | 1, clients, 1), and the sum of the weights (runs | 1, 1)."""
+
+    weights: Any
+    shares: Any
+    total: Any
 
 
 class RoundContext(NamedTuple):
@@ -49,7 +58,8 @@ class RoundContext(NamedTuple):
 
     ``x`` (runs, dim) is the broadcast model of the round, ``state`` the state before it, ``iteration`` counts local
     steps over all rounds. ``clients`` (runs, participants) are the client numbers behind the participants' axis, None
-    if that axis holds every client, whether or not it was sampled.
+    if that axis holds every client, whether or not it was sampled. ``models`` (runs, participants, dim) are those with which
+    the participants begin the round.
     """
 
     algorithm: Any
@@ -61,6 +71,7 @@ class RoundContext(NamedTuple):
     state: State = State(None)
     clients: Any = None
     participation: Any = None
+    models: Any = None
 
     @property
     def step(self) -> int:
@@ -79,6 +90,8 @@ class RoundContext(NamedTuple):
         """A copy of an array (runs, clients, ...) with the ``rows`` (runs, participants, ...) of the active participants."""
         xp = namespace(rows)
         if self.clients is None:
+            if self.participation.everyone and (rows.shape, rows.dtype) == (array.shape, array.dtype):
+                return rows
             active = self.active
             return xp.where(active.reshape(*active.shape, *(1,) * (rows.ndim - 2)), rows, array)
         runs = self.draws.client_numbers(rows.shape[0])[0][:, None]
@@ -88,8 +101,11 @@ class RoundContext(NamedTuple):
         return array
 
     def spread(self, values):
-        """(runs | 1, participants | 1) as (runs | 1, clients | 1), zero for the clients who are not participants."""
-        return values if self.clients is None or values.shape[1] == 1 else self.put(0 * self.participation.weight, values)
+        """(runs | 1, participants | 1) as (runs | 1, clients | 1), zero for the clients who are not participants; a number
+        as it is."""
+        if self.clients is None or not hasattr(values, "shape") or values.shape[1] == 1:
+            return values
+        return self.put(0 * self.participation.weight, values)
 
     def server(self, name: str):
         """A server's array (runs, dim) of this round, shaped to broadcast with (runs, participants, dim)."""
@@ -113,6 +129,16 @@ class RoundContext(NamedTuple):
         return self.rows(namespace(part.weight).where(part.nobody, part.virtual_weight, part.weight))
 
     @property
+    def _fixed(self) -> Fixed | None:
+        """What follows from the participation, if it is that of all rounds and the participants' axis holds every client."""
+        return None if self.clients is not None or self.participation is None else self.participation.fixed
+
+    @property
+    def _weights(self):
+        """:attr:`weight` as a column, (runs | 1, participants, 1)."""
+        return self.weight[..., None] if self._fixed is None else self._fixed.weights
+
+    @property
     def active(self):
         """Truth values (runs | 1, participants): who takes part in the aggregation."""
         return self.weight != 0
@@ -123,7 +149,7 @@ class RoundContext(NamedTuple):
         The weights of a round need not sum to one, so this is for changes, gradients and the like; models have
         :meth:`average`.
         """
-        xp, weight = namespace(values), self.weight[..., None]
+        xp, weight = namespace(values), self._weights
         if not self.participation.everyone and not all_true(weight != 0):
             values = xp.where(weight != 0, values, 0)  # a client of weight 0 may have diverged
         if waits(values):  # a card reads the values once
@@ -135,7 +161,7 @@ class RoundContext(NamedTuple):
         as its factor where the sampling averages models (:attr:`fedtheory.selection.Selection.averaged`)."""
         if self.algorithm.selection.averaged == "changes":
             return self.x + change
-        return namespace(change).sum(self.weight, axis=-1)[:, None] * self.x + change
+        return (total_of(self.weight) if self._fixed is None else self._fixed.total) * self.x + change
 
     def average(self, models):
         """The average of ``models`` (runs, participants, dim), (runs, dim): ``x + sum of w_k (x_k - x)``, or ``sum of w_k
@@ -151,17 +177,22 @@ class RoundContext(NamedTuple):
         only the sampled clients change.
         """
         xp = namespace(values)
-        share = self.rows(self.share)
-        return xp.sum(xp.where(self.active[..., None], share[..., None] * values, 0), axis=1)
+        shares = self.rows(self._shares) * values
+        return xp.sum(shares if self.participation.everyone else xp.where(self.active[..., None], shares, 0), axis=1)
 
     @property
     def share(self):
         """Each client's share p_k / sum of the p_k, over the clients that may ever count, (instances, clients)."""
         return normalised(self.algorithm.selection.weights(self.federation))
 
+    @property
+    def _shares(self):
+        """:attr:`share` as a column, (instances, clients, 1)."""
+        return self.share[..., None] if self._fixed is None else self._fixed.shares
+
     def mean_over_all(self, values):
         """Mean of (runs, clients, dim) over all clients, each with its share, (runs, dim)."""
-        return namespace(values).sum(self.share[..., None] * values, axis=1)
+        return namespace(values).sum(self._shares * values, axis=1)
 
     def gradient(self, point, iteration: int | None = None):
         """A stochastic gradient of every participant at ``point``; fresh samples need an ``iteration`` of their own."""
@@ -181,6 +212,11 @@ def _of_runs(value):
 def normalised(weights):
     """Weights (instances, clients) over their sum."""
     return weights / namespace(weights).sum(weights, axis=-1, keepdims=True)
+
+
+def total_of(weights):
+    """Sum of the weights (runs, clients), (runs, 1)."""
+    return namespace(weights).sum(weights, axis=-1)[:, None]
 
 
 def mean_over_clients(federation, values):

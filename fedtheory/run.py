@@ -46,7 +46,8 @@ def run(
         start: starting model, (dim,) or (runs, dim); if None the federation's ``default_start()``, mostly zeros.
         seeds: how many runs (seeds 0, 1, ...), or the seeds themselves. A run depends on its own seed only.
         record: names of observables, see ``fedtheory.observables``.
-        progress: called with (rounds done, rounds) after every round; of runs in pieces, rounds done on average.
+        progress: called with (rounds done, rounds) after every round, where rounds are captured about a hundred times; of
+            runs in pieces, rounds done on average.
         path: ``steps`` computes every local step; ``affine`` all local steps of a round as one affine map, for plain steps
             with full gradients on quadratics; ``compiled`` all local steps in C, or in one kernel on a card, for linear
             scores as well. They agree up to rounding. ``graph``, on a card: ``steps`` with the launches of a round

@@ -224,8 +224,7 @@ def value_at(schedule, backend, iteration: int, round: int, runs: int):
     """
     value = each_round(schedule, iteration, round) if isinstance(schedule, Schedule) else schedule
     if isinstance(value, ByRound):
-        value = value.now()
-        return value if not value.ndim else backend.array(value)
+        return backend.array(value.now()) if value.arrays else value.now().double()
     if isinstance(schedule, Schedule) and not hasattr(value, "ndim") and backend.device != "cpu":
         return _number_on(backend, float(value))
     if hasattr(value, "ndim"):

@@ -36,7 +36,7 @@ class Participation:
     ``S = sum over free k of p_k I_k``, the weight of the virtual average; ``weight`` is what the aggregation uses,
     equal to it under full participation of the priority clients. ``nobody`` (runs | 1, 1) says in which runs no client
     takes part, so that the round changes nothing; None where that cannot be. ``everyone``: whether it is known that all
-    clients count.
+    clients count. ``fixed``: what follows from it (:class:`fedtheory.round_context.Fixed`) where it is that of all rounds.
     """
 
     included: Any
@@ -44,6 +44,7 @@ class Participation:
     weight: Any
     nobody: Any = None
     everyone: bool = False
+    fixed: Any = None
 
 
 def chance(name: str, value) -> None:

@@ -12,6 +12,7 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
+    "project/test_benchmarks.py::test_the_campaign_measures_a_card": (),
     "fedtheory/test_graph.py::test_a_captured_round_has_the_bits_of_one_that_is_not": (
         "[fedavg]", "[scaffold]", "[fadamgc]", "[fedlama]", "[fedluar", "[moon]", "[fedpaq]", "[prunefl]", "[scaffnew]"),
     "fedtheory/test_pieces.py::test_runs_in_pieces_are_those_of_one_batch": (

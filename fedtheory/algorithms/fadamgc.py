@@ -58,6 +58,8 @@ class Tracking(ControlVariates):
         return context.draws.subset_of(TRACKERS, context.round, numbers, context.active, self.trackers)
 
     def finish(self, local, context):
+        if self.trackers is None:
+            return super().finish(local, context)
         old = local.own["variate"]
         new = namespace(old).where(self.tracking(context)[..., None], self.renewed(local, context), old)
         return {"variate": new}, {"variate_change": new - old}

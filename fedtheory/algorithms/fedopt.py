@@ -19,7 +19,7 @@ __all__ = ["AdaptiveServer", "check_v_init", "fedadagrad", "fedadam", "fedyogi",
 def quotient(above, below):
     """``above / below`` with 0/0 = 0, arrays of the same number of axes."""
     xp = namespace(above)
-    return above / xp.where((below == 0) & (above == 0), below + 1, below)
+    return above / xp.where((below == 0) & (above == 0), 1, below)
 
 
 def check_v_init(name, value) -> None:

@@ -66,7 +66,7 @@ class Adam(ClientOptimiser):
         used = after if self.moment_index == "immediate" else before
         eps = context.algorithm.now(self.eps, context)
         root = namespace(g).sqrt(used["moment2_max"]) + eps
-        return quotient(used["moment1"], root + 0 * g), local.with_own(**after)
+        return quotient(used["moment1"], root), local.with_own(**after)
 
     def moved(self, own, g, context):
         """The moments after a gradient ``g`` (runs, participants, dim), by name."""

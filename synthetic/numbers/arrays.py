@@ -26,7 +26,7 @@ from synthetic.numbers.balls import Ball
 __all__ = [
     "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "add_up", "all_true", "backend_of", "backend_on", "each", "first_least",
     "kept_on_device", "largest", "maximum", "namespace", "numbers_to", "one_place", "take_clients", "to_numpy",
-    "values_where", "waits",
+    "values_where", "waits", "writes_to",
 ]
 
 _LIBRARIES = ("torch", "numpy", "exact", "balls")
@@ -166,9 +166,15 @@ def _tensor(values, dtype: str, device):
         return _sent(values, dtype, device)
     host = to_numpy(values)
     key = host.dtype.str, host.shape, host.tobytes(), dtype, device
-    if key not in kept:
-        kept[key] = _sent(values, dtype, device)
-    return kept[key]
+    if key not in kept or writes_to(kept[key][0]) != kept[key][1]:
+        sent = _sent(values, dtype, device)
+        kept[key] = sent, writes_to(sent)
+    return kept[key][0]
+
+
+def writes_to(array) -> int:
+    """How often a tensor was written to; 0 where torch does not count that."""
+    return 0 if array.is_inference() else array._version
 
 
 #: kinds of devices whose numbers the host has to wait for
@@ -178,7 +184,7 @@ _KEPT: ContextVar[dict | None] = ContextVar("arrays sent to a device", default=N
 
 @contextmanager
 def kept_on_device():
-    """Arrays of the host that are sent to a device with ``waits`` are sent once, and kept; nobody may write to them."""
+    """Arrays of the host that are sent to a device with ``waits`` are sent once, and kept; if they are written to, again."""
     before = _KEPT.set({} if _KEPT.get() is None else _KEPT.get())
     try:
         yield

@@ -6,6 +6,7 @@ on NumPy and on torch. :class:`EnumeratedDraws` reads draws from a table of outc
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,9 @@ __all__ = [
 
 NOISE, SAMPLES, CLIENTS, FREE, PROBLEM = 1, 2, 3, 4, 5  # one number per purpose, so that purposes never share a draw
 TRACKERS, STEPS, LAYERS, QUANTISER, DROPOUT, LOST, MUTATION, COMMUNICATION = range(6, 14)
+
+
+_TIMES, _AHEAD = 16, 2**12  #: at most so many times, and numbers, are drawn at once
 
 
 #: what methods draw by themselves
@@ -60,6 +64,8 @@ class Draws:
         seeds = np.atleast_1d(np.asarray(seeds, dtype=np.int64))
         self.seeds = self.integer_backend.integers(seeds)
         self._few = None
+        self._begun: dict[int, Any] = {}
+        self._ahead: dict[tuple[int, int], tuple] = {}
         if len(seeds) > 1 and type(self) is Draws:
             few, first, place = np.unique(seeds, return_index=True, return_inverse=True)
             if len(few) < len(seeds):
@@ -87,8 +93,9 @@ class Draws:
     def bits(self, stream: int, *coordinates, ndim: int = 1):
         """64 random bits per coordinate tuple, as int64, with ``ndim`` axes; the first axis is the run."""
         with np.errstate(over="ignore"):
-            z = _mix(self.seeds * _GAMMA + _signed((stream * 0xD1342543DE82EF95) % (1 << 64)))
-            z = z.reshape((-1,) + (1,) * (ndim - 1))
+            if stream not in self._begun:
+                self._begun[stream] = _mix(self.seeds * _GAMMA + _signed((stream * 0xD1342543DE82EF95) % (1 << 64)))
+            z = self._begun[stream].reshape((-1,) + (1,) * (ndim - 1))
             for coordinate in coordinates:
                 coordinate = coordinate.now() if isinstance(coordinate, ByRound) else coordinate
                 z = _mix(z + (coordinate + 1) * _GAMMA if not isinstance(coordinate, int) else
@@ -103,6 +110,19 @@ class Draws:
         z = _shift(self.bits(stream, *coordinates, ndim=ndim), 12)
         as_float = z.double() if hasattr(z, "double") else z.astype(np.float64)
         return (as_float + 0.5) * 2.0**-52
+
+    def of_each(self, stream: int, time: int, population: int):
+        """Uniform numbers (runs, population) of the clients or layers ``0 .. population-1`` at a time from 0, as
+        :meth:`uniform`. Where they are few, those of the times that follow are drawn at once."""
+        together = min(_TIMES, _AHEAD // max(1, self.runs * population))
+        if together < 2 or not isinstance(time, int) or time < 0 or waits(self.seeds):
+            return self.uniform(stream, time, self.client_numbers(population), ndim=2)
+        first, drawn = self._ahead.get((stream, population), (time + 1, None))
+        if not first <= time < first + together:
+            times = numbers_to(together, self.integer_backend)[None, :, None] + time
+            first, drawn = time, self.uniform(stream, times, self.client_numbers(population)[:, None], ndim=3)
+            self._ahead[stream, population] = first, drawn
+        return drawn[:, time - first]
 
     def normal(self, stream: int, *coordinates, ndim: int = 1):
         """Standard normal numbers (Box-Muller on two independent uniforms)."""
@@ -136,8 +156,7 @@ class Draws:
 
     def subset(self, stream: int, time: int, population: int, size: int):
         """``size`` distinct numbers out of ``population``, uniformly, as (runs, size)."""
-        numbers = self.client_numbers(population)
-        u = self.uniform(stream, time, numbers, ndim=2)
+        u = self.of_each(stream, time, population)
         xp = namespace(u)
         return xp.argsort(u, axis=-1)[:, :size]
 
@@ -157,7 +176,7 @@ class Draws:
         Each draw takes one of the remaining items with probability proportional to ``weights`` (runs | 1, items), floats
         of at least 0; items of weight zero come last, in uniformly random order.
         """
-        u = self.uniform(stream, time, self.client_numbers(weights.shape[-1]), ndim=2)
+        u = self.of_each(stream, time, weights.shape[-1])
         xp, drawn = namespace(u), weights > 0
         arrival = xp.log(-xp.log(u)) - xp.log(xp.where(drawn, weights, 1.0))  # exponential race, on the log scale
         return xp.argsort(xp.argsort(xp.where(drawn, arrival, arrival + 1e6), axis=-1), axis=-1)

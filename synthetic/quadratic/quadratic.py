@@ -34,25 +34,26 @@ class QuadraticObjective:
 
     @cached_property
     def _expansion(self):
-        """Gradient and Hessian of F at x*; None in subclasses that override the loss."""
+        """Gradient and half the Hessian of F at x*, and whether the latter is one block (n, n) for all instances; None in
+        subclasses that override the loss."""
         owner = next(kind for kind in type(self).__mro__ if "_objective_hessian" in vars(kind))
         if any(getattr(type(self), name) is not getattr(owner, name) for name in ("value", "objective")):
             return None
-        return self.objective_gradient(self.x_star), self._objective_hessian()
+        half = self._objective_hessian() / 2
+        shared = half.ndim == 3 and half.shape[0] == 1
+        return self.objective_gradient(self.x_star), half[0] if shared else half, shared
 
     def suboptimality(self, x):
         """F(x) - F* at ``x`` (runs, dim), as (runs,): <grad F(x*), x - x*> + 1/2 <x - x*, Hessian (x - x*)>."""
         if self._expansion is None:
             return super().suboptimality(x)
-        slope, hessian = self._expansion
-        xp, v = namespace(x), x - self.x_star
-        if hessian.ndim == 2:
-            bent = hessian * v
+        slope, half, shared = self._expansion
+        v, n = x - self.x_star, half.shape[-1]
+        if shared:
+            bent = v @ half if n == self.dim else (v.reshape(-1, n) @ half).reshape(v.shape)
         else:
-            blocks = v.reshape(v.shape[0], -1, hessian.shape[-1])
-            shared = hessian.shape[0] == 1
-            bent = (blocks.reshape(-1, hessian.shape[-1]) @ hessian[0] if shared else blocks @ hessian).reshape(v.shape)
-        return xp.sum(v * (slope + bent / 2), axis=-1)
+            bent = half * v if half.ndim == 2 else (v.reshape(v.shape[0], -1, n) @ half).reshape(v.shape)
+        return namespace(x).sum(v * (slope + bent), axis=-1)
 
 
 class Quadratic(QuadraticObjective, Federation):

@@ -258,11 +258,12 @@ def test_the_device_chooses_between_c_and_the_kernel(monkeypatch):
 
 
 # tiles ---------------------------------------------------------------------------------------------------------------------
+@needs_triton
 def test_the_fastest_tile_is_tried_once_and_kept(monkeypatch):
     tried, problem = [], data()
     monkeypatch.setattr(card_steps, "_FASTEST", {})
     monkeypatch.setattr(card_steps, "_kernels", lambda: SimpleNamespace(INTERPRETED=False))
-    monkeypatch.setattr(card_steps, "_seconds", lambda launch, tile: tried.append(tile) or (tile.rows != 32))
+    monkeypatch.setattr(card_steps, "_seconds", lambda launch, tile, x: tried.append(tile) or (tile.rows != 32))
     steps, x, launched = CardSteps(FedAvg(), problem), SimpleNamespace(is_cuda=True), []
     for capturing in (True, False, False, True):
         monkeypatch.setattr(card_steps, "_capturing", lambda array, capturing=capturing: capturing)
@@ -283,7 +284,7 @@ def test_a_tile_that_does_not_fit_is_left_out(monkeypatch):
         launched.append(tile)
 
     card_steps._first_that_fits(launch, tiles)
-    assert launched == tiles[2:] and card_steps._seconds(launch, tiles[0]) == float("inf")
+    assert launched == tiles[2:] and card_steps._seconds(launch, tiles[0], None) == float("inf")
     with pytest.raises(OutOfResources):
         card_steps._first_that_fits(launch, tiles[:2])
 

@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import cuda, interactions, ours, report, sweep
+from benchmarks import cuda, interactions, report, sweep
 from benchmarks.implementations import ROWS, prepare
 from benchmarks.targets import TARGETS, Measured, ratio
 from benchmarks.timing import exponent, interleaved
 from benchmarks.workload import Unavailable, Workload
+from fedtheory import graph
 from synthetic import make_problem
 from tests import ROOT
+from tests.fedtheory.tape import on_a_card
 from tests.messages import contains_in_order
 from tests.not_empty import not_empty
 from tests.verify.demos.notebooks import NAMES, picture_of
@@ -116,18 +118,32 @@ def test_without_a_gpu_nothing_is_claimed_about_one(monkeypatch, capsys):
     assert said.startswith("left out: ") and "CUDA" in said and said.count("\n") == 1
 
 
-def test_the_round_of_the_gpu_benchmark_computes_the_workload():
-    state, step = cuda.round_of(TINY, 3, device="cpu")
-    expected = ours.step_by_step(replace(TINY, rounds=1))()
-    start = torch.zeros_like(state.x)
-    np.testing.assert_allclose(step(state._replace(x=start)).x[0].numpy(), expected[1], rtol=1e-12, atol=1e-14)
+def test_the_campaign_measures_a_card(monkeypatch):
+    """On a stand-in of a card, of two sizes and two methods: every part has its lines, and nothing goes wrong."""
+    monkeypatch.setattr(cuda, "PARITY", ("quadratic", "logistic"))
+    monkeypatch.setattr(cuda, "FASTER", ("affine",))
+    monkeypatch.setattr(cuda, "SPENT", 0.0)
+    with on_a_card(monkeypatch):
+        campaign = cuda.Campaign("cpu", 300, TINY, ["fedavg", "scaffold"], (1, 3), 5, jax=False)
+        campaign.all()
+    page = "\n".join(campaign.lines)
+    assert campaign.faults == []
+    assert "the same bits as one that is not in 4 of 4 pairs" in page
+    assert all(f"| `{path}` | " in page for path in ("steps", "graph", "affine"))
+    for title in ("the quadratic problem", "the reference workload", "digits"):
+        assert f"## Every method on {title}\n" in page
+    assert page.count("\n| fedavg | ") == page.count("\n| scaffold | ") == 3
 
 
-@pytest.mark.cuda
-@pytest.mark.skipif(cuda.why_not() is not None, reason=str(cuda.why_not()))
-def test_measuring_on_a_gpu():
-    lines = cuda.measure("float32", 64)
-    assert "ceilings" in lines[0] and any("one by one" in line for line in lines)
+def test_the_campaign_lists_what_goes_wrong(monkeypatch):
+    """A method with a fault on the card, and one that cannot be captured."""
+    monkeypatch.setattr(cuda, "PARITY", ("quadratic",))
+    monkeypatch.setattr(cuda, "FASTER", ())
+    with on_a_card(monkeypatch):
+        monkeypatch.setattr(graph, "capture", lambda *rest: 1 / 0)
+        campaign = cuda.Campaign("cpu", 300, TINY, ["fedavg"], (1,), 2, jax=False)
+        campaign.parity()
+    assert campaign.faults == ["fedavg on quadratic, graph: ZeroDivisionError: division by zero"]
 
 
 @pytest.mark.parametrize("settings", sweep.PROBLEMS.values(), ids=sweep.PROBLEMS)

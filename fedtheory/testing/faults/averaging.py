@@ -1,10 +1,10 @@
 """Faults of sampling, local steps and the average: FedAvg."""
 
-from copy import copy
 from itertools import count
 
 from fedtheory.testing.faults.planting import Fault, Plant, change, edit, together
 from synthetic.numbers.arrays import to_numpy
+from synthetic.numbers.draws import Draws
 
 __all__ = ["FAULTS"]
 
@@ -44,8 +44,8 @@ def with_own_models(self, original, federation, x, draws=None):
 
 def one_stream(self, original, local, gradient, context):
     """Every run takes the first run's samples."""
-    draws = copy(context.draws)
-    draws.seeds = 0 * draws.seeds + draws.seeds[0]
+    seeds, backend = to_numpy(context.draws.seeds), context.draws.backend
+    draws = Draws(0 * seeds + seeds[0], backend)
     return original(local, lambda point: context._replace(draws=draws).gradient(point), context)
 
 

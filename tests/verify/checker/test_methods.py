@@ -155,7 +155,7 @@ def test_every_procedure_of_a_claim_is_replayed_or_about_growth():
 #: what is changed in a method of the checker: (row, module, text, other text)
 FAULTS = {
     "server step": ("fedswa", averaging, '* run.number("eta_g")', "* 1"),
-    "rates": ("fedswa", averaging, "Fraction(j, K)", "Fraction(j + 1, K)"),
+    "rates": ("fedswa", averaging, "(j / K)", "((j + 1) / K)"),
     "variate sign": ("fedmoswa II", averaging, "g - c[k] + m", "g + c[k] - m"),
     "everybody renews": ("fedmoswa II", averaging, "c = run.of_drawn(new, c)", "c = new"),
     "mean of all": ("fedmoswa II", averaging,
@@ -165,7 +165,7 @@ FAULTS = {
     "fresh m after": ("fedmoswa fresh", averaging, "m * (1 -", "m * (2 -"),
     "sam radius": ("fedsam", averaging, "y + along(", "y - along("),
     "momentum": ("mofedsam", averaging, "M * (1 - beta)", "M * beta"),
-    "virtual dual": ("afedpd", duals, "if k in run.drawn else bar", "if k in run.drawn else x"),
+    "virtual dual": ("afedpd", duals, "[bar for _ in run.clients]", "[x for _ in run.clients]"),
     "server model": ("afedpd", duals, "bar + run.over_all(lam) / rho", "bar"),
     "dual enters": ("fedadmm", duals, "ends[k] + new[k] / rho", "ends[k] - new[k] / rho"),
     "stale": ("fedadmm stale", duals, "x + run.over_all([sent", "x + run.mean([sent"),
