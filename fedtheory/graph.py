@@ -213,6 +213,8 @@ def _or_not_captured() -> Iterator[None]:
     except NotCaptured:
         raise
     except Exception as error:
+        if type(error).__name__ == "OutOfMemoryError":  # fewer runs can be captured
+            raise
         raise NotCaptured(_first_line(error)) from error
 
 

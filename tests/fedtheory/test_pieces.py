@@ -29,6 +29,7 @@ from fedtheory import (
     Tabulated,
     WithoutReplacement,
     fedavg,
+    graph,
     make_algorithm,
     observables_of,
     resume,
@@ -47,7 +48,7 @@ from fedtheory.testing.subject import subject_of
 from synthetic import EXACT
 from synthetic.numbers.arrays import to_numpy
 from tests.fedtheory.federations import FEDERATIONS, rational
-from tests.fedtheory.tape import on_a_card
+from tests.fedtheory.tape import on_a_card, repeated
 from tests.fedtheory.test_graph import NAMES, ROWS, same
 
 RUNS = 5
@@ -146,6 +147,21 @@ def test_pieces_of_a_card_have_their_bits_too(path, monkeypatch):
         pairs = together_and_cut(monkeypatch, fedavg(EACH, 2), FEDERATIONS["no noise"], path=path)
     for one, other in zip(*pairs, strict=True):
         same(one, other)
+
+
+def test_memory_that_runs_out_while_a_round_is_captured_halves_the_runs(monkeypatch):
+    tried = []
+    with on_a_card(monkeypatch):
+        def short(function, changed):
+            tried.append(max(array.shape[0] for array in changed if array.ndim == 2))
+            if tried[-1] > 2:
+                raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+            return repeated(function, changed)
+
+        whole = run(fedavg(0.1, 2), FEDERATIONS["gaussian noise"](), 9, seeds=4, path="graph", record=("objective",))
+        monkeypatch.setattr(graph, "capture", short)
+        same(whole, run(fedavg(0.1, 2), FEDERATIONS["gaussian noise"](), 9, seeds=4, path="graph", record=("objective",)))
+    assert tried[0] == 4 and set(tried[1:]) == {2}
 
 
 class Mine(Correction):
