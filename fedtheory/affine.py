@@ -170,6 +170,11 @@ def affine_round(algorithm: Algorithm, federation, context: RoundContext) -> Rou
 _KEPT: WeakKeyDictionary = WeakKeyDictionary()
 
 
+def forget(federation) -> None:
+    """Lets go of the maps that are kept for a federation."""
+    _KEPT.pop(federation, None)
+
+
 def _comparable(number):
     """A number, or the shape and bytes of an array."""
     return (tuple(number.shape), to_numpy(number).tobytes()) if hasattr(number, "shape") else number

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from math import prod
 from multiprocessing import get_context
 from typing import Any
 
@@ -15,17 +14,18 @@ import numpy as np
 from fedtheory.algorithm import Algorithm
 from fedtheory.cluster import cluster
 from fedtheory.fingerprint import code_of, digest_of, fingerprint
+from fedtheory.memory import all_memory, needed_by, runs_at_once
 from fedtheory.observables import DEFAULT, OBSERVABLES
-from fedtheory.run import memory_needed, run
+from fedtheory.pieces import of_state
+from fedtheory.run import run
 from fedtheory.stacking import alike, stacked
 from fedtheory.trajectory import Trajectory
-from synthetic.numbers.arrays import to_numpy
+from synthetic.numbers.arrays import backend_on, to_numpy, waits
 
-__all__ = ["MEMORY", "Question", "blocks_of", "computed", "name_of"]
+__all__ = ["MEMORY", "Question", "blocks_of", "cards", "computed", "devices_of", "name_of"]
 
-#: bytes of memory of a block, about; a block of one point takes what it needs
+#: bytes of memory of a block on the processor, about, which its caches like; a block of one point takes what it needs
 MEMORY = 2**27
-_COPIES = 12  # of the local models, that a round works with
 
 
 def name_of(measure: str | Callable) -> str:
@@ -69,11 +69,22 @@ class Question:
             if callable(measure):
                 found[name_of(measure)] = _measured(measure, trajectory, algorithms, own)
                 continue
-            with np.errstate(all="ignore"):
-                last = trajectory.dataset[measure].values[:, -1] if measure in self.record else to_numpy(
-                    OBSERVABLES[measure].measure(federation, together.output(trajectory.state)))
+            last = trajectory.dataset[measure].values[:, -1] if measure in self.record else self._at_the_end(
+                measure, together, trajectory.state)
             found[measure] = last.reshape(points, own, *last.shape[1:])
         return found
+
+    def _at_the_end(self, measure: str, together: Algorithm, state) -> np.ndarray:
+        """An observable of the last models, of as many runs at once as fit the memory; their state may be on the host."""
+        federation, x = self.federation, together.output(state)
+        size = runs_at_once(together, federation, 1, (), len(x))
+
+        def measured(rows: slice):
+            here = federation if federation.instances == 1 else federation.select(rows)
+            return to_numpy(OBSERVABLES[measure].measure(here, federation.backend.array(x[rows])))
+
+        with np.errstate(all="ignore"):
+            return np.concatenate([measured(slice(first, first + size)) for first in range(0, len(x), size)])
 
 
 def _measured(measure: Callable, trajectory: Trajectory, algorithms: Sequence[Algorithm], own: int) -> np.ndarray:
@@ -89,25 +100,22 @@ def _measured(measure: Callable, trajectory: Trajectory, algorithms: Sequence[Al
 
 def _of_point(trajectory: Trajectory, number: int, algorithm: Algorithm, own: int) -> Trajectory:
     """The runs of one point, as :func:`fedtheory.run` gives them for it alone."""
-    rows, runs, state = slice(number * own, (number + 1) * own), trajectory.runs, trajectory.state
+    rows, runs = slice(number * own, (number + 1) * own), trajectory.runs
 
     def part(array):
         return array[rows] if array.shape[0] == runs else array
 
-    server, clients = ({name: part(array) for name, array in kept.items()} for kept in (state.server, state.clients))
-    participation = state.participation
-    if participation is not None:
-        participation = replace(participation, **{name: part(array) for name, array in vars(participation).items()})
     name = getattr(trajectory.federation, "name", type(trajectory.federation).__name__)
     return replace(
         trajectory, dataset=trajectory.dataset.isel(run=rows), seeds=trajectory.seeds[rows], algorithm=algorithm,
-        state=state._replace(x=part(state.x), server=server, clients=clients, participation=participation),
+        state=of_state(trajectory.state, part),
         fingerprint=fingerprint(algorithm, trajectory.federation), description=f"{algorithm.name} on {name}",
         start=part(trajectory.start))
 
 
-def blocks_of(question: Question, algorithms: Sequence[Algorithm]) -> list[list[int]]:
-    """The points, by number, that run as one batch: alike, and so many that they need about ``MEMORY`` bytes.
+def blocks_of(question: Question, algorithms: Sequence[Algorithm], processes: int = 1) -> list[list[int]]:
+    """The points, by number, that run as one batch: alike, and on the processor so many that they need about ``MEMORY``
+    bytes. On a card they may fill its memory, but each of the ``processes`` has some of them.
 
     Exact numbers, and federations with one instance per run, run point by point.
     """
@@ -115,44 +123,62 @@ def blocks_of(question: Question, algorithms: Sequence[Algorithm]) -> list[list[
     if federation.backend.library in ("exact", "balls") or federation.instances > 1:
         return [[number] for number in range(len(algorithms))]
     for group in alike(algorithms):
-        each = len(question.seeds) * _bytes(question, algorithms[group[0]])
-        size = max(1, MEMORY // each)
+        needed = needed_by(algorithms[group[0]], federation, question.rounds, question.record, len(group) > 1)
+        runs = needed.at_once(federation.backend, 1 / processes, all_memory) if waits(federation.weights) else (
+            MEMORY // (needed.works + 2 * needed.recorded))
+        size = max(1, runs // len(question.seeds))
+        if waits(federation.weights):  # the same blocks again, so that a sweep with a path goes on
+            size = 2 ** (min(size, -(-len(group) // processes)).bit_length() - 1)
         blocks += [group[first: first + size] for first in range(0, len(group), size)]
     return sorted(blocks)
 
 
-def _bytes(question: Question, algorithm: Algorithm) -> int:
-    """About how many bytes a run needs: what it works with, and what it records."""
-    federation = question.federation
-    working = _COPIES * federation.clients * federation.dim
-    for name in ("features", "curvature"):  # scores of samples; affine maps of dense quadratics
-        data: Any = getattr(federation, name, None)
-        if hasattr(data, "shape"):
-            working += 4 * prod(data.shape[1:-1]) * getattr(federation, "outputs", 1) * (
-                federation.dim if name == "curvature" and data.ndim == 4 else 1)
-    recorded = memory_needed(federation, question.rounds, algorithm.local_steps, 1, question.record)
-    return 8 * working + recorded
-
-
 # where blocks are computed -------------------------------------------------------------------------------------------------
-def computed(question: Question, blocks: Mapping[Any, list[Algorithm]], workers: int = 1,
-             client=None) -> Iterator[tuple[Any, dict[str, np.ndarray]]]:
-    """The key of each block and its answer, as soon as it is known: here, from ``workers`` processes, or on a cluster."""
+def computed(question: Question, blocks: Mapping[Any, list[Algorithm]], workers: int = 1, client=None,
+             devices: Sequence[str] = ()) -> Iterator[tuple[Any, dict[str, np.ndarray]]]:
+    """The key of each block and its answer, as soon as it is known: here, from ``workers`` processes, at least one for each
+    of several ``devices``, or on a cluster."""
     if client is not None:
         return _on_cluster(question, blocks, client)
+    workers = max(workers, len(devices))
     if workers > 1 and len(blocks) > 1:
-        return _in_processes(question, blocks, min(workers, len(blocks)))
+        return _in_processes(question, blocks, min(workers, len(blocks)), devices)
     return ((key, question.answer(block)) for key, block in blocks.items())
 
 
-def _in_processes(question, blocks, workers):
+def cards() -> list[str]:
+    """The names of the cards of this machine."""
+    import torch
+
+    return [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+
+
+def devices_of(device: str | Sequence[str] | None, several: bool = True) -> list[str]:
+    """The names of the devices on which a sweep runs: those given; of ``cuda`` all cards, unless ``several`` cannot be.
+
+    Raises ValueError for an empty list, and for a device that this machine does not have.
+    """
+    if device is None:
+        return []
+    if str(device) == "cuda" and several and len(cards()) > 1:
+        return cards()
+    if not isinstance(device, list | tuple):
+        return [backend_on(str(device)).device]
+    if not device or (len(device) > 1 and not several):
+        raise ValueError(f"device must be a name, or several without a client; got {device!r}")
+    return [backend_on(one).device for one in device]
+
+
+def _in_processes(question, blocks, workers, devices):
+    if devices:
+        question = replace(question, federation=question.federation.to("cpu"))
     try:
         sent = pickle.dumps(question), {key: pickle.dumps(block) for key, block in blocks.items()}
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise ValueError(f"other processes cannot be sent the method, the federation or the measure, which must stand in "
                          f"modules: {error}; allowed: workers=1") from error
-    threads = max(1, (os.cpu_count() or 1) // workers)
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (sent[0], threads))
+    threads, spawn = max(1, (os.cpu_count() or 1) // workers), get_context("spawn")
+    pool = ProcessPoolExecutor(workers, spawn, _begin, (sent[0], threads, devices, spawn.Value("i", 0)))
     try:
         waiting = {pool.submit(_answer, block): key for key, block in sent[1].items()}
         for future in as_completed(waiting):
@@ -166,11 +192,20 @@ def _in_processes(question, blocks, workers):
 _ASKED: list[Question] = []  # of this worker process
 
 
-def _begin(question: bytes, threads: int) -> None:
+def _begin(question: bytes, threads: int, devices: Sequence[str], begun) -> None:
+    """At the begin of a process; ``begun``: how many have, which is its number."""
     import torch
 
     torch.set_num_threads(threads)
-    _ASKED[:] = [pickle.loads(question)]
+    asked: Question = pickle.loads(question)
+    if devices:
+        with begun.get_lock():
+            number, begun.value = begun.value, begun.value + 1
+        device = devices[number % len(devices)]
+        if device.startswith("cuda"):
+            torch.cuda.set_device(device)
+        asked = replace(asked, federation=asked.federation.to(device))
+    _ASKED[:] = [asked]
 
 
 def _answer(block: bytes):

@@ -213,6 +213,8 @@ def _or_not_captured() -> Iterator[None]:
     except NotCaptured:
         raise
     except Exception as error:
+        if type(error).__name__ == "OutOfMemoryError":  # fewer runs can be captured
+            raise
         raise NotCaptured(_first_line(error)) from error
 
 
@@ -229,6 +231,9 @@ def capture(function: Callable[[], None], changed: Sequence) -> Callable[[], Non
             graph.capture_end()
     except RuntimeError as error:
         torch.cuda.synchronize()
+        for cause in (error, error.__context__):
+            if isinstance(cause, torch.cuda.OutOfMemoryError):  # fewer runs can be captured
+                raise cause from None
         raise NotCaptured(_first_line(error)) from error
     return graph.replay
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from fedtheory.algorithm import Algorithm, State
 from fedtheory.engine import Observer
 from fedtheory.observables import Observable, find_observable
 from synthetic.numbers.arrays import namespace, to_numpy, waits
-
-if TYPE_CHECKING:  # imported where a data set is made
-    import xarray as xr
 
 __all__ = ["PIECE", "TIME", "Recorder"]
 
@@ -132,17 +129,15 @@ class Recorder(Observer):
 
         return torch.cat([torch.as_tensor(piece) for piece in pieces], dim=1).numpy()
 
-    def dataset(self, rounds: int) -> xr.Dataset:
-        """The observables recorded in so many rounds, with unit and meaning as attributes."""
-        import xarray as xr
-
+    def variables(self, rounds: int) -> dict[str, tuple]:
+        """The observables recorded in so many rounds by name: dimensions, values, and unit and meaning as attributes."""
         variables = {}
         for observable in self.observables:
             steps = self.algorithm.local_steps if observable.when == "step" else 1
             values = self.values(observable.name, rounds * steps)
             if values is not None:
                 variables[observable.name] = _variable(observable, values)
-        return xr.Dataset(variables)
+        return variables
 
 
 def _variable(observable: Observable, values) -> tuple:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 
 import numpy as np
 
@@ -11,9 +10,11 @@ from fedtheory.algorithm import Algorithm, State
 from fedtheory.engine import starting_points
 from fedtheory.fingerprint import fingerprint
 from fedtheory.graph import in_graphs
-from fedtheory.observables import DEFAULT, find_observable
+from fedtheory.memory import memory_needed
+from fedtheory.observables import DEFAULT
 from fedtheory.paths import captures, choose_path, round_on, states_on
-from fedtheory.recorder import TIME, Recorder
+from fedtheory.pieces import Batch, Piece, each_piece, joined
+from fedtheory.recorder import Recorder
 from fedtheory.registry import as_algorithm, as_federation
 from fedtheory.returned import returned
 from fedtheory.trajectory import Trajectory, on_backend
@@ -26,23 +27,7 @@ __all__ = ["DIVERGED", "MOST_RUNS", "fingerprint", "memory_needed", "resume", "r
 MOST_RUNS = 10**8  #: at once
 #: what ``diverged`` says
 DIVERGED = "first round after which the model or another array of the state was not finite, -1 if there is none"
-_PER_ROW = 128  # bytes of an array besides its numbers
 _FEW = 8  # rounds: below, capturing one takes longer than it saves
-
-
-def memory_needed(federation, rounds: int, local_steps: int = 1, runs: int = 1, record: Sequence[str] = DEFAULT) -> int:
-    """About how many bytes of memory a run needs for what it records; what it computes with comes on top.
-
-    Example:
-        >>> from synthetic import Quadratic
-        >>> memory_needed(Quadratic([[[1.0]]], [[[1.0]]]), 1000, runs=32)
-        4160000
-    """
-    sizes = {"client": federation.clients, "dim": federation.dim}
-    times = {"round": rounds, "step_round": rounds, "iteration": rounds * local_steps}
-    numbers = sum(times[TIME[each.when]] * prod(sizes[name] for name in each.dims) * (1 if each.name == "included" else 8)
-                  for each in map(find_observable, record))
-    return 2 * runs * numbers + _PER_ROW * rounds * (len(record) + 1)  # twice, while they are put together
 
 
 def run(
@@ -52,13 +37,17 @@ def run(
 ) -> Trajectory:
     """Run ``algorithm`` on ``federation`` for ``rounds`` rounds, one run per seed.
 
+    Runs that do not fit the free memory of the device at once are computed in pieces, some seeds after the others. The state
+    of all runs then is on the host.
+
     Args:
         algorithm: a method, or the name of one with its default arguments.
         federation: a federation, or the name of a problem with its default options.
         start: starting model, (dim,) or (runs, dim); if None the federation's ``default_start()``, mostly zeros.
         seeds: how many runs (seeds 0, 1, ...), or the seeds themselves. A run depends on its own seed only.
         record: names of observables, see ``fedtheory.observables``.
-        progress: called with (rounds done, rounds) after every round; where rounds are captured, about a hundred times.
+        progress: called with (rounds done, rounds) after every round, where rounds are captured about a hundred times; of
+            runs in pieces, rounds done on average.
         path: ``steps`` computes every local step; ``affine`` all local steps of a round as one affine map, for plain steps
             with full gradients on quadratics; ``compiled`` all local steps in C, or in one kernel on a card, for linear
             scores as well. They agree up to rounding. ``graph``, on a card: ``steps`` with the launches of a round
@@ -74,7 +63,8 @@ def run(
 
     Raises:
         ValueError: rounds below 1, no seeds or more than 10^8, a start of the wrong shape, a path that does not apply, or a
-            device that this machine does not have. LookupError: unknown observable, method or problem.
+            device that this machine does not have. LookupError: unknown observable, method or problem. MemoryError: a single
+            run needs more memory than there is.
 
     Example:
         >>> from fedtheory import fedavg
@@ -87,14 +77,19 @@ def run(
     algorithm, federation = as_algorithm(algorithm), as_federation(federation, device, dtype)
     if federation.instances not in (1, len(numbers)):
         raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(numbers)}")
-    x = starting_points(federation, start, len(numbers))
-    state = returned(algorithm, "init", algorithm.init(federation, x, Draws(numbers, federation.backend)), State)
-    recorder = Recorder(record, algorithm, federation)
-    recorder.state(federation, algorithm.output(state))
-    state = _advance(algorithm, federation, state, numbers, 0, rounds, recorder, progress, path)
-    diverged = np.full(len(numbers), -1)
-    dataset = recorder.dataset(rounds)
-    return _trajectory(algorithm, federation, dataset, state, numbers, rounds, diverged, recorder, path, to_numpy(x))
+    batch, said = Batch(algorithm, federation, numbers, start, path=path), _Progress(progress, rounds, len(numbers))
+
+    def compute(part: Batch, rows: slice) -> Piece:
+        x = starting_points(part.federation, part.start, len(part.seeds))
+        draws = Draws(part.seeds, part.federation.backend)
+        state = returned(part.algorithm, "init", part.algorithm.init(part.federation, x, draws), State)
+        recorder = Recorder(record, part.algorithm, part.federation)
+        recorder.state(part.federation, part.algorithm.output(state))
+        state = _advance(part, state, 0, rounds, recorder, said.of(rows))
+        return _piece(recorder, rounds, state, to_numpy(x))
+
+    found = joined(each_piece(batch, compute, rounds, record), len(numbers))
+    return _trajectory(batch, found, rounds, np.full(len(numbers), -1), [*dict.fromkeys(record)])
 
 
 def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int, *, progress=None,
@@ -108,21 +103,25 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
     import xarray as xr
 
     rounds, federation = whole("rounds", rounds), as_federation(federation, device, dtype or trajectory.narrow)
-    found = fingerprint(algorithm, federation)
-    if found != trajectory.fingerprint:
+    now = fingerprint(algorithm, federation)
+    if now != trajectory.fingerprint:
         raise ValueError(f"this run was made by another algorithm or federation: expected {trajectory.fingerprint}, "
-                         f"got {found}")
-    recorder = Recorder(trajectory.dataset.attrs["record"], algorithm, federation)
-    first, state = trajectory.rounds, on_backend(trajectory.state, federation.backend)
-    path = trajectory.dataset.attrs["path"]
-    state = _advance(algorithm, federation, state, trajectory.seeds, first, rounds, recorder, progress, path)
-    more = recorder.dataset(rounds)
-    earlier = trajectory.dataset.drop_vars(trajectory.dataset.coords)
-    joined = {name: xr.concat([earlier[name], more[name]], dim=more[name].dims[1]) for name in more.data_vars}
-    dataset = xr.Dataset(joined)
-    old = trajectory.dataset["diverged"].values
-    return _trajectory(algorithm, federation, dataset, state, trajectory.seeds, first + rounds, old, recorder, path,
-                       trajectory.start)
+                         f"got {now}")
+    first, path, record = trajectory.rounds, trajectory.dataset.attrs["path"], trajectory.dataset.attrs["record"]
+    batch = Batch(algorithm, federation, trajectory.seeds, None, trajectory.state, path)
+    said = _Progress(progress, rounds, trajectory.runs)
+
+    def compute(part: Batch, rows: slice) -> Piece:
+        recorder = Recorder(record, part.algorithm, part.federation)
+        state = on_backend(part.state, part.federation.backend)
+        return _piece(recorder, rounds, _advance(part, state, first, rounds, recorder, said.of(rows)), None)
+
+    found = joined(each_piece(batch, compute, rounds, record), trajectory.runs)
+    more, earlier = xr.Dataset(found.variables), trajectory.dataset.drop_vars(trajectory.dataset.coords)
+    together = {name: xr.concat([earlier[name], more[name]], dim=more[name].dims[1]).variable for name in found.variables}
+    variables = {name: (each.dims, each.values, each.attrs) for name, each in together.items()}
+    found = found._replace(variables=variables, start=trajectory.start)
+    return _trajectory(batch, found, first + rounds, trajectory.dataset["diverged"].values, record)
 
 
 def seed_numbers(seeds: int | Sequence[int] | np.ndarray) -> np.ndarray:
@@ -133,8 +132,24 @@ def seed_numbers(seeds: int | Sequence[int] | np.ndarray) -> np.ndarray:
     return given.astype(np.int64)
 
 
-def _advance(algorithm, federation, state, seeds, first, rounds, recorder, progress, path):
-    draws = Draws(seeds, federation.backend)
+class _Progress:
+    """Tells how many rounds are done, on average over all runs."""
+
+    def __init__(self, progress: Callable[[int, int], None] | None, rounds: int, runs: int):
+        self.progress, self.rounds, self.runs, self.most = progress, rounds, runs, 0
+
+    def of(self, rows: slice) -> Callable[[int, int], None] | None:
+        """What is called with (rounds done, rounds) of these runs, which are computed after those before them."""
+        return None if self.progress is None else lambda done, rounds: self._tell(rows, done)
+
+    def _tell(self, rows: slice, done: int) -> None:
+        self.most = max(self.most, (rows.start * self.rounds + (rows.stop - rows.start) * done) // self.runs)
+        self.progress(self.most, self.rounds)  # type: ignore[misc]
+
+
+def _advance(part: Batch, state, first, rounds, recorder, progress):
+    algorithm, federation, path = part.algorithm, part.federation, part.path
+    draws = Draws(part.seeds, federation.backend)
     observers = () if recorder.only_models else (recorder,)
     taken = choose_path(path, algorithm, federation, recorder.everyone)
     rest = algorithm, federation, state, draws, first
@@ -151,18 +166,24 @@ def _advance(algorithm, federation, state, seeds, first, rounds, recorder, progr
     return state
 
 
-def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, recorder, path, start):
-    finite = recorder.values("finite")
+def _piece(recorder: Recorder, rounds: int, state, start) -> Piece:
+    return Piece(recorder.variables(rounds), np.asarray(recorder.values("finite")), state, start)
+
+
+def _trajectory(batch: Batch, found: Piece, rounds: int, diverged: np.ndarray, record: list[str]) -> Trajectory:
+    import xarray as xr
+
+    algorithm, federation, finite = batch.algorithm, batch.federation, found.finite
     first = rounds - finite.shape[1]
     broke = np.where(finite.all(axis=1), -1, first + finite.argmin(axis=1) + 1)
+    dataset = xr.Dataset(found.variables)
     dataset["diverged"] = "run", np.where(diverged >= 0, diverged, broke), {"long_name": DIVERGED}
     dataset.attrs = {
         "rounds": rounds, "local_steps": algorithm.local_steps, "indicator": algorithm.selection.matching.indicator,
-        "path": path,
-        "record": [observable.name for observable in recorder.observables],
+        "path": batch.path, "record": record,
     }
     name = getattr(federation, "name", type(federation).__name__)
     return Trajectory(
-        dataset, state, seeds, fingerprint(algorithm, federation), f"{algorithm.name} on {name}", algorithm, federation,
-        start,
+        dataset, found.state, batch.seeds, fingerprint(algorithm, federation), f"{algorithm.name} on {name}", algorithm,
+        federation, found.start,
     )

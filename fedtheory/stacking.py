@@ -1,4 +1,7 @@
-"""Many algorithms as one: those that differ in hyper-parameters only become one algorithm with a value per run."""
+"""Many algorithms as one: those that differ in hyper-parameters only become one algorithm with a value per run.
+
+And the other way: the part of such an algorithm that belongs to some of the runs.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -9,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithm import Algorithm
-from fedtheory.schedules import Schedule, check_schedule
+from fedtheory.schedules import Schedule, Tabulated, check_schedule
+from fedtheory.selection import Independent, Pattern
 from synthetic.numbers.arrays import Backend, to_numpy
 
-__all__ = ["alike", "stacked"]
+__all__ = ["alike", "for_runs", "stacked"]
 
 
 def alike(algorithms: Sequence[Algorithm]) -> list[list[int]]:
@@ -48,9 +52,13 @@ def stacked(algorithms: Sequence[Algorithm], backend: Backend, runs: int = 1) ->
 
 def _of_runs(owner, field) -> bool:
     """Whether a field of a method, a part or a schedule has a number that may be another one in each run."""
-    check, value = field.metadata.get("check"), getattr(owner, field.name)
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction | np.number):
-        return False
+    value = getattr(owner, field.name)
+    return not isinstance(value, bool) and isinstance(value, int | float | Fraction | np.number) and _varies(owner, field)
+
+
+def _varies(owner, field) -> bool:
+    """Whether a field may be an array (runs,)."""
+    check = field.metadata.get("check")
     if isinstance(owner, Schedule) and field.name in (*owner.above, *owner.from_zero, "value", "rho_decay"):
         return True
     return (isinstance(check, partial) and check.func is check_schedule) or (
@@ -89,3 +97,71 @@ def _joined(values: Sequence, array: Callable[[list], Any]):
         elif (new := _joined(own, array)) is not own[0]:
             changes[field.name] = new
     return replace(first, **changes) if changes else first
+
+
+# some of the runs ----------------------------------------------------------------------------------------------------------
+def for_runs(algorithm: Algorithm, rows: slice, runs: int) -> Algorithm | None:
+    """The algorithm for the runs ``rows`` of a batch of ``runs``: of arrays with a value for each run, the values of these.
+
+    None where it has another array with an axis as long as ``runs``, of which it is not known whether it counts runs.
+
+    Example:
+        >>> from fedtheory import fedavg
+        >>> for_runs(fedavg(eta_l=np.array([0.1, 0.2, 0.3])), slice(1, 3), 3).eta_l.tolist()
+        [0.2, 0.3]
+    """
+    try:
+        return _cut(algorithm, rows, runs)
+    except (_Whole, RecursionError):
+        return None
+
+
+class _Whole(Exception):
+    """An array may have an axis of runs."""
+
+
+#: the arrays besides rates that may have an axis of runs, which is then the first of so many
+_TABLES = {(Algorithm, "client_steps"): 2, (Tabulated, "values"): 2, (Pattern, "table"): 3, (Independent, "probability"): 1}
+
+
+def _axes_with_runs(owner, field) -> int | None:
+    """How many axes a field has whose first counts the runs; None where that is not known."""
+    known = (axes for (kind, name), axes in _TABLES.items() if isinstance(owner, kind) and field.name == name)
+    return next(known, 1 if _varies(owner, field) else None)
+
+
+def _cut(value, rows: slice, runs: int):
+    """``value`` for some of the runs; raises _Whole where that is not known."""
+    if isinstance(value, type | Backend):
+        return value
+    if isinstance(value, tuple | list):
+        parts = [_cut(one, rows, runs) for one in value]
+        return value if all(one is part for one, part in zip(value, parts, strict=True)) else type(value)(parts)
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        if runs in value.shape:
+            raise _Whole
+        return value
+    known = [field.name for field in fields(value)] if is_dataclass(value) else []
+    within = [one for name, one in (value if isinstance(value, dict) else getattr(value, "__dict__", {})).items()
+              if name not in known]
+    within += [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
+    if isinstance(value, partial):
+        within += [*value.args, *value.keywords.values()]
+    if any(_cut(one, rows, runs) is not one for one in within if not callable(one) or isinstance(one, Schedule)):
+        raise _Whole
+    if not is_dataclass(value):
+        return value
+    own = {field.name: _cut_field(value, field, rows, runs) for field in fields(value)}
+    changes = {name: part for name, part in own.items() if part is not getattr(value, name)}
+    return replace(value, **changes) if changes else value  # type: ignore[type-var]
+
+
+def _cut_field(owner, field, rows: slice, runs: int):
+    value, axes = getattr(owner, field.name), _axes_with_runs(owner, field)
+    if axes is None or not hasattr(value, "shape"):
+        return _cut(value, rows, runs)
+    if value.ndim != axes or value.shape[0] != runs:
+        return value
+    if not field.init:
+        raise _Whole
+    return value[rows]

@@ -16,7 +16,7 @@ import numpy as np
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.arguments import unit_text
-from fedtheory.blocks import Question, blocks_of, computed, name_of
+from fedtheory.blocks import Question, blocks_of, computed, devices_of, name_of
 from fedtheory.observables import OBSERVABLES, find_observable
 from fedtheory.registry import ALGORITHMS, arguments_of, as_federation, made_by, make_algorithm
 from fedtheory.run import DIVERGED, MOST_RUNS, seed_numbers
@@ -35,13 +35,14 @@ def sweep(
     method, federation, rounds: int, grid: Mapping[str, Iterable], *, seeds: int | Sequence[int] = 8,
     measure: str | Callable | Sequence[str | Callable] = "suboptimality", arguments: Mapping[str, Any] | None = None,
     start=None, path: str | Path | None = None, workers: int = 1, client=None,
-    progress: Callable[[int, int], None] | None = None, device: str | None = None, dtype: str | None = None,
+    progress: Callable[[int, int], None] | None = None, device: str | Sequence[str] | None = None, dtype: str | None = None,
 ) -> xr.Dataset:
     """Run a method at every point of a grid, and measure it after the last round.
 
     Every point gives what :func:`fedtheory.run` gives for it alone with the same seeds. Points that differ only in numbers
     that may be arrays (step sizes and other rates) run as one batch, split so that a part needs about
-    ``fedtheory.blocks.MEMORY`` bytes; points that differ in local steps, participants or options run in separate batches.
+    ``fedtheory.blocks.MEMORY`` bytes, or on a card fits it; points that differ in local steps, participants or options run
+    in separate batches.
 
     Args:
         method: a registered name, a maker of algorithms, an Algorithm class, or an Algorithm, whose fields are replaced.
@@ -57,7 +58,8 @@ def sweep(
         workers: processes that compute batches. They import the calling script, which must not sweep when imported.
         client: a ``distributed.Client``, or the address of a scheduler of dask, on whose workers batches are computed.
         progress: called with (points done, points).
-        device, dtype: where and in which numbers the federation runs, as for :func:`fedtheory.run`.
+        device, dtype: where and in which numbers the federation runs, as for :func:`fedtheory.run`. ``cuda`` on a machine
+            with several cards, or a list of devices: a process computes batches on each, as with ``workers``.
 
     Returns:
         One variable per measure with the dimensions of the grid and ``seed``, with unit and meaning as attributes, and
@@ -79,7 +81,8 @@ def sweep(
         >>> found["suboptimality"].sel(seed=0).values.tolist()
         [[0.03125, 0.001953125], [0.0, 0.0]]
     """
-    rounds, numbers, federation = whole("rounds", rounds), seed_numbers(seeds), as_federation(federation, device, dtype)
+    rounds, numbers, devices = whole("rounds", rounds), seed_numbers(seeds), devices_of(device, client is None)
+    federation = as_federation(federation, devices[0] if devices else None, dtype)
     workers, measures = whole("workers", workers), _measures(measure)
     start = None if start is None else finite("start", start)
     values = _values(grid, len(numbers))
@@ -88,13 +91,15 @@ def sweep(
         raise ValueError(f"{both[0]} is given twice, in grid and in arguments")
     points = [make(**(arguments or {}), **dict(zip(values, point, strict=True))) for point in product(*values.values())]
     question = Question(federation, rounds, numbers, start, measures)
-    blocks = {tuple(block): [points[number] for number in block] for block in blocks_of(question, points)}
+    blocks = {tuple(block): [points[number] for number in block]
+              for block in blocks_of(question, points, max(workers, len(devices)))}
     if reason := next((why for block in blocks.values() if (why := block[0].refuses(federation))), None):
         raise ValueError(reason)
     files = {block: Path(path) / f"{question.digest(own)}.npz" for block, own in blocks.items()} if path is not None else {}
     found = {block: stored for block, file in files.items() if (stored := read_block(file)) is not None}
     done = sum(map(len, found))
-    for block, answer in computed(question, {b: own for b, own in blocks.items() if b not in found}, workers, client):
+    for block, answer in computed(question, {b: own for b, own in blocks.items() if b not in found}, workers, client,
+                                  devices):
         if files:
             write_block(files[block], answer)
         found[block], done = answer, done + len(block)

@@ -15,6 +15,9 @@ SLOW: dict[str, tuple[str, ...]] = {
     "project/test_benchmarks.py::test_the_campaign_measures_a_card": (),
     "fedtheory/test_graph.py::test_a_captured_round_has_the_bits_of_one_that_is_not": (
         "[fedavg]", "[scaffold]", "[fadamgc]", "[fedlama]", "[fedluar", "[moon]", "[fedpaq]", "[prunefl]", "[scaffnew]"),
+    "fedtheory/test_pieces.py::test_runs_in_pieces_are_those_of_one_batch": (
+        "[fedavg]", "[scaffold]", "[fadamgc]", "[fedlama]", "[prunefl]", "[scaffnew]"),
+    "fedtheory/test_pieces.py::test_the_estimate_is_near_what_is_allocated": ("-fadamgc-",),
     "project/test_certified.py::test_processes_that_have_done_enough_are_followed_by_others": (),
     "verify/results/test_bands.py::test_the_band_covers_the_mean_as_often_as_it_says": (),
     "project/test_unseen.py::test_flat_parts_of_convex_losses_and_short_steps_with_chance_are_looked_at": (

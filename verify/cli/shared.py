@@ -31,7 +31,8 @@ def explain(problem: Exception) -> str | None:
         return str(problem)
     if isinstance(problem, ImportError) and problem.name is None:
         return str(problem)  # which extra to install
-    if isinstance(problem, (ValueError, LookupError)) and len(problem.args) == 1 and " " in str(problem.args[0]):
+    told = isinstance(problem, (ValueError, LookupError, MemoryError))
+    if told and len(problem.args) == 1 and " " in str(problem.args[0]):
         return None if isinstance(problem, IndexError) else str(problem.args[0])
     return None
 
