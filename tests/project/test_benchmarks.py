@@ -143,7 +143,8 @@ def test_the_campaign_lists_what_goes_wrong(monkeypatch):
         monkeypatch.setattr(graph, "capture", lambda *rest: 1 / 0)
         campaign = cuda.Campaign("cpu", 300, TINY, ["fedavg"], (1,), 2, jax=False)
         campaign.parity()
-    assert campaign.faults == ["fedavg on quadratic, graph: ZeroDivisionError: division by zero"]
+    assert campaign.faults == ["fedavg on quadratic, graph: ValueError: path 'graph' cannot be taken: ZeroDivisionError: "
+                               "division by zero; allowed: auto, steps"]
 
 
 @pytest.mark.parametrize("settings", sweep.PROBLEMS.values(), ids=sweep.PROBLEMS)

@@ -4,7 +4,6 @@ import operator
 from fractions import Fraction
 from functools import reduce
 from math import ceil, floor
-from types import ModuleType
 
 from verify.checker.intervals import (
     Interval,
@@ -75,7 +74,7 @@ SENSELESS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeE
 
 def senseless(error):
     """Raises an error of :data:`SENSELESS` again where it is not the certificate's: no module of ours has a name."""
-    if isinstance(error, AttributeError) and isinstance(error.obj, ModuleType):
+    if isinstance(error, AttributeError) and isinstance(error.obj, type(operator)):
         raise error
 
 
