@@ -74,6 +74,7 @@ class _Rounds:
                 to_numpy(self.clock.slot)  # waits
                 progress(place + 2, rounds + 1)
         self._empty()
+        self.clock.end()
         return self.fixed
 
     def _one(self, place: int) -> None:
@@ -132,6 +133,10 @@ class _Rounds:
             self.clock.begin(place)
             self._try(self.clock.round)  # sends what comes from the host
             alike = self.clock.alike
+            self.clock.begin(place)
+            with _no_waiting():
+                self._try(self.clock.round)
+            _make_room(self.clock.count)
             self.clock.begin(place)
             replay = capture(lambda: self._whole(self.clock.round), changed)
         return _Graph(self.clock.alike & alike, replay)
@@ -216,6 +221,48 @@ def _or_not_captured() -> Iterator[None]:
         if type(error).__name__ == "OutOfMemoryError":  # fewer runs can be captured
             raise
         raise NotCaptured(_first_line(error)) from error
+
+
+@contextmanager
+def _no_waiting() -> Iterator[None]:
+    """Within, an operation for whose result the host waits raises NotCaptured.
+
+    While a graph is captured it would fail as well, but torch then keeps the memory of the card for a capture that has not
+    ended.
+    """
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    tags = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
+
+    def waits_for(operation, args) -> bool:
+        name = operation.overloadpacket.__name__
+        if name in ("index", "index_put", "index_put_"):  # of truth values the host wants to know how many are true
+            return any(one is not None and one.dtype == torch.bool for one in args[1])
+        return name == "_linalg_check_errors" or bool(tags & set(operation.tags))
+
+    class Watching(TorchDispatchMode):
+        def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+            if waits_for(operation, args):
+                raise NotCaptured(f"the host waits for the result of {operation}, which is not permitted while a round is "
+                                  "captured")
+            result = operation(*args, **(kwargs or {}))
+            if isinstance(result, torch.Tensor) and any(
+                    isinstance(one, torch.Tensor) and one.ndim and one.device != result.device for one in args):
+                raise NotCaptured(f"{operation} copies between the host and the card, which is not permitted while a round "
+                                  "is captured")
+            return result
+
+    with Watching():
+        yield
+
+
+def _make_room(array) -> None:
+    """Gives back what the card's memory has in reserve, where a graph, which needs as much again, may not find it."""
+    import torch
+
+    if array.is_cuda and torch.cuda.memory_reserved(array.device) > torch.cuda.mem_get_info(array.device)[0]:
+        torch.cuda.empty_cache()
 
 
 def capture(function: Callable[[], None], changed: Sequence) -> Callable[[], None]:

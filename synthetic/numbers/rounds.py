@@ -37,6 +37,10 @@ class Clock:
         self.place, self.alike = place, np.ones(self.rounds, dtype=bool)
         self.read: dict[int, Any] = {}  # numbers already looked up in this round
 
+    def end(self) -> None:
+        """Lets go of the numbers looked up, which would keep the memory of a graph."""
+        self.known, self.read = {}, {}
+
     def decide(self, numbers: list):
         """The entry of ``numbers``, of all rounds, in this round, on which the host decides."""
         here = numbers[self.place]

@@ -377,7 +377,7 @@ def test_a_method_that_waits_is_launched_kernel_by_kernel(name, monkeypatch):
     with on_a_card(monkeypatch):
         steps = run(method, make(), ROUNDS, path="steps", seeds=2)
         same(steps, run(method, make(), ROUNDS, seeds=2))
-        with pytest.raises(ValueError, match=r"path 'graph' cannot be taken: .*capturing.*allowed: auto, steps"):
+        with pytest.raises(ValueError, match=r"path 'graph' cannot be taken: .*captur.*allowed: auto, steps"):
             run(method, make(), ROUNDS, path="graph")
 
 

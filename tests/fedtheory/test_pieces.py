@@ -277,7 +277,7 @@ def test_other_errors_are_what_they_were(monkeypatch):
 @pytest.mark.parametrize("path", ["steps", "auto"])
 def test_a_card_that_runs_out_of_memory_gives_the_same(path):
     federation = ft.make_problem("least-squares", clients=100, dim=100, samples=50, device="cuda")
-    method, options = make_algorithm("scaffold", eta_l=0.01, local_steps=2), {"seeds": 512, "path": path}
+    method, options = make_algorithm("scaffold", eta_l=0.01, local_steps=2), {"seeds": 1024, "path": path}
     whole, tried = run(method, federation, 10, **options), []
     torch.cuda.empty_cache()
     there = torch.cuda.memory_reserved() + 250 * 10**6
