@@ -24,6 +24,7 @@ __all__ = ["Dominance", "Space", "where_below"]
 
 _DECADES = 6.0  # parameters are searched from 10^-6 to 10^6
 _POINTS, _GENERATIONS = 20_000, 60
+_LONGEST = 1000  # terms of a sum
 _RUN = ("iterations", "rounds", "local_steps")  # of which the first is the product of the others
 _CLEAR = 1e-6  # logarithm of a ratio that is no rounding error
 _MOST_BITS, _BITS = 10_000, 200  # of the parts of a fraction that is written exactly; of one that is not
@@ -134,6 +135,16 @@ def _one_sign(expression) -> tuple[int, bool]:
     return 0, False
 
 
+def _values(bound: Bound, numbers: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The values of a bound, (points,); nan where a sum would have more than ``_LONGEST`` terms."""
+    sums = bound.form.formula.atoms(sp.Sum, sp.Product)
+    lengths = {s.name for one in sums for limit in one.limits for end in limit[1:] for s in end.free_symbols}
+    own = {s.name: numbers[s.name] for s in bound.form.parameters}
+    short = {name: np.minimum(value, _LONGEST) if name in lengths else value for name, value in own.items()}
+    values = bound.values(**short)
+    return np.where(np.logical_and.reduce([short[name] == own[name] for name in lengths & own.keys()]), values, np.nan)
+
+
 class Space:
     """The common parameters of bounds on a logarithmic scale, and the logarithm of the ratio of the first two.
 
@@ -226,11 +237,11 @@ class Space:
         return values
 
     def log_ratio(self, logs):
-        """Return log(first / second); nan where a condition fails or a bound is not positive."""
+        """Return log(first / second); nan where a condition fails, or a bound is not positive or a sum of too many terms."""
         numbers = self.numbers(logs)
         self.tried += logs.shape[-1]
         with np.errstate(all="ignore"):
-            one, two = (b.values(**{s.name: numbers[s.name] for s in b.form.parameters}) for b in self.bounds[:2])
+            one, two = (_values(bound, numbers) for bound in self.bounds[:2])
             admitted = np.broadcast_to(self.joint.applies(**numbers), logs.shape[-1:])
             ratio = np.where(admitted, np.log(one) - np.log(two), np.nan)
         self.admitted = self.admitted or bool(admitted.any())

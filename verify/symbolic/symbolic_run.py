@@ -52,6 +52,7 @@ class SymbolicRun(Comparisons, ByCoordinate, Scenarios, Replay):
     """
 
     numbering = ("Max", "Min", "largest_sum", "share")
+    factored = False  # of models that are products of factors nothing is known
 
     def __init__(self, stated, sizes, values, without, weights, most=BASIS_VECTORS, steps=None, notes=None):
         require(stated["setting"] == "run" and "replaced" not in stated["procedure"], "only runs of clients without samples")
