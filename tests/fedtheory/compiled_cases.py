@@ -10,7 +10,7 @@ from synthetic.data.least_squares import LeastSquares
 from synthetic.data.logistic import BinaryLogistic
 from synthetic.numbers.arrays import Backend
 
-__all__ = ["DIM", "FEDERATIONS", "FLOAT", "METHODS", "data"]
+__all__ = ["DIM", "FEDERATIONS", "FLOAT", "METHODS", "data", "methods"]
 
 FLOAT = Backend("torch", "cpu", "float32")
 DIM = 19  # no multiple of any vector's length
@@ -39,18 +39,22 @@ FEDERATIONS = {
     "dense, one instance per run": lambda: Quadratic(
         np.linspace(0.3, 1.0, 5 * 4 * DIM).reshape(5, 4, DIM, 1) * np.eye(DIM), np.ones((5, 4, DIM))),
 }
-METHODS = {
-    "fedavg": lambda: make_algorithm("fedavg", local_steps=4),
-    "server step": lambda: make_algorithm("fedavg", local_steps=4, eta_g=1.3),
-    "proximal": lambda: make_algorithm("fedprox", local_steps=4, rho_prox=0.7),
-    "one step each": lambda: make_algorithm("fedprox", eta_l=np.linspace(0.05, 0.2, 5), local_steps=3,
-                                            rho_prox=np.linspace(0, 1, 5)),
-    "falling steps": lambda: make_algorithm("fedavg", eta_l=Tabulated(0.2 / (1 + np.arange(20.0))), local_steps=3),
-    "falling pull": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Geometric(2.0, 0.5)),
-    "pull by iteration": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Tabulated(1 / (1 + np.arange(9.0)))),
-    "scheme I": lambda: FedAvg(0.1, 3, Selection(sampling=WithReplacement(2))),
-    "two of them": lambda: make_algorithm("fedavg", local_steps=3, participants=2),
-    "scaffold": lambda: make_algorithm("scaffold", local_steps=3, participants=2),
-    "option I": lambda: make_algorithm("scaffold", local_steps=3, option="I"),
-    "server momentum": lambda: make_algorithm("fedavgm", local_steps=3),
-}
+def methods(runs: int) -> dict:
+    """Makers of methods with plain local steps; one has numbers of its own in each of the ``runs``."""
+    return {
+        "fedavg": lambda: make_algorithm("fedavg", local_steps=4),
+        "server step": lambda: make_algorithm("fedavg", local_steps=4, eta_g=1.3),
+        "proximal": lambda: make_algorithm("fedprox", local_steps=4, rho_prox=0.7),
+        "one step each": lambda: make_algorithm("fedprox", eta_l=np.linspace(0.05, 0.2, runs), local_steps=3,
+                                                rho_prox=np.linspace(0, 1, runs)),
+        "falling steps": lambda: make_algorithm("fedavg", eta_l=Tabulated(0.2 / (1 + np.arange(20.0))), local_steps=3),
+        "falling pull": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Geometric(2.0, 0.5)),
+        "pull by iteration": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Tabulated(1 / (1 + np.arange(9.0)))),
+        "scheme I": lambda: FedAvg(0.1, 3, Selection(sampling=WithReplacement(2))),
+        "two of them": lambda: make_algorithm("fedavg", local_steps=3, participants=2),
+        "scaffold": lambda: make_algorithm("scaffold", local_steps=3, participants=2),
+        "option I": lambda: make_algorithm("scaffold", local_steps=3, option="I"),
+    }
+
+
+METHODS = methods(runs=5) | {"server momentum": lambda: make_algorithm("fedavgm", local_steps=3)}

@@ -7,12 +7,12 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedtheory import Algorithm, FedAvg, Selection, Tabulated, WithReplacement, affine, make_algorithm, paths, resume, run
+from fedtheory import Algorithm, FedAvg, Tabulated, affine, make_algorithm, paths, resume, run
 from fedtheory.affine import affine_round
 from fedtheory.observables import DEFAULT
 from fedtheory.paths import choose_path
-from fedtheory.schedules import Geometric
 from synthetic import NUMPY, Quadratic, make_problem, make_quadratic
+from tests.fedtheory.compiled_cases import methods
 
 FEDERATIONS = {
     "diagonal": lambda: make_quadratic(clients=6, dim=4, seed=1),
@@ -24,20 +24,7 @@ FEDERATIONS = {
     "numpy": lambda: make_quadratic(clients=6, dim=4, hessians="rotated", seed=2, backend=NUMPY),
     "least squares": lambda: make_problem("least-squares", clients=5, samples=3, dim=4),
 }
-METHODS = {
-    "fedavg": lambda: make_algorithm("fedavg", local_steps=4),
-    "server step": lambda: make_algorithm("fedavg", local_steps=4, eta_g=1.3),
-    "proximal": lambda: make_algorithm("fedprox", local_steps=4, rho_prox=0.7),
-    "one step each": lambda: make_algorithm("fedprox", eta_l=np.array([0.05, 0.1, 0.15]), local_steps=3,
-                                            rho_prox=np.array([0.0, 0.5, 1.0])),
-    "falling steps": lambda: make_algorithm("fedavg", eta_l=Tabulated(0.2 / (1 + np.arange(20.0))), local_steps=3),
-    "falling pull": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Geometric(2.0, 0.5)),
-    "pull by iteration": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Tabulated(1 / (1 + np.arange(9.0)))),
-    "scheme I": lambda: FedAvg(0.1, 3, Selection(sampling=WithReplacement(2))),
-    "two of them": lambda: make_algorithm("fedavg", local_steps=3, participants=2),
-    "scaffold": lambda: make_algorithm("scaffold", local_steps=3, participants=2),
-    "option I": lambda: make_algorithm("scaffold", local_steps=3, option="I"),
-}
+METHODS = methods(runs=3)
 
 
 def check_equal(method, federation, record=("x",), rounds=7):
