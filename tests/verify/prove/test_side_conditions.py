@@ -17,6 +17,9 @@ from verify.prove.satisfiable import Fact, satisfiable
 UNPROVEN = {"factors of at least one", "a weighted mean", "the largest of numbers",
             "a vector by its length"}
 
+#: lemmas of which nothing false is left: the language has no whole numbers from -1
+REFUSED = {"the first numbers", "a geometric sum"}
+
 #: variables, conditions, statement: none of them may be proven; where each fails, in words
 NOT_PROVEN = {
     "b = -1, x = 1/2": ("b = 'real', x = 'real'", (), "0 <= b**(2*x)"),
@@ -78,7 +81,7 @@ def test_a_lemma_is_true_and_proven_with_its_side_conditions(name):
 @pytest.mark.parametrize("name", LEMMAS)
 def test_a_lemma_without_a_side_condition_is_false_and_not_proven(name):
     cases = [*damaged(name)]
-    assert cases
+    assert bool(cases) == (name not in REFUSED)
     for text, claim, numbers in cases:
         assert prove(claim) is None, f"{text}; it fails at {numbers}"
 
