@@ -17,8 +17,8 @@ from verify.prove.satisfiable import Fact, satisfiable
 UNPROVEN = {"factors of at least one", "a weighted mean", "the largest of numbers",
             "a vector by its length"}
 
-#: lemmas of which nothing false is left: the language has no whole numbers from -1
-REFUSED = {"the first numbers", "a geometric sum"}
+#: lemmas of which nothing false is left: the language has no whole numbers from -1, and what it admits is true
+REFUSED = {"the first numbers", "a geometric sum", "a product of one number", "a product that telescopes"}
 
 #: variables, conditions, statement: none of them may be proven; where each fails, in words
 NOT_PROVEN = {
