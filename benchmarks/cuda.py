@@ -82,7 +82,7 @@ def reference(dtype: str, device: str, workload: Workload):
                         backend=Backend("torch", device, dtype))
 
 
-def made(name: str, **wanted):
+def method_with(name: str, **wanted):
     """A method with those of the ``wanted`` arguments that it has."""
     return fedtheory.make_algorithm(name, **{key: value for key, value in wanted.items()
                                              if key in ALGORITHMS[name].arguments})
@@ -133,7 +133,7 @@ class Campaign:
             here = make_problem(problem)
             there = here.to(Backend("torch", self.device, "float64"))
             for name in self.methods:
-                method = made(name, local_steps=3, participants=max(1, here.clients // 2))
+                method = method_with(name, local_steps=3, participants=max(1, here.clients // 2))
                 if method.refuses(here):
                     continue
                 start = here.default_start(seed=1).numpy()
@@ -204,7 +204,7 @@ class Campaign:
             row = []
             for dtype in ("float32", "float64"):
                 federation = reference(dtype, self.device, w)
-                method = made("fedavg", eta_l=w.eta, local_steps=w.local_steps)
+                method = method_with("fedavg", eta_l=w.eta, local_steps=w.local_steps)
                 for runs in sizes:
                     record = ("x",) if runs < self.many else ()
                     row.append(self.attempt(f"reference, {path}", lambda a=(method, federation, runs, path, record):
@@ -236,7 +236,7 @@ class Campaign:
                             *((runs, title) for runs in others for title in list(problems)[1:])):
             federation, steps, options = problems[title]
             for name in self.methods:
-                method = made(name, local_steps=steps, **options)
+                method = method_with(name, local_steps=steps, **options)
                 if not self.over() and not method.refuses(federation):
                     cells[title, runs, name] = {
                         path: self.attempt(f"{name} on {title}", partial(self.ms, method, federation, runs, path))
@@ -272,7 +272,7 @@ class Campaign:
             counts = {}
             for name in self.methods:
                 federation = make_problem("quadratic").to(Backend("torch", "cuda", "float64"))
-                method = made(name, local_steps=2)
+                method = method_with(name, local_steps=2)
                 if method.refuses(federation):
                     continue
                 counts[name] = self.attempt(f"waits of {name}", lambda a=(method, federation, path):
@@ -290,7 +290,7 @@ class Campaign:
         for title, (federation, steps) in problems.items():
             rows = []
             for name, runs in product(("fedavg", "scaffold", "fadamgc"), self.runs[1:]):
-                method = made(name, local_steps=steps, eta_l=w.eta)
+                method = method_with(name, local_steps=steps, eta_l=w.eta)
                 pair = [self.attempt(f"record of {name}", partial(self.ms, method, federation, runs, "graph", record))
                         for record in (fedtheory.observables.DEFAULT, ())]
                 if all(pair):

@@ -197,6 +197,7 @@ class _Rounds:
 
     def _by_kernels(self, place: int, progress) -> State:
         self._empty()
+        self.clock.end()
         state, rounds = self.fixed, self.clock.rounds
         for number in range(self.first + place, self.first + rounds):
             state = self.step(number, state)

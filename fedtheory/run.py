@@ -85,7 +85,7 @@ def run(
         state = returned(part.algorithm, "init", part.algorithm.init(part.federation, x, draws), State)
         recorder = Recorder(record, part.algorithm, part.federation)
         recorder.state(part.federation, part.algorithm.output(state))
-        state = _advance(part, state, 0, rounds, recorder, said.of(rows))
+        state = _advance(part, state, 0, rounds, recorder, said.for_runs(rows))
         return _piece(recorder, rounds, state, to_numpy(x))
 
     found = joined(each_piece(batch, compute, rounds, record), len(numbers))
@@ -114,7 +114,7 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
     def compute(part: Batch, rows: slice) -> Piece:
         recorder = Recorder(record, part.algorithm, part.federation)
         state = on_backend(part.state, part.federation.backend)
-        return _piece(recorder, rounds, _advance(part, state, first, rounds, recorder, said.of(rows)), None)
+        return _piece(recorder, rounds, _advance(part, state, first, rounds, recorder, said.for_runs(rows)), None)
 
     found = joined(each_piece(batch, compute, rounds, record), trajectory.runs)
     more, earlier = xr.Dataset(found.variables), trajectory.dataset.drop_vars(trajectory.dataset.coords)
@@ -138,7 +138,7 @@ class _Progress:
     def __init__(self, progress: Callable[[int, int], None] | None, rounds: int, runs: int):
         self.progress, self.rounds, self.runs, self.most = progress, rounds, runs, 0
 
-    def of(self, rows: slice) -> Callable[[int, int], None] | None:
+    def for_runs(self, rows: slice) -> Callable[[int, int], None] | None:
         """What is called with (rounds done, rounds) of these runs, which are computed after those before them."""
         return None if self.progress is None else lambda done, rounds: self._tell(rows, done)
 

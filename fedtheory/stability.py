@@ -213,11 +213,11 @@ def generalisation(
 
     Both ways agree exactly over all data sets, and up to sampling error otherwise.
     """
-    def made(rows):
+    def federation_of(rows):
         return as_federation(make(rows), device, dtype)
 
     clients, samples = len(pools), whole("samples", samples)
-    population = made([(k, *z) for k, pool in enumerate(pools) for z in pool])
+    population = federation_of([(k, *z) for k, pool in enumerate(pools) for z in pool])
     numbers = np.arange(whole("seeds", seeds)) if np.ndim(seeds) == 0 else np.asarray(seeds)
     rng = np.random.default_rng(seed)
     every: Iterable[Sequence[Sequence[int]]]
@@ -228,7 +228,7 @@ def generalisation(
         every = [[rng.integers(len(pool), size=samples).tolist() for pool in pools] for _ in range(count)]
     direct, identity = [], []
     for chosen in every:
-        federation = made([(k, *pools[k][a]) for k in range(clients) for a in chosen[k]])
+        federation = federation_of([(k, *pools[k][a]) for k in range(clients) for a in chosen[k]])
         x = _models(algorithm, federation, rounds, numbers)[:, -1]
         at = federation.backend.array(x)
         direct.append(float(namespace(at).mean(population.objective(at) - federation.objective(at))))
@@ -240,7 +240,7 @@ def generalisation(
         models = _models(algorithm, neighbours, rounds, np.tile(numbers, len(entries)))[:, -1]
         models = models.reshape(len(entries), len(x), -1)
         for k, j in places:
-            own = made([(0, *pools[k][chosen[k][j]])])
+            own = federation_of([(0, *pools[k][chosen[k][j]])])
             rows = [n for n, entry in enumerate(entries) if entry[:2] == (k, j)]
             identity.append(float(np.mean(_losses(own, models[rows]) - _losses(own, x)[None])))
     apart = np.array(direct) - np.reshape(identity, (len(direct), -1)).mean(axis=1)

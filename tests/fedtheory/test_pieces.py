@@ -59,7 +59,7 @@ def cut(patch, size: int = 2) -> None:
     patch.setattr(pieces_module, "runs_at_once", lambda algorithm, federation, rounds, record, runs, apart: min(size, runs))
 
 
-def near(first, second):
+def assert_close(first, second):
     """Whether two trajectories are the same up to rounding."""
     for name, values in first.dataset.items():
         np.testing.assert_allclose(values.values, second.dataset[name].values, rtol=1e-9, atol=1e-12, err_msg=name)
@@ -88,7 +88,7 @@ def test_runs_in_pieces_are_those_of_one_batch(name, arguments, monkeypatch):
             start, record = case.but(runs=RUNS).start(), observables_of(case.federation())
             pairs = together_and_cut(monkeypatch, method, case.federation, start=start, record=record)
             for one, other in zip(*pairs, strict=True):  # rows of one product have bits of their own on data
-                (near if case.data else same)(one, other)
+                (assert_close if case.data else same)(one, other)
             compared += 1
     assert compared or name == "fedpara"
 
@@ -286,9 +286,9 @@ def test_a_card_that_runs_out_of_memory_gives_the_same(path):
         parts = run(method, federation, 10, progress=lambda *done: tried.append(done), **options)
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0)
-    near(whole, parts)
+    assert_close(whole, parts)
     assert whole.state.x.is_cuda and not parts.state.x.is_cuda and len(tried) > 10
-    near(resume(whole, method, federation, 5), resume(parts, method, federation, 5))
+    assert_close(resume(whole, method, federation, 5), resume(parts, method, federation, 5))
 
 
 class Living(TorchDispatchMode):
