@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from bounds.language import operators
+from bounds.language import coordinates, operators
 from bounds.language.claim import Claim, names_in
 from bounds.language.functions import f_grad
 from bounds.language.on_samples import speaks_of_samples
@@ -13,7 +13,7 @@ from bounds.language.space import infimum
 from verify.claims.sizes import once_by_claim
 
 __all__ = ["HETEROGENEITY", "OVER_SPACE", "Needs", "always_available", "determined", "needed", "needs", "needs_convex",
-           "needs_equal_curvatures", "needs_lipschitz", "speaks_of_samples", "uses_gradients"]
+           "needs_equal_curvatures", "needs_lipschitz", "speaks_of_samples", "uses_coordinates", "uses_gradients"]
 
 #: constants over all points that claims may name -> number of indices
 OVER_SPACE = {"F_inf": 0, "L_objective": 0, "G_lip": 0, "sigma_g_1": 0, "sigma_g_2": 0, "sigma_g_max": 0,
@@ -24,6 +24,8 @@ HETEROGENEITY = {
     "sigma_g": "sigma_g_1", "sigma_g_1": "sigma_g_1", "sigma_g_2": "sigma_g_2", "sigma_g_max": "sigma_g_max",
     "sigma_g_client": "sigma_g_client",
 }
+_OF_COORDINATES = (coordinates.norm1, coordinates.norm_inf, coordinates.least, coordinates.root, coordinates.square,
+                   coordinates.scaled, coordinates.reciprocal, coordinates.raised)
 _LIPSCHITZ = {"G_lip", "G_lip_client", "H_loss"}
 
 
@@ -36,6 +38,12 @@ def always_available(claim: Claim) -> bool:
 def uses_gradients(claim: Claim) -> bool:
     """Whether a claim mentions the gradients of the clients' losses."""
     return any(formula.has(operators.grad, operators.objective_grad) for formula in claim.formulas)
+
+
+@once_by_claim
+def uses_coordinates(claim: Claim) -> bool:
+    """Whether a claim mentions single coordinates of vectors, so that the basis matters."""
+    return any(formula.has(*_OF_COORDINATES) for formula in claim.formulas)
 
 
 def needs_lipschitz(claim: Claim) -> bool:

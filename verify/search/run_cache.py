@@ -17,7 +17,7 @@ from synthetic.base.federation import Federation
 from synthetic.numbers.arrays import Backend
 from verify.claims.hypotheses import signs
 from verify.claims.method import own_arguments
-from verify.claims.needs import HETEROGENEITY, OVER_SPACE, speaks_of_samples
+from verify.claims.needs import HETEROGENEITY, OVER_SPACE, speaks_of_samples, uses_coordinates
 from verify.claims.open_constants import assumed_constants
 from verify.claims.sizes import entries_of, once_by_claim, ranges
 from verify.evaluation.environment import Environment
@@ -135,7 +135,7 @@ def drawn_for(claim: Claim) -> Hashable | None:
     """What draws take from a claim beyond what runs take; None for claims about numbers or samples, which share no draws."""
     if claim.setting == "algebra" or speaks_of_samples(claim):
         return None
-    return claim.conditions, claim.names & _ASKED_BY_DRAWS, ranges(claim)
+    return claim.conditions, claim.names & _ASKED_BY_DRAWS, ranges(claim), uses_coordinates(claim)
 
 
 def _empty(environment: Environment) -> None:

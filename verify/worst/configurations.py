@@ -18,7 +18,7 @@ from bounds.language.space import infimum
 from verify.checker.schema import SIZES
 from verify.claims.entries import entries_of_equation, entry_equations
 from verify.claims.needs import speaks_of_samples
-from verify.claims.sizes import once_by_claim
+from verify.claims.sizes import ABOVE, once_by_claim, possible, says_something
 from verify.exact.statement import definition_of, free_names
 
 __all__ = ["FAR", "Setting", "Template", "instantiate"]
@@ -183,6 +183,10 @@ def _sizes(claim: Claim, given, free, template) -> dict[str, int]:
         found["rounds"] = next((count / steps for count in said), found["rounds"])
     if claim.setting == "point":  # there is one time
         found |= {"rounds": 1, "local_steps": 1}
+    elif not says_something(claim, found):  # no index of the statement has a value in runs as short as this
+        longer = (found | {name: found[name] + more} for more in ABOVE[1:] for name in ("rounds", "local_steps")
+                  if name not in given)
+        found = next((sizes for sizes in longer if possible(claim, sizes)), found)
     found |= {"participants": given.get("participants", found["clients"] if everyone else 1)}
     known = {size: sp.Integer(int(number)) for size, number in found.items()}
     found["dim"] = next((number for relation in ("==", ">=") for number in _bounds(claim, "dim", known, relation)), 1)

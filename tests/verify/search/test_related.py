@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from bounds.registry.claims import find_claim
+from bounds.registry.user_claims import load_claims
 from synthetic.numbers.arrays import NUMPY
 from verify.claims.related import related
 from verify.claims.sizes import allowed
@@ -89,11 +90,24 @@ def test_related_claims_that_cannot_be_measured_are_passed_over(monkeypatch):
     assert [*search_module._counterexamples((find_claim("fedluar/lemma-3.1"),), LESS, 0, NUMPY, ())] == []
 
 
-def test_a_local_search_may_begin_at_the_counterexample_of_the_step_before(monkeypatch):
-    """Of a chain's steps the later one is loose where the earlier one fails, and fails not far from there."""
-    later, earlier = find_claim("fadamgc/eq-157@all-tracked"), find_claim("fadamgc/eq-151@all-tracked")
-    theirs = search(earlier, BUDGETS["quick"]).violation
+PRODUCTS = """
+[[claim]]
+id = "mine/{name}"
+method = "fedavg"
+variables = {{a = "positive", b = "positive"}}
+statement = "a*b/((3 + a**2)*(3 + b**2)) <= {most}"
+"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_local_search_may_begin_at_the_counterexample_of_the_step_before(monkeypatch, tmp_path, seed):
+    """The largest value of the left side is 1/12, where a**2 = b**2 = 3: the later step is true where the earlier one fails
+    at simple numbers, and fails not far from there."""
+    (tmp_path / "two.toml").write_text(
+        PRODUCTS.format(name="earlier", most="0.06") + PRODUCTS.format(name="later", most="0.082"), encoding="utf-8")
+    earlier, later = load_claims(tmp_path / "two.toml")
+    theirs = search(earlier, BUDGETS["quick"], seed).violation
     assert theirs is not None
     monkeypatch.setattr(search_module, "_counterexamples", lambda *given: iter([theirs]))
-    assert search(later, LESS, without=OTHERS).violation is None
-    assert search(later, replace(LESS, cma_steps=40), without=OTHERS).violation is not None
+    assert search(later, LESS, seed, without=OTHERS).violation is None
+    assert search(later, replace(LESS, cma_steps=40), seed, without=OTHERS).violation is not None

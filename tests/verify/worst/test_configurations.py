@@ -57,3 +57,10 @@ def test_a_number_that_needs_no_value_has_none(tmp_path):
                     'statement = "F_star <= F_star + a + b"\nconditions = ["a <= b"]\n')
     setting = instantiate(load_claims(file)[0], {}, Template(numbers=(Fraction(2),), unknown=frozenset("a")))
     assert setting.unknown == ["a"] and setting.values["b"] == "2"
+
+
+@pytest.mark.parametrize(("given", "rounds"), [({}, 2), ({"rounds": Fraction(3)}, 3), ({"rounds": Fraction(1)}, 1)])
+def test_runs_are_as_long_as_a_statement_about_two_rounds_needs(given, rounds):
+    """Its index goes to the last round but one, which a run of one round does not have."""
+    claim = find_claim("fadamgc/eq-190@y-gradient")
+    assert instantiate(claim, given, Template(rounds=1)).sizes["rounds"] == rounds

@@ -2,23 +2,21 @@
 
 import numpy as np
 
-from bounds.language import coordinates
 from bounds.language.claim import Claim
 from verify.claims.method import by_coordinate
+from verify.claims.needs import uses_coordinates
 from verify.instances.parameters import Parameters, spec_of
 from verify.instances.shape import Shape
 from verify.search.transformations.transformation import Transformation, on_runs
 
 __all__ = ["ALIKE", "TURNED"]
 
-_OF_COORDINATES = (coordinates.norm1, coordinates.norm_inf, coordinates.least, coordinates.root, coordinates.square,
-                   coordinates.scaled, coordinates.reciprocal, coordinates.raised)
 _ALIKE = 0.25  # share of the instances whose coordinates are all alike
 
 
 def _basis_matters(claim: Claim, shape: Shape) -> bool:
     """The basis matters to methods that act by coordinate, and to claims about layers or about coordinates."""
-    by_basis = bool(shape.layers) or by_coordinate(claim.procedure) or any(f.has(*_OF_COORDINATES) for f in claim.formulas)
+    by_basis = bool(shape.layers) or by_coordinate(claim.procedure) or uses_coordinates(claim)
     return on_runs(claim, shape) and not shape.free and shape.dim >= 2 and by_basis and shape.family.any_coordinates
 
 
