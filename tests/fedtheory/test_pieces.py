@@ -6,6 +6,7 @@ import time
 import weakref
 from dataclasses import dataclass
 from multiprocessing import Value
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -416,13 +417,21 @@ def test_each_process_takes_the_card_of_its_number(monkeypatch):
     assert places == ["cpu", "cuda:1", "cpu"] and set_to == ["cuda:1"]
 
 
+_BEGUN = "FEDTHEORY_TEST_PROCESSES"  # the variable that names a folder: each process puts a file of its number there
+
+
 def process(trajectory):
-    time.sleep(0.4)  # so that the other process begins before all is done
+    """The number of the process, once another one has begun, too, or after a minute."""
+    begun, end = Path(os.environ[_BEGUN]), time.monotonic() + 60
+    (begun / str(os.getpid())).touch()
+    while len([*begun.iterdir()]) < 2 and time.monotonic() < end:
+        time.sleep(0.05)
     return float(os.getpid())
 
 
 @pytest.mark.slow
-def test_several_devices_share_the_blocks(monkeypatch):
+def test_several_devices_share_the_blocks(monkeypatch, tmp_path):
+    monkeypatch.setenv(_BEGUN, str(tmp_path))
     monkeypatch.setattr(blocks_module, "cards", lambda: ["cpu", "cpu"])
     grid = {"eta_l": [0.02, 0.1], "local_steps": [1, 2, 3, 4, 5, 6, 7, 8]}
     found = sweep("fedavg", FEDERATION, 3, grid, device="cuda", measure=["suboptimality", process])
