@@ -60,14 +60,25 @@ def chain(claim: Claim) -> Iterator[Link]:
 
 
 def premises_of(claim: Claim, claims: Mapping[str, Claim] | None = None) -> list[Claim]:
-    """Return the claims that a claim lists as its steps, in its own reading if they have it.
+    """Return the claims that a claim lists as its steps: of their readings, those with most of the claim's options beside
+    the options that the list names. None of them is the claim itself.
 
     They are taken from ``claims`` (by id), else from those that are registered. Raises LookupError for an unknown step.
     """
-    reading, own = claim.id.partition("@")[2], claims or {}
-    known = {**claims_beside(claim), **own}
-    names = [alike if (alike := f"{name}@{reading}") in known else name for name in claim.steps]
+    own = claims or {}
+    known = {name: _block_and_options(name) for name in {**claims_beside(claim), **own} if name != claim.id}
+    options, names = _block_and_options(claim.id)[1], []
+    for name in claim.steps:
+        block, named = _block_and_options(name)
+        readings = (other for other, (its, of) in known.items() if its == block and named <= of <= named | options)
+        names.append(max(readings, key=lambda other: (len(known[other][1]), other), default=name))
     return [own[name] if name in own else find_claim(name) for name in names]
+
+
+def _block_and_options(name: str) -> tuple[str, frozenset[str]]:
+    """Return what stands before the @ of an id, and the options of its reading."""
+    block, _, reading = name.partition("@")
+    return block, frozenset(reading.split("+")) - {""}
 
 
 def link(conclusion: Claim, premises: Sequence[Claim], search: bool = True) -> Link:

@@ -164,16 +164,21 @@ class _Question:
         return sum(map(len, parts)) == len(set().union(*parts))
 
     def _lone(self, claimed: set[sp.Symbol]) -> sp.Symbol | None:
-        """Return a quantity that makes a premise vacuous for numbers wherever it is about the claim: it stands on the larger
-        side, nothing else mentions it, and it may be as large as one likes; None if there is none."""
-        times = Counter(s for c in joined(*self.premises) for s in _symbols(c))
-        for premise in self.premises:
-            found = []
-            for c in premise:
-                small, large = (c.left, c.right) if c.relation == "<=" else (c.right, c.left)
-                if c.relation != "==" and small.free_symbols & claimed:
-                    found.append([s for s in large.free_symbols & {*self.numbers.names.values()} - claimed
-                                  if times[s] == 1 and not _falls(large, s)])
+        """Return a quantity that makes a premise vacuous for numbers wherever it is about the claim, or about what bounds
+        the claim's quantities: it stands on the larger side, no other premise mentions it, no hypothesis bounds it, and it
+        may be as large as one likes; None if there is none."""
+        quantities = {*self.numbers.names.values()}
+        times = Counter(s for premise in self.premises for s in set().union(*map(_symbols, premise)))
+        bounded = {s for c in self.stated for s in (_symbols(c) if c.relation == "==" else _ends(c)[0].free_symbols)}
+        ends = [[_ends(c) for c in premise if c.relation != "=="] for premise in self.premises]
+        about, before = {*claimed}, set()
+        while about != before:
+            before = {*about}
+            for small, large in joined(*ends):
+                about |= large.free_symbols & quantities if small.free_symbols & before else set()
+        for premise in ends:
+            found = [[s for s in large.free_symbols & quantities - claimed - bounded
+                      if times[s] == 1 and not _falls(large, s)] for small, large in premise if small.free_symbols & about]
             if found and all(found):
                 return min(found[0], key=str)
         return None
@@ -231,6 +236,11 @@ class _Question:
         """Return the number that an entry has, 1 if no condition mentions it."""
         own = self.numbers.names.get(a)
         return sp.Rational(found.get(own.name, 1)) if own is not None else sp.S.One
+
+
+def _ends(c: Condition) -> tuple[sp.Expr, sp.Expr]:
+    """The smaller and the larger side of an inequality."""
+    return (c.left, c.right) if c.relation == "<=" else (c.right, c.left)
 
 
 def _falls(e: sp.Expr, s: sp.Symbol) -> bool:

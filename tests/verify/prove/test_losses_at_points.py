@@ -177,7 +177,7 @@ STATEMENTS = {
 
 def claim_of(name, factor=None):
     left, right, assumptions, conditions, _ = STATEMENTS[name]
-    every = () if not (left.has(k) or sp.sympify(right).has(k)) or left.has(Sum) else (each_client,)
+    every = (each_client,) if k in left.free_symbols | sp.sympify(right).free_symbols else ()
     variables = tuple(Variable(s.name, "vector") for s in (p, q) if left.has(s) or right.has(s))
     variables += (Variable("eta", "positive"),) if left.has(eta) else ()
     statement = Condition(left, "<=", right * sp.Rational(factor or 1), every)
