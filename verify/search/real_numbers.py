@@ -12,6 +12,7 @@ from verify.instances.draw import draw_params, draw_shape
 from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
 from verify.prove.satisfiable import Untranslatable, satisfiable
+from verify.search.points_of_equations import points_of_equations
 from verify.search.stage import State
 
 __all__ = ["by_real_arithmetic"]
@@ -33,8 +34,10 @@ def by_real_arithmetic(state: State) -> Iterator[tuple[Shape, Parameters]]:
         except Untranslatable:
             return
         found = satisfiable(conditions, core=False, steps=_STEPS)
-        if found.answer == "yes":
-            values = {name: _number(text) for name, text in found.witness.items()}
+        if found.answer != "yes":
+            continue
+        near = {name: _number(text) for name, text in found.witness.items()}
+        for values in (near, *points_of_equations(conditions, near)):
             shape = state.shapes(draw_shape, state.budget.most_iterations, rng=rng)
             sizes = {name: max(1, round(values.get(name, size))) for name, size in shape.sizes}
             shape = replace(shape, sizes=(*sizes.items(),))

@@ -89,8 +89,9 @@ BROKEN = {
     # rho multiplies where 1 / rho should, so that only rho >= 1 is covered; one display prints half of the last term
     # with the chosen q the gradient has the factor 3/8 of what is printed
     "afedpd": {"afedpd/telescoped-relaxed", "afedpd/rec-one-step", "afedpd/one-step-theorem-1"},
+    # (75) prints beta before the noise of (74), which has none there, and (77) multiplies it by 3 beta without a square;
     # (85) counts the gaps and drifts of the two lags once; G.13 drops the server's lag, whatever gamma is
-    "fedmoswa": {"fedmoswa/eq-85", "fedmoswa/lemma-g.13"},
+    "fedmoswa": {"fedmoswa/eq-75", "fedmoswa/eq-77", "fedmoswa/eq-85", "fedmoswa/lemma-g.13"},
     # (101) prints 2 for 8 * 2; (102) divides two terms by 1 - beta1^K where (101) is divided by 1 - 2 beta1^K; the equality
     # of (165) is no consequence of the bound before it
     "fadamgc": {"fadamgc/eq-101", "fadamgc/theorem-5.2/eq-102-103", "fadamgc/eq-165"},
