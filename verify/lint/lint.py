@@ -12,7 +12,7 @@ from bounds.formulas.closed_form import side_conditions
 from bounds.formulas.units import Clash, check_units, unit_text
 from bounds.formulas.well_formed import faults
 from bounds.language import operators
-from bounds.language.claim import DATA_SETS, HIDDEN, Claim, Condition, names_in
+from bounds.language.claim import BY_NUMBER, DATA_SETS, HIDDEN, Claim, Condition, names_in
 from bounds.language.names import ARGUMENT, NAMES, row_of
 from bounds.language.on_samples import leaves_mean_open
 from verify.claims.method import faults_of_method, own_arguments, recorded_by_methods
@@ -108,6 +108,8 @@ _NOT_EXCLUDED = (
     ("local steps", ("local_steps", "iterations"), "clients may take several local steps",
      'conditions "local_steps == 1" for one'),
     ("clients", ("clients",), "there may be several clients with different losses", 'conditions "clients == 1" for one'),
+    ("participants", ("participants",), "any number of clients may be drawn in a round, one alone or all",
+     'conditions "participants == clients" for all'),
     ("weights", ("client_weight",), "clients may have different weights",
      'assume "client_weight[k] == 1/clients for k in 0..clients-1" for equal ones'),
 )
@@ -123,8 +125,10 @@ def _not_excluded(claim: Claim) -> Iterator[Finding]:
     for condition in claim.hypotheses:  # ranges of indices do not bound a size, and only a condition on it does
         if names_in(condition.left) | names_in(condition.right) == {"clients"}:
             named.add("clients")
+    settled = {"weights"} if claim.procedure.equal_weights else set()
+    settled |= {"participants"} if claim.procedure.sampling not in BY_NUMBER else set()
     for what, names, text, line in _NOT_EXCLUDED:
-        if named & {*names} or (what == "weights" and claim.procedure.equal_weights):
+        if named & {*names} or what in settled:
             continue
         yield Finding(claim.id, "not excluded", "note", f"{text}; {line}", {"what": what})
     if claim.procedure.sampling == "full" and claim.procedure.free_clients:

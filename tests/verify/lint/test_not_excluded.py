@@ -9,19 +9,25 @@ STATEMENT = 'statement = "norm2(x_round[rounds] - x_star) <= norm2(x_round[0] - 
 SMOOTH = '"L_client[k] <= L for k in 0..clients-1"'
 FULL = '"sigma_sq_client[k] == 0 for k in 0..clients-1"'
 
-#: assumptions and conditions, and what is left open
+ONE_STEP, SAMPLED = '"local_steps == 1"', 'sampling = "without-replacement"\n'
+
+#: assumptions, conditions, the scheme of sampling, and what is left open
 ROWS = {
-    "nothing said": ([], [], {"noise", "local steps", "clients"}),
-    "full gradients": ([FULL], [], {"local steps", "clients"}),
-    "one local step": ([FULL], ['"local_steps == 1"'], {"clients"}),
-    "one client": ([FULL], ['"local_steps == 1"', '"clients == 1"'], set()),
+    "nothing said": ([], [], "", {"noise", "local steps", "clients"}),
+    "full gradients": ([FULL], [], "", {"local steps", "clients"}),
+    "one local step": ([FULL], [ONE_STEP], "", {"clients"}),
+    "one client": ([FULL], [ONE_STEP, '"clients == 1"'], "", set()),
+    "sampled clients": ([FULL], [ONE_STEP], SAMPLED, {"clients", "participants"}),
+    "several participants": ([FULL], [ONE_STEP, '"participants >= 2"'], SAMPLED, {"clients"}),
+    "all clients": ([FULL], [ONE_STEP, '"participants == clients"'], SAMPLED, {"clients"}),
+    "clients that decide by themselves": ([FULL], [ONE_STEP], 'sampling = "bernoulli"\n', {"clients"}),
 }
 
 
-@pytest.mark.parametrize("assume, conditions, left_open", ROWS.values(), ids=ROWS)
-def test_what_is_not_excluded_is_noted_with_the_line_that_would(assume, conditions, left_open, tmp_path):
+@pytest.mark.parametrize("assume, conditions, scheme, left_open", ROWS.values(), ids=ROWS)
+def test_what_is_not_excluded_is_noted_with_the_line_that_would(assume, conditions, scheme, left_open, tmp_path):
     path = tmp_path / "mine.toml"
-    path.write_text(f"{HEAD}{STATEMENT}assume = [{', '.join([SMOOTH, *assume])}]\nconditions = [{', '.join(conditions)}]\n")
+    path.write_text(f"{HEAD}{scheme}{STATEMENT}assume = [{', '.join([SMOOTH, *assume])}]\nconditions = [{', '.join(conditions)}]\n")
     notes = [finding for finding in ft.lint(str(path)) if finding.check == "not excluded"]
     assert {finding.data["what"] for finding in notes} == left_open
     assert all(finding.severity == "note" and '== ' in finding.text for finding in notes)
