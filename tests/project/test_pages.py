@@ -19,7 +19,7 @@ PAGES: dict[str, dict[str, int]] = {
     "verdicts.md": {"sh": 1},
     "claims.md": {"toml": 7, "sh": 2, "output": 2, "text": 1},
     "beside_runs.md": {"python": 3},
-    "worst_cases.md": {"sh": 3, "python": 4},
+    "worst_cases.md": {"sh": 3, "output": 2, "python": 4},
     "certificates.md": {"sh": 2},
     "read_the_checker.md": {"sh": 1},
     "conformance.md": {"python": 1},
