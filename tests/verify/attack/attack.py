@@ -9,7 +9,8 @@ clients or of rounds at several such numbers. Numbers are tied to the rounds or 
 ranges emptied, scopes widened (:mod:`tests.verify.attack.scopes`), hypotheses dropped
 (:mod:`tests.verify.attack.dropped_hypotheses`). The prover tries lemmas without a side condition
 (:mod:`tests.verify.attack.side_conditions`). Mutants of proofs about numbers are judged by random exact numbers
-(:mod:`tests.verify.attack.numbers`), altered facts of theories by random members of the class
+(:mod:`tests.verify.attack.numbers`), of proofs that a claim is ill-posed by numbers and federations that meet its hypotheses
+(:mod:`tests.verify.attack.ill_posed`), altered facts of theories by random members of the class
 (:mod:`tests.verify.attack.altered_facts`). Counts also what takes long and what raises.
 """
 
@@ -31,6 +32,7 @@ from tests.verify.attack.altered_facts import attack_facts
 from tests.verify.attack.certificates import certificates, of_every_method, of_lengths, proofs
 from tests.verify.attack.dropped_hypotheses import attack_hypotheses
 from tests.verify.attack.every_round import REFUSED, attack_rounds, holds
+from tests.verify.attack.ill_posed import attack_ill_posed
 from tests.verify.attack.mutants import damaged, mutant
 from tests.verify.attack.numbers import attack_numbers
 from tests.verify.attack.other_kinds import of_other_kinds
@@ -186,7 +188,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for part in (lambda: attack(given, options.mutants, options.seed),
                  lambda: attack_scopes(many, few, options.seed), attack_hypotheses,
                  lambda: attack_rounds(max(few // 2, 1), options.seed), attack_side_conditions,
-                 lambda: attack_statements(few, options.seed), lambda: attack_numbers(few, options.seed), attack_facts):
+                 lambda: attack_statements(few, options.seed), lambda: attack_numbers(few, options.seed),
+                 lambda: attack_ill_posed(few, options.seed), attack_facts):
         table.add(part())
         print(f"{time.process_time():.0f} s: {table.total('judged')} judged, {len(table.faults)} faults", flush=True)
     page = _page(table, given, options, time.process_time())

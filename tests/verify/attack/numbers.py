@@ -6,6 +6,7 @@ Shares no code with the checker.
 import copy
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -15,7 +16,7 @@ from tests.verify.attack.table import NoOpinion, Table
 from verify.exact.check import replay_alone
 from verify.prove.number_certificates import number_certificate
 
-__all__ = ["KIND", "attack_numbers", "broken", "certificates_of_numbers", "mutant_of_numbers", "value"]
+__all__ = ["KIND", "attack_numbers", "broken", "certificates_of_numbers", "mutant_of_numbers", "says_something", "value"]
 
 KIND = "proof about numbers"
 _TRIALS = 150  # random numbers for a statement
@@ -219,12 +220,47 @@ def _named(node: Any, values: Mapping[str, Any]) -> Any:
     return [node[0], *(_named(a, values) for a in node[1:])] if isinstance(node, list) else node
 
 
+def _rules(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The statement and the hypotheses, with definitions put in."""
+    return [{**rule, **{side: _put_in(rule[side], data["definitions"]) for side in ("left", "right")}}
+            for rule in (data["statement"], *data["hypotheses"])]
+
+
+def says_something(data: Mapping[str, Any], seed: int, trials: int = _TRIALS) -> tuple[bool, int]:
+    """Whether random numbers meet all hypotheses and give the statement a value at an index; and at how many of them the
+    hypotheses have values."""
+    rng, looked_at = random.Random(seed), 0
+    statement, *hypotheses = _rules(data)
+    for _ in range(trials):
+        given = _numbers(data, rng)
+        if given is None:
+            break
+        try:
+            met = all([_meets(rule, given, {}) for rule in hypotheses])
+            looked_at += 1
+            if met and _has_value(statement, given):
+                return True, looked_at
+        except (NoOpinion, NoValue, TypeError):
+            continue
+    return False, looked_at
+
+
+def _has_value(rule: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+    cases: list[dict[str, Any]] = [dict(given)]
+    for index, low, high in rule["over"]:
+        cases = [{**case, index: Fraction(i)} for case in cases for i in _span(low, high, case)]
+    for case in cases:
+        with suppress(NoValue):
+            value(rule["left"], case), value(rule["right"], case)
+            return True
+    return False
+
+
 def broken(data: Mapping[str, Any], seed: int, trials: int = _TRIALS) -> tuple[bool, int]:
     """Whether random numbers meet all hypotheses and break the statement, or leave it without a value; and how many met
     them."""
     rng, met = random.Random(seed), 0
-    rules = [{**rule, **{side: _put_in(rule[side], data["definitions"]) for side in ("left", "right")}}
-             for rule in (data["statement"], *data["hypotheses"])]
+    rules = _rules(data)
     for _ in range(trials):
         given = _numbers(data, rng)
         if given is None:

@@ -27,7 +27,8 @@ ROWS = {
 @pytest.mark.parametrize("assume, conditions, scheme, left_open", ROWS.values(), ids=ROWS)
 def test_what_is_not_excluded_is_noted_with_the_line_that_would(assume, conditions, scheme, left_open, tmp_path):
     path = tmp_path / "mine.toml"
-    path.write_text(f"{HEAD}{scheme}{STATEMENT}assume = [{', '.join([SMOOTH, *assume])}]\nconditions = [{', '.join(conditions)}]\n")
+    lists = f"assume = [{', '.join([SMOOTH, *assume])}]\nconditions = [{', '.join(conditions)}]\n"
+    path.write_text(f"{HEAD}{scheme}{STATEMENT}{lists}")
     notes = [finding for finding in ft.lint(str(path)) if finding.check == "not excluded"]
     assert {finding.data["what"] for finding in notes} == left_open
     assert all(finding.severity == "note" and '== ' in finding.text for finding in notes)

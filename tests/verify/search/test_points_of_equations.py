@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bounds.language.claim import Condition
 from bounds.registry.user_claims import load_claims
+from tests.not_empty import not_empty
 from verify.search.budget import BUDGETS
 from verify.search.points_of_equations import points_of_equations
 from verify.search.search import search
@@ -39,7 +40,7 @@ def test_points_are_on_the_equations_and_come_nearer(name):
 @given(st.floats(0.05, 1.5), st.integers(1, 3))
 def test_points_of_circles_are_exact(angle, radius):
     near = {"a": radius * float(sp.cos(angle)), "b": radius * float(sp.sin(angle))}
-    for point in points_of_equations([Condition(a**2 + b**2, "==", radius**2)], near):
+    for point in not_empty(points_of_equations([Condition(a**2 + b**2, "==", radius**2)], near)):
         x, y = (Fraction(point[n]).limit_denominator(10**6) for n in "ab")
         assert x * x + y * y == radius**2
 
