@@ -1,11 +1,11 @@
 """How many claims about runs are proven, and how long the stage of proofs takes: ``python -m benchmarks.certified``.
 
 Of the registered claims in which the run that the site shows (``docs/site/run.json``, quick) found nothing false, those
-about runs go through what the standard budget does after its search: a proof, a chain of proven steps, and the worst cases
-of the figure. Counted are claims that are certified (proven for all that they quantify over), claims proven for every number
-of rounds and of clients at some values of the other numbers, and claims proven at some sizes and numbers. With ``--every N``
-every N-th claim alone, which is printed; else the page benchmarks/certified.md is written. Results are kept in ``--out``, so
-that an interrupted run goes on.
+about runs go through what the standard budget does after its search: a proof, and the worst cases of the figure. Counted
+are claims that are certified (proven for all that they quantify over), claims proven for every number of rounds and of
+clients at some values of the other numbers, and claims proven at some sizes and numbers. With ``--every N`` every N-th
+claim alone, which is printed; else the page benchmarks/certified.md is written. Results are kept in ``--out``, so that an
+interrupted run goes on.
 """
 
 import argparse
@@ -23,7 +23,6 @@ from benchmarks.power import results
 from bounds.registry.claims import all_claims, find_claim
 from docs.site.papers import STORED
 from verify.exact.check import proof_scope
-from verify.proofs.chained import FORMAT as CHAIN
 from verify.results.files import write_json
 from verify.results.fingerprint import code_version
 
@@ -49,15 +48,12 @@ class Result(NamedTuple):
 
 def proven(claim_id: str) -> Result:
     """What the stage of proofs says of a claim about runs."""
-    from verify.proofs.chained import chained
     from verify.proofs.strategies import proof_of_run
     from verify.worst.claim_figure import few_rounds
 
     claim, began, at = find_claim(claim_id), time.process_time(), time.perf_counter()
     found = proof_of_run(claim)
     certificate, reason = found.certificate, found.reason
-    if certificate is None and claim.steps:
-        certificate = chained(claim, searched=True).certificate
     how = "" if certificate is None else _extent(certificate)
     few_rounds(claim)
     return Result(claim_id, how, reason, round(time.process_time() - began, 2), round(time.perf_counter() - at, 2))
@@ -65,8 +61,6 @@ def proven(claim_id: str) -> Result:
 
 def _extent(certificate: dict[str, Any]) -> str:
     """For what a certificate proves its statement, one of ``HOW``."""
-    if certificate["format"] == CHAIN:
-        return HOW[2 if certificate["settings"] else 0]
     text, complete = proof_scope(certificate)
     if complete:
         return HOW[0]

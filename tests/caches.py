@@ -1,12 +1,12 @@
 """Forgets what the stage of proofs keeps of claims, for tests that plant something."""
 
-from verify.proofs import chained, strategies
+from verify.proofs import strategies
 from verify.prove import satisfiable
 from verify.worst import stress_test, worst_case
 
 __all__ = ["clear_caches"]
 
-_KEPT = (chained._certified, chained._linked, chained._refuted, stress_test.suspected_failure, strategies.proof_of_run,
+_KEPT = (stress_test.suspected_failure, strategies.proof_of_run,
          satisfiable._asked, worst_case._asked, worst_case._read, worst_case._worst_case)
 
 

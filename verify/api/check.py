@@ -9,7 +9,7 @@ from verify.results.commands import CLAIM_FILES, file_and_id
 if TYPE_CHECKING:
     from bounds.language.claim import Claim
 
-__all__ = ["check", "claims_beside", "stated_in"]
+__all__ = ["check", "stated_in"]
 
 
 def check(certificate: str | Path, statement: "Claim | str | None" = None) -> CheckResult:
@@ -40,12 +40,9 @@ def check(certificate: str | Path, statement: "Claim | str | None" = None) -> Ch
 
 def _compare_with_claim(certificate: Path, data: dict[str, Any], statement) -> CheckResult:
     from verify.growth.check import check_file
-    from verify.proofs import chained
     from verify.worst import contraction
 
     claims, stated = stated_in(statement)
-    if data.get("format") == chained.FORMAT:
-        return chained.check_file(certificate, claims, stated, claims_beside(statement))
     if statement is None and str(data.get("claim")).startswith(contraction.PREFIX):
         return contraction.check_contraction(data)
     return check_file(certificate, claims, stated)
@@ -69,12 +66,3 @@ def stated_in(statement: "Claim | str | None") -> tuple[dict[str, Any] | None, d
                          f"got {statement}")
     found = claim(statement)
     return {found.id: found}, None
-
-
-def claims_beside(statement: "Claim | str | None") -> dict[str, Any] | None:
-    """Returns all claims of the file that a statement names, by id; None where it names none."""
-    if not isinstance(statement, str) or not (file := file_and_id(statement)[0]).endswith(CLAIM_FILES):
-        return None
-    from verify.claims.named import claims_in
-
-    return {each.id: each for each in claims_in([file])}

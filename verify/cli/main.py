@@ -192,8 +192,7 @@ def check(
     """Check a counterexample, a proof, or a proof that a claim is ill-posed.
 
     The certificate must state what the claim of its id states, or what --statement says. A checker that shares no code with
-    the search then replays it in exact numbers. The steps of a chain are those of the file that --statement names, or
-    registered ones.
+    the search then replays it in exact numbers.
 
     Exit status: 0 accepted: the claim is refuted, or proven at the numbers of the proof; 1 rejected; 2 not a readable
     certificate or statement.

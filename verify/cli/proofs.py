@@ -15,18 +15,15 @@ __all__ = ["chain", "looseness"]
 def chain(
     claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
     deep: Annotated[bool, typer.Option("--deep", help="Also check each step from its own steps, and so on.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", help="Prove the steps too, and write the proof here.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
     """Check whether a claim follows from the steps of its proof, by arithmetic on the printed formulas.
 
     Measured quantities are free numbers, and recursions are unrolled. If a claim does not follow, exact numbers at small
     sizes show it: every step holds at every index, and the claim fails. A link that is neither proven nor broken in this way
-    is not checkable, with the reason. With --out the steps are proven too, at the same sizes and numbers; `fedtheory check`
-    checks that file.
+    is not checkable, with the reason. No verdict rests on these answers: they help to find the step that is wrong.
 
-    Exit status: 0 every link follows; 1 one does not follow, or no proof was found for --out; 2 bad input; 3 none is broken,
-    and one is not checkable.
+    Exit status: 0 every link follows; 1 one does not follow; 2 bad input; 3 none is broken, and one is not checkable.
     """
     top = choose_claim(claim)
     if not top.steps:
@@ -37,8 +34,6 @@ def chain(
     from verify.proofs.follows import chain as links_of
     from verify.proofs.follows import link, premises_of
 
-    if out is not None:
-        return _proven_chain(top, out)
     links = list(links_of(top)) if deep else [link(top, premises_of(top))]
     if json:
         print(json_text.dumps([asdict(one) for one in links], indent=1))
@@ -53,19 +48,6 @@ def chain(
             print(f"  {name} is {meaning}")
     answers = {one.answer for one in links}
     return 1 if "does not follow" in answers else 3 if "not checkable" in answers else 0
-
-
-def _proven_chain(claim, out: Path) -> int:
-    from verify.proofs.chained import chained
-    from verify.results.files import write_json
-
-    found = chained(claim)
-    if found.certificate is None:
-        print(f"not proven: {found.reason}")
-        return 1
-    write_json(out, found.certificate)
-    print("proven from", ", ".join(found.rests_on), "for", found.scope)
-    return 0
 
 
 def looseness(

@@ -106,7 +106,7 @@ class Abstraction:
                 found += [Condition(self.names[infimum], "<=", s)] if infimum in self.names else []
             if isinstance(loss, operators.objective):
                 found.append(Condition(operators.F_star, "<=", s))
-                largest, least = self._curvatures
+                largest, least = self.curvatures
                 slope = self.names.get(_in_mean(operators.norm2(operators.objective_grad(*loss.args)), e))
                 if slope is not None and largest is not None:
                     found.append(Condition(slope, "<=", 2 * self.number(largest) * (s - operators.F_star)))
@@ -122,7 +122,7 @@ class Abstraction:
         return found
 
     @property
-    def _curvatures(self) -> tuple[sp.Expr | None, sp.Expr | None]:
+    def curvatures(self) -> tuple[sp.Expr | None, sp.Expr | None]:
         """Return what hypotheses say is at least every client's largest curvature, and at most its least one."""
         found: dict[tuple, sp.Expr] = {}
         for c in self.claim.hypotheses:

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import sympy as sp
 
 from bounds.language import operators
-from bounds.language.claim import Claim, Condition, Variable, parts_of_size
+from bounds.language.claim import DISTINCT, Claim, Condition, Variable, parts_of_size
 from bounds.language.names import row_of, symbol
 from verify.proofs.abstraction import Abstraction, at_least, resolved
 from verify.prove.lemmas import pairs_of_powers, powers
 from verify.prove.satisfiable import Fact
 
-__all__ = ["ORDERED", "as_numbers", "bounds_of_variables", "broken_ways", "decided", "defines", "facts_of", "own_ranges",
-           "powers_compared", "ranged", "signs_of_definitions", "with_values"]
+__all__ = ["ORDERED", "as_numbers", "bounds_of_variables", "broken_ways", "decided", "defines", "facts_of", "ordered",
+           "own_ranges", "powers_compared", "ranged", "signs_of_definitions", "with_values"]
 
 _TRACKERS = sp.Symbol("trackers", integer=True, positive=True)
 ORDERED = ((operators.mu, operators.L), (operators.participants, operators.clients), (_TRACKERS, operators.participants),
@@ -49,6 +49,17 @@ def with_values(condition: Condition, values: Mapping[sp.Expr, sp.Expr]) -> Cond
     return Condition(condition.left.xreplace(values), condition.sign, condition.right.xreplace(values), over)
 
 
+def ordered(claim: Claim, numbers: Abstraction) -> list[Condition]:
+    """Return the orders of ``ORDERED`` that a claim's setting gives: of constants that bound the clients' curvatures, and of
+    sizes of runs in which nobody is drawn twice."""
+    largest, least = numbers.curvatures
+    procedure = claim.procedure
+    distinct = claim.setting == "run" and procedure is not None and procedure.sampling in ("full", *DISTINCT)
+    given = {operators.mu: (least, largest) == (operators.mu, operators.L), operators.participants: distinct,
+             symbol("priority_clients"): claim.setting in ("run", "point")}
+    return [Condition(small, "<=", large) for small, large in ORDERED if given.get(small)]
+
+
 def broken_ways(condition: Condition) -> list[Condition]:
     """Return the ways in which a condition fails, each by a positive gap, or by nothing where it is strict."""
     if condition.strict:
@@ -80,7 +91,8 @@ def signs_of_definitions(conclusion: Claim, numbers: Abstraction) -> Iterator[Co
 
 
 def bounds_of_variables(claim: Claim) -> Iterator[Condition]:
-    """Yield the ends of the claim's whole and real variables, and that the entries of a simplex sum to one."""
+    """Yield the ends of the claim's whole and real variables, that binary ones are 0 or 1, and that the entries of a
+    simplex sum to one."""
     parts = [part for c in claim.relations for part in (c.left, c.right, *sum(c.over, ()))]
     symbols = {s.name: s for part in parts for s in part.free_symbols if s.is_Symbol}
     bases = {str(a.base.label): a.base for part in parts for a in part.atoms(sp.Indexed)}
@@ -92,6 +104,8 @@ def bounds_of_variables(claim: Claim) -> Iterator[Condition]:
             own = symbols[v.name]
             if v.domain == "integer":
                 yield Condition(own, ">=", v.low)
+            if v.domain == "binary":
+                yield Condition(own * (1 - own), "==", 0)
             if v.high is not None:
                 yield Condition(own, "<=", v.high)
             if v.below is not None:
@@ -133,6 +147,8 @@ def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: Abstra
     facts = facts_of(conclusion, numbers)
     for premise in (*premises, *ranged(conclusion)):
         own = own_ranges(conclusion, premise)
+        if any(index in end.free_symbols for index, *_ in own for _, *ends in premise.over for end in ends):
+            continue  # the values of one index depend on another one, which is summed over
         for stated in (premise, *(_means(conclusion, premise, numbers) if consequences else ())):
             if not own:
                 facts.append(numbers.condition(stated))
@@ -143,7 +159,7 @@ def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: Abstra
                 facts += map(numbers.condition, _at_times(conclusion, premise, stated, own[0]) if consequences else ())
     broken = broken_ways(numbers.condition(conclusion.statement))
     free = {s for c in (*facts, *broken) for side in (c.left, c.right) for s in side.free_symbols}
-    facts += [Condition(small, "<=", large) for small, large in ORDERED if {small, large} <= free]
+    facts += [c for c in ordered(conclusion, numbers) if _symbols(c) <= free]
     facts += numbers.known_of_quantities() if operators.F_star in free else []
     return list(dict.fromkeys(facts)), broken
 
@@ -160,6 +176,10 @@ def powers_compared(numbers: Abstraction) -> list[Fact]:
     found = _Powers(sorted((e for e in numbers.names if isinstance(e, sp.Pow)), key=sp.default_sort_key))
     return [Fact(f.name, numbers.condition(f.conclusion), (*map(numbers.condition, f.premises),))
             for lemma in (powers, pairs_of_powers) for f in lemma(found)]
+
+
+def _symbols(c: Condition) -> set[sp.Symbol]:
+    return c.left.free_symbols | c.right.free_symbols
 
 
 def _sum(expression: sp.Expr, triple) -> sp.Expr:

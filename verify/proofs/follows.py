@@ -15,10 +15,11 @@ from itertools import chain as joined
 
 import sympy as sp
 
-from bounds.language.claim import Claim, Condition, names_in
+from bounds.language.claim import Claim, Condition, Variable, names_in
+from bounds.language.on_samples import speaks_of_samples
 from bounds.registry.claims import claims_beside, find_claim
-from verify.proofs.abstraction import Abstraction
-from verify.proofs.facts import ORDERED, as_numbers, broken_ways, decided, facts_of, powers_compared, with_values
+from verify.proofs.abstraction import Abstraction, at_least
+from verify.proofs.facts import as_numbers, broken_ways, decided, facts_of, ordered, powers_compared, with_values
 from verify.proofs.refuting_numbers import RefutingNumbers, find_refuting_numbers
 from verify.proofs.unrolled import unrolled
 from verify.prove.defined import part_without_value
@@ -88,6 +89,8 @@ def link(conclusion: Claim, premises: Sequence[Claim], search: bool = True) -> L
     a ``search`` for numbers that break the link the answer is never that either.
     """
     names = tuple(p.id for p in premises)
+    if why := _unreadable(conclusion):
+        return Link(conclusion.id, names, "not checkable", why)
     left_out = {p.id: reason for p in premises if (reason := unusable(p, conclusion) or _without_value(p, conclusion))}
     reason = (unusable(conclusion, conclusion) or _without_value(conclusion, conclusion)
               or (next(iter(left_out.values())) if len(left_out) == len(premises) else ""))
@@ -129,7 +132,7 @@ def _without_value(premise: Claim, conclusion: Claim) -> str:
 def _recursions(conclusion: Claim, premises: Sequence[Condition]) -> list[Condition]:
     """What follows by induction of premises that are recursions."""
     numbers = Abstraction(conclusion)
-    facts = [*facts_of(conclusion, numbers), *(Condition(small, "<=", large) for small, large in ORDERED)]
+    facts = [*facts_of(conclusion, numbers), *ordered(conclusion, numbers)]
 
     def holds(condition):
         return _implied(numbers.condition(condition), facts)
@@ -170,8 +173,58 @@ def unusable(claim, conclusion) -> str:
         return f"{claim.id} says that there is a {claim.exists.name}, and no step chooses one"
     if not claim.explicit:
         return f"{claim.id} has a hidden constant"
-    other = claim.setting == "run" and claim.procedure != conclusion.procedure
-    return f"{claim.id} is about runs of another procedure" if other else ""
+    def alike(one: Claim) -> bool:
+        return one.procedure is not None and one.procedure.equal_weights
+
+    if claim.setting != "algebra" and claim.setting == conclusion.setting and claim.procedure != conclusion.procedure:
+        return f"{claim.id} is about {claim.setting}s of another procedure"
+    if claim.setting == "run" and claim.procedure != conclusion.procedure:
+        return f"{claim.id} is about runs of another procedure"
+    if alike(claim) and not alike(conclusion):
+        return f"{claim.id} is about clients of equal weights"
+    if name := _narrower(claim, conclusion):
+        return f"{claim.id} admits fewer values of {name}"
+    own = conclusion.definitions
+    for name, rule in claim.used_definitions().items():
+        if name in own and (own[name].indices, own[name].formula) != (rule.indices, rule.formula):
+            return f"{claim.id} means something else by {name}"
+    return _unreadable(claim)
+
+
+def _unreadable(claim: Claim) -> str:
+    """Why free numbers cannot stand for what a claim speaks of; empty if they can. Times are read as whole numbers of at
+    least 0, and what is known at the start has no mean, which is wrong of random data sets."""
+    if speaks_of_samples(claim):
+        return f"{claim.id} is about samples"
+    conditions = [claim.statement] if claim.statement is not None else []
+    for index, low, _ in (triple for c in (*conditions, *claim.hypotheses) for triple in c.over):
+        if not at_least(low, sp.Integer(0)):
+            return f"{claim.id}: {index} may be below 0"
+    below = [v.name for v in claim.variables if v.domain == "integer" and (v.indices or v.low < 0)]
+    return f"{claim.id}: {below[0]} may be below 0" if below else ""
+
+
+def _narrower(premise: Claim, claim: Claim) -> str:
+    """Return a variable of which a premise admits fewer values than the claim does; empty if there is none."""
+    own = {v.name: v for v in claim.variables}
+    for v in premise.variables:
+        if v.name in own and not _admits(v, own[v.name]):
+            return v.name
+        if v.name not in own and v.high is not None:
+            return v.name
+    sides = premise.statement.left, premise.statement.right
+    positive = {s.name for side in sides for s in side.free_symbols if s.is_positive} - {v.name for v in premise.variables}
+    return next((v.name for v in claim.variables if v.name in positive and v.domain in ("real", "nonnegative")), "")
+
+
+def _admits(v: Variable, w: Variable) -> bool:
+    """Whether a variable may be all that another may be."""
+    wider = {"real": ("real", "nonnegative", "positive"), "nonnegative": ("nonnegative", "positive")}
+    if w.domain not in wider.get(v.domain, (v.domain,)) or v.indices != w.indices:
+        return False
+    if v.below is not None and (w.below is None or w.below > v.below):
+        return False
+    return v.domain != "integer" or (v.low <= w.low and (v.high is None or (w.high is not None and w.high <= v.high)))
 
 
 def _needs(conclusion, premises) -> Iterator[str]:
@@ -244,7 +297,7 @@ def _proved(facts, broken, claim: Condition, numbers: Abstraction) -> tuple[str,
 def _by_multiples(facts, claim: Condition, numbers: Abstraction):
     """Find multiples of the facts (nonnegative ones of inequalities) whose sum implies the claim; None if none is found.
 
-    The quantities must cancel; the facts on parameters alone must give the sign of the rest.
+    The quantities must cancel; the facts on parameters alone must give the sign of the rest, and no divisor may be 0.
     """
     if claim.relation == "==" or claim.strict or not numbers.names:
         return None
@@ -252,6 +305,8 @@ def _by_multiples(facts, claim: Condition, numbers: Abstraction):
     alone = [c for c in facts if not _symbols(c) & quantities]
     about = _that_can_cancel([c for c in facts if _symbols(c) & quantities], claim, quantities)
     quantities = sorted(quantities & _symbols(claim).union(*map(_symbols, about)), key=str)
+    if not quantities:
+        return None
     unknown = sp.symbols(f"multiple:{len(about)}", real=True)
     try:  # what each condition says is at least 0, or equal to 0
         goal, *left = (sp.Poly(c.left - c.right if c.relation == ">=" else c.right - c.left, *quantities)
@@ -269,6 +324,9 @@ def _by_multiples(facts, claim: Condition, numbers: Abstraction):
     found = [sp.factor(value.xreplace(free)) for value in solution]
     left_over = sp.together(rest.coeff_monomial(1).xreplace(dict(zip(unknown, found, strict=True))))
     signs = [m for m, c in zip(found, about, strict=True) if c.relation != "=="]
+    divisors = {sp.fraction(sp.together(e))[1] for e in (*found, left_over)}
+    if any(satisfiable([*alone, Condition(d, "==", 0)]).answer != "no" for d in divisors if not d.is_nonzero):
+        return None
     if all(_implied(Condition(e, ">=", 0), alone) for e in (*signs, sp.factor(left_over)) if not e.is_nonnegative):
         return [m for m in found if m != 0]
     return None

@@ -17,6 +17,7 @@ import sympy as sp
 
 from bounds.language import operators
 from bounds.language.claim import Claim, Condition
+from bounds.language.space import infimum
 from verify.proofs.abstraction import Abstraction
 from verify.proofs.facts import ORDERED, bounds_of_variables, broken_ways, defines, signs_of_definitions
 from verify.proofs.instantiate import NotFinite, instances
@@ -127,7 +128,7 @@ class _Question:
     """The conditions at given sizes: ``facts`` on free numbers hold; a place of the claim may be broken."""
 
     def __init__(self, conclusion: Claim, premises: Sequence[Condition], sizes: Mapping[sp.Symbol, sp.Integer]):
-        self.sizes, self.numbers = sizes, Abstraction(conclusion, sizes)
+        self.claim, self.sizes, self.numbers = conclusion, sizes, Abstraction(conclusion, sizes)
         self.premises = [[self.numbers.condition(c) for c in instances(premise, sizes)] for premise in premises]
         own = [c for c in conclusion.hypotheses if not defines(conclusion, c)]
         own += [*bounds_of_variables(conclusion), *signs_of_definitions(conclusion, self.numbers)]
@@ -155,6 +156,9 @@ class _Question:
             return f"no premise mentions {by_symbol[alone[0]]}"
         if not self._independent(mentioned | claimed):
             return "its quantities have parts in common"
+        if why := self._tied([by_symbol[s] for s in sorted(mentioned | claimed, key=str) if s in by_symbol],
+                             mentioned | _symbols(stated)):
+            return why
         lone = self._lone(claimed)
         return "" if lone is None else f"nothing bounds {by_symbol[lone]}, which a premise uses"
 
@@ -162,6 +166,38 @@ class _Question:
         """Whether no two quantities that are used share a measured part."""
         parts = [self.numbers.parts(e) for e, s in self.numbers.names.items() if s in used]
         return sum(map(len, parts)) == len(set().union(*parts))
+
+    def _tied(self, used: list[sp.Expr], mentioned: set[sp.Symbol]) -> str:
+        """Explain why some of the quantities that are used may not have any values; empty if nothing here ties them.
+
+        Free are entries of arrays of real numbers, losses at one kind of loss, lengths and inner products of models, states
+        and gradients, and their means.
+        """
+        inner = [e.args[0] if isinstance(e, operators.E | operators.E_round) else e for e in used]
+        arrays = {v.name: v.domain for v in self.claim.variables if v.indices}
+        for e in inner:
+            lengths = isinstance(e, operators.norm | operators.norm2 | operators.dot)
+            losses = isinstance(e, operators.F | operators.objective)
+            entry = isinstance(e, sp.Indexed) and (arrays.get(_name(e), "real") in ("real", "positive", "nonnegative")
+                                                   and _name(e) not in ("sampled", "included"))
+            if not (lengths or losses or entry or e.is_Symbol) or e.has(operators.FurtherOperator):
+                return f"{e} may not be any number"
+            if e.has(operators.objective_grad(operators.x_star)) or (losses and e.has(operators.x_star)):
+                return f"{e} is known at the optimum"
+        if any(isinstance(e, operators.F) for e in inner) and any(isinstance(e, operators.objective) for e in inner):
+            return "the objective is the mean of the clients' losses"
+        if any(s.name in ("L_objective", "mu_objective") for s in mentioned):
+            return "the objective's curvature depends on the clients'"
+        if any(c.left.has(infimum) or c.right.has(infimum) for c in self.claim.hypotheses):
+            return "a hypothesis speaks of all points"
+        models = {_name(a) for e in inner for a in e.atoms(sp.Indexed)} & {"x", "x_round", "x_sampled", "x_broadcast"}
+        if len(models) > 1:
+            return f"{' and '.join(sorted(models))} may be one model"
+        means = [{_name(a) for v in e.args for m in v.atoms(operators.E, operators.E_round) for a in m.atoms(sp.Indexed)}
+                 for e in inner if isinstance(e, operators.norm | operators.norm2 | operators.dot)]
+        outcomes = {_name(a) for e, one in zip(used, inner, strict=True) if e is not one for a in one.atoms(sp.Indexed)}
+        both = set().union(*means) & outcomes
+        return f"the mean of {min(both)} and its outcomes depend on each other" if both else ""
 
     def _lone(self, claimed: set[sp.Symbol]) -> sp.Symbol | None:
         """Return a quantity that makes a premise vacuous for numbers wherever it is about the claim, or about what bounds
@@ -236,6 +272,10 @@ class _Question:
         """Return the number that an entry has, 1 if no condition mentions it."""
         own = self.numbers.names.get(a)
         return sp.Rational(found.get(own.name, 1)) if own is not None else sp.S.One
+
+
+def _name(e: sp.Expr) -> str:
+    return str(e.base.label) if isinstance(e, sp.Indexed) else ""
 
 
 def _ends(c: Condition) -> tuple[sp.Expr, sp.Expr]:

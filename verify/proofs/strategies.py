@@ -12,7 +12,7 @@ from verify.worst.worst_of_lengths import about_lengths
 
 __all__ = ["for_all_numbers", "proof_of_run"]
 
-_KEPT = 64  # claims, whose proofs chains ask for again
+_KEPT = 64  # claims, whose proofs are asked for again
 
 
 @lru_cache(_KEPT)

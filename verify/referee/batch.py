@@ -106,25 +106,5 @@ def _about_kept(chosen: Sequence[bool]) -> list[str]:
 
 
 def related_at(budget: str) -> Callable[[Claim], Sequence[Claim]]:
-    """The other claims on which a verdict depends with this budget: those at whose counterexamples the search looks, and the
-    steps of a proof, with theirs."""
-    def of(claim: Claim) -> list[Claim]:
-        found = {c.id: c for c in (related(claim) if claim.explicit and BUDGETS[budget].before else ())}
-        return list((found | (_steps(claim) if claim.explicit and BUDGETS[budget].proofs else {})).values())
-
-    return of
-
-
-def _steps(claim: Claim) -> dict[str, Claim]:
-    """The steps of a claim and their steps, by id; steps that are not registered are left out."""
-    from verify.proofs.follows import premises_of
-
-    found, waiting = {}, [claim]
-    while waiting:
-        try:
-            more = [step for step in premises_of(waiting.pop()) if step.id not in found]
-        except LookupError:
-            continue
-        found |= {step.id: step for step in more}
-        waiting += more
-    return found
+    """The other claims on which a verdict depends with this budget: those at whose counterexamples the search looks."""
+    return lambda claim: related(claim) if claim.explicit and BUDGETS[budget].before else ()

@@ -340,32 +340,6 @@ def _worst_case(case: _Case) -> Verdict | None:
     return case.proven_for(*proof_scope(outcome.data), outcome)
 
 
-def _chain(case: _Case) -> Verdict | None:
-    """Certified, if it follows by a proof from steps that are proven for all numbers; what follows at the numbers at which
-    all of these are proven is noted."""
-    claim = case.claim
-    if case.proof or not claim.steps or not _may_be_proven(case):
-        return None
-    from verify.proofs import chained
-
-    try:
-        found = chained.chained(claim, searched=True)
-    except ImportError:
-        return None  # said where worst cases were looked for
-    if found.certificate is None:
-        case.details["not from its steps"] = found.reason
-        if found.link is not None and found.link.numbers:
-            case.details["numbers"] = found.link.numbers
-        return None
-    outcome = certify(claim, lambda: found.certificate, lambda data: chained.check(data, claim), case.settings.out)
-    if isinstance(outcome, Refused):
-        case.details["not from its steps"] = outcome.why
-        return None
-    case.details["rests on"] = [*found.rests_on]
-    how = f"follows from {', '.join(found.rests_on)}, which are proven,"
-    return case.proven_for(found.scope, not found.certificate["settings"], outcome, how)
-
-
 def _beside_worst_case(case: _Case, verdict: Verdict) -> tuple[Series, ...]:
     """The bound, the exact worst case and runs over a few rounds, of a claim about runs against which nothing was found."""
     claim, asked = case.claim, BUDGETS[case.settings.budget].proofs and verdict.verdict in ("certified", "consistent")
@@ -418,14 +392,14 @@ def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
 
 #: each returns a verdict, or None and leaves the claim to the next
 STAGES = (by_conflict, by_range, _order, _search, by_value, _uncertainty, _proof, _search_without_runs, _federations,
-          _samples, _worst_case, _chain, _nothing_against_it)
+          _samples, _worst_case, _nothing_against_it)
 
 #: how a stage is called in evidence
 _NAMES = {by_conflict: "conflicts", by_range: "ranges", _order: "growth", _search: "search",
           _search_without_runs: "a closer search",
           by_value: "values", _proof: "proofs of formulas",
           _witness: "the witness", _uncertainty: "uncertain violations", _federations: "data federations",
-          _samples: "sampled runs", _worst_case: "proofs for every function", _chain: "steps",
+          _samples: "sampled runs", _worst_case: "proofs for every function",
           _nothing_against_it: "counting"}
 
 #: those that know what it means that a number exists

@@ -105,13 +105,12 @@ def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
     from verify.exact import check as single
     from verify.growth import check as growth
     from verify.growth.certificate import FORMAT as GROWTH
-    from verify.proofs import chained
 
     def of_kind(shown: str) -> dict:
         return {name: single.check for name, kind in FORMATS.items() if kind == shown}
 
     refutes, excludes = of_kind("refuted") | {GROWTH: growth.check}, of_kind("ill-posed")
-    proves = of_kind("proven") | {chained.FORMAT: chained.check}
+    proves = of_kind("proven")
     named = str(certificate.get("format"))[:60] if isinstance(certificate, Mapping) else ""
     kinds = {("refuted",): refutes, ("ill-posed",): excludes, ("certified", "consistent"): proves}
     shows = next((kinds_of for kinds_of, formats in kinds.items() if named in formats), ())
@@ -126,7 +125,7 @@ def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
     if not result.accepted:
         return f"its certificate is rejected: {result.reason}"
     if named in proves:
-        return _other_scope(verdict, *(chained.scope_of if named == chained.FORMAT else single.proof_scope)(certificate))
+        return _other_scope(verdict, *single.proof_scope(certificate))
     if named in excludes:
         return _other_conflict(verdict, claim)
     if named == SINGLE:

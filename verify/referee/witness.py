@@ -34,7 +34,7 @@ def by_witness(case, decided: Callable) -> Verdict | None:
         "not shown": [one.text for one in open_ones]}
     case.details["witness"] = found
     if said.verdict == "certified" and not open_ones and case.found.met:
-        case.details |= {name: said.details[name] for name in ("proof", "scope", "rests on") if name in said.details}
+        case.details |= {name: said.details[name] for name in ("proof", "scope") if name in said.details}
         text = f"{found['value']} does: {reading.id} is certified ({said.evidence}), and it lies in {claim.exists}"
         return case.certified(text, outcome)
     if outcome and said.verdict == "consistent" and not open_ones:
