@@ -246,7 +246,7 @@ def _follows(claim: Claim, premises: tuple[Claim, ...]) -> bool:
 
 
 def narrower(premise: Claim, claim: Claim) -> str:
-    """Which variable of a premise admits less than the claim's does; empty if none."""
+    """Name a variable of a premise that admits less than the claim's does; empty if there is none."""
     own = {v.name: v for v in claim.variables}
     mentioned = frozenset(claim.names) | names_in(claim.statement.left) | names_in(claim.statement.right)
     for v in premise.variables:
@@ -331,7 +331,7 @@ def _objection(data, claim: Claim, depth: int, steps: Mapping[str, Claim] | None
 
 
 def disagreement(claim: Claim, setting: Mapping[str, Any], premise: Claim, part: Mapping[str, Any]) -> str:
-    """In what the only setting of a part differs from that of the claim; empty where it agrees."""
+    """Describe how the only setting of a part differs from that of the claim; empty where it agrees."""
     if len(part["settings"]) != 1:
         return f"the part of {premise.id} has not one setting"
     (other,) = part["settings"]

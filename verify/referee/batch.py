@@ -99,7 +99,7 @@ def referee_into(
 
 
 def _about_kept(chosen: Sequence[bool]) -> list[str]:
-    """What to tell people about results that are not current, given for each whether its claim is asked for."""
+    """Messages about results that are not current, given for each whether its claim is asked for."""
     texts = {True: f"results are of another version of the claim or of the code: decided again, and kept in {EARLIER}",
              False: "results are of another version, or of claims that are not known here: kept, and marked so"}
     return [f"{chosen.count(asked)} {text}" for asked, text in texts.items() if asked in chosen]
@@ -108,11 +108,11 @@ def _about_kept(chosen: Sequence[bool]) -> list[str]:
 def related_at(budget: str) -> Callable[[Claim], Sequence[Claim]]:
     """The other claims on which a verdict depends with this budget: those at whose counterexamples the search looks, and the
     steps of a proof, with theirs."""
-    def of(claim: Claim) -> list[Claim]:
+    def related_claims(claim: Claim) -> list[Claim]:
         found = {c.id: c for c in (related(claim) if claim.explicit and BUDGETS[budget].before else ())}
         return list((found | (_steps(claim) if claim.explicit and BUDGETS[budget].proofs else {})).values())
 
-    return of
+    return related_claims
 
 
 def _steps(claim: Claim) -> dict[str, Claim]:
