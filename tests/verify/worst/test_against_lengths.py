@@ -40,7 +40,7 @@ def _less(names):
                 if name.startswith(names)
                 else amount for name, amount in own(rules).items()}
 
-    return "known", known
+    return "facts", known
 
 
 def _rarer(rules, *arguments, own=Rules.hit):

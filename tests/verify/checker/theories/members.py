@@ -174,7 +174,7 @@ class Member:
         found = [Q(0)] * self.dim
         for letter, c in row.terms.items():
             if letter != ORIGIN:
-                found = [a + c * b for a, b in zip(found, self.basis_vector(letter, entry, case), strict=True)]
+                found = [a + c * b for a, b in zip(found, self.letter(letter, entry, case), strict=True)]
         return found
 
     def grad(self, k, x): return [line.slope(y) for line, y in zip(self.lines[k], x, strict=True)]
@@ -358,7 +358,7 @@ class Member:
             total * len(self.entries))
 
     def inner(self, key, entry, case):
-        return sum(a * b for a, b in zip(*(self.basis_vector(letter, entry, case) for letter in key), strict=True))
+        return sum(a * b for a, b in zip(*(self.letter(letter, entry, case) for letter in key), strict=True))
 
     def loss_of(self, key, entry, case):
         word, *numbers = key.split()
