@@ -55,6 +55,7 @@ site: setup
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python -m tests.project.words
 
 # Every implementation of the reference workload and every target, on one thread: a few minutes. The table of docs/speed.md is written anew.
 bench: setup

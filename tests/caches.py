@@ -7,7 +7,7 @@ from verify.worst import stress_test, worst_case
 __all__ = ["clear_caches"]
 
 _KEPT = (stress_test.suspected_failure, strategies.proof_of_run,
-         satisfiable._asked, worst_case._asked, worst_case._read, worst_case._worst_case)
+         satisfiable._cached_answer, worst_case._asked, worst_case._read, worst_case._worst_case)
 
 
 def clear_caches() -> None:

@@ -40,7 +40,7 @@ class Clash:
     alike_if: str = ""
 
     def text(self) -> str:
-        """In a sentence."""
+        """The clash as a sentence."""
         said = "; ".join(f"{', '.join(terms)} {'have' if len(terms) > 1 else 'has'} unit {unit}"
                          for unit, terms in self.groups)
         said += f" (alike if {self.alike_if} are pure numbers)" if self.alike_if else ""
@@ -111,7 +111,7 @@ def _is_zero(power) -> bool:
 
 
 @dataclass(frozen=True)
-class _Form:
+class _LinearForm:
     constant: Unit = ONE
     unknown: Mapping[str, Fraction] = field(default_factory=dict)
 
@@ -120,7 +120,7 @@ class _Form:
         for name, share in other.unknown.items():
             unknown[name] = unknown.get(name, Fraction(0)) + factor * share
         constant = tuple(a + factor * b for a, b in zip(self.constant, other.constant, strict=True))
-        return _Form(constant, {n: s for n, s in unknown.items() if not _is_zero(s)})
+        return _LinearForm(constant, {n: s for n, s in unknown.items() if not _is_zero(s)})
 
     @property
     def pure(self) -> bool:
@@ -142,31 +142,31 @@ def _alike_if(gaps) -> str:
 class _Checker:
     def __init__(self, known: Mapping[str, Unit], definitions):
         self.known, self.definitions = dict(known), definitions
-        self.solved: dict[str, _Form] = {}
+        self.solved: dict[str, _LinearForm] = {}
         self.clashes: list[Clash] = []
         self.where = ""
 
-    def reduced(self, form: _Form) -> _Form:
+    def reduced(self, form: _LinearForm) -> _LinearForm:
         while any(name in self.solved for name in form.unknown):
             name = next(n for n in form.unknown if n in self.solved)
             share = form.unknown[name]
-            rest = _Form(form.constant, {n: s for n, s in form.unknown.items() if n != name})
+            rest = _LinearForm(form.constant, {n: s for n, s in form.unknown.items() if n != name})
             form = rest.plus(self.solved[name], share)
         return form
 
-    def same(self, forms, terms) -> _Form:
+    def same(self, forms, terms) -> _LinearForm:
         """Demand that units are equal, and return the common unit. Solve for an unknown if that makes them equal.
 
         After a clash the common unit is a new unknown, so that one slip is reported once.
         """
-        groups: list[tuple[_Form, list]] = []
+        groups: list[tuple[_LinearForm, list]] = []
         for form, term in zip(forms, terms, strict=True):
             for known, alike in groups:
                 gap = self.reduced(known.plus(form, Fraction(-1)))
                 if gap.unknown:
                     name, share = next(iter(sorted(gap.unknown.items())))
-                    rest = _Form(gap.constant, {n: s for n, s in gap.unknown.items() if n != name})
-                    self.solved[name] = _Form().plus(rest, -1 / share)
+                    rest = _LinearForm(gap.constant, {n: s for n, s in gap.unknown.items() if n != name})
+                    self.solved[name] = _LinearForm().plus(rest, -1 / share)
                 if gap.unknown or gap.pure:
                     alike.append(term)
                     break
@@ -175,7 +175,7 @@ class _Checker:
         if len(groups) == 1:
             return groups[0][0]
         self.clash([(self.reduced(form).constant, alike) for form, alike in groups])
-        return _Form(unknown={f"?{len(self.clashes)}": Fraction(1)})
+        return _LinearForm(unknown={f"?{len(self.clashes)}": Fraction(1)})
 
     def clash(self, groups):
         first = groups[0][0]
@@ -192,24 +192,24 @@ class _Checker:
         return not isinstance(term, str) and all(
             s.is_integer or (s.is_Symbol and BASE.get(s.name) == ONE) for s in term.free_symbols)
 
-    def name(self, name: str) -> _Form:
+    def name(self, name: str) -> _LinearForm:
         if name in self.known:
-            return _Form(self.known[name])
+            return _LinearForm(self.known[name])
         definition = self.definitions.get(name)
         unit = parse_unit(definition.unit) if definition is not None else None
-        return _Form(unit) if unit is not None else _Form(unknown={name: Fraction(1)})
+        return _LinearForm(unit) if unit is not None else _LinearForm(unknown={name: Fraction(1)})
 
-    def unit(self, e) -> _Form:
+    def unit(self, e) -> _LinearForm:
         if e.is_number:
-            return _Form()
+            return _LinearForm()
         if e.is_Symbol:
-            return _Form() if e.is_integer else self.name(e.name)
+            return _LinearForm() if e.is_integer else self.name(e.name)
         if isinstance(e, sp.Indexed):
             return self.name(str(e.base.label))
         if e.is_Add or isinstance(e, sp.Max | sp.Min):
             return self.alike([a for a in e.args if a != 0])
         if e.is_Mul:
-            total = _Form()
+            total = _LinearForm()
             for a in e.args:
                 total = total.plus(self.unit(a))
             return total
@@ -219,41 +219,41 @@ class _Checker:
             return self.unit(e.function)
         if isinstance(e, sp.Product):
             self.pure(e.function)
-            return _Form()
+            return _LinearForm()
         return self.word(e)
 
-    def alike(self, parts) -> _Form:
+    def alike(self, parts) -> _LinearForm:
         return self.same([self.unit(part) for part in parts], parts)
 
-    def power(self, base, exponent) -> _Form:
+    def power(self, base, exponent) -> _LinearForm:
         inner = self.unit(base)
         if exponent.is_Rational:
-            return _Form().plus(inner, Fraction(int(exponent.p), int(exponent.q)))
+            return _LinearForm().plus(inner, Fraction(int(exponent.p), int(exponent.q)))
         self.pure(exponent)
         inner = self.reduced(inner)
-        return inner if inner.pure else _Form().plus(inner, exponent)
+        return inner if inner.pure else _LinearForm().plus(inner, exponent)
 
     def pure(self, e):
-        self.same([self.unit(e), _Form()], [e, "a pure number"])
+        self.same([self.unit(e), _LinearForm()], [e, "a pure number"])
 
-    def word(self, e) -> _Form:
+    def word(self, e) -> _LinearForm:
         if isinstance(e, operators.Operator) and e.unit is not None:
             for point in (a for position, a in enumerate(e.args) if position not in e.indices):
-                self.same([self.unit(point), _Form(PARAMETER)], [point, "a model"])
-            return _Form(e.unit)
+                self.same([self.unit(point), _LinearForm(PARAMETER)], [point, "a model"])
+            return _LinearForm(e.unit)
         if isinstance(e, operators.Operator) and e.unit_powers:
             if e.alike:
                 self.alike([e.args[n] for n in e.alike if e.args[n] != 0])
-            total = _Form()
+            total = _LinearForm()
             for number, power in e.unit_powers:
                 total = total.plus(self.unit(e.args[number]), Fraction(str(power)))
             return total
         if isinstance(e, sp.exp | sp.log):
             self.pure(e.args[0])
-            return _Form()
+            return _LinearForm()
         if isinstance(e, sp.Abs | sp.Mod | sp.floor | sp.ceiling):
             return self.unit(e.args[0])
-        return _Form(unknown={f"{type(e).__name__}(...)": Fraction(1)})
+        return _LinearForm(unknown={f"{type(e).__name__}(...)": Fraction(1)})
 
     def define(self, claim: Claim):
         for definition in claim.used_definitions().values():
@@ -279,7 +279,7 @@ def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
         checker.condition(condition, f"hypothesis {number + 1}")
     if claim.statement is not None:
         checker.condition(claim.statement, "statement")
-    derived = {name: checker.reduced(_Form(unknown={name: Fraction(1)})) for name in checker.solved}
+    derived = {name: checker.reduced(_LinearForm(unknown={name: Fraction(1)})) for name in checker.solved}
     return checker.clashes, {name: form.constant for name, form in derived.items()
                              if not form.unknown and not name.startswith("?")}
 

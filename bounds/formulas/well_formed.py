@@ -22,7 +22,7 @@ _MOST_INDICES = 9  # of an array that only the claim knows
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong in one condition of a claim.
+    """A fault in one condition of a claim.
 
     ``part``: ``assume``, ``conditions``, ``statement``, ``definitions`` or ``witness``; ``place``: its number there, from 0;
     ``symbol``: the name at fault, if there is one. ``harmless``: the condition keeps its meaning.
@@ -72,13 +72,13 @@ def with_norms(claim: Claim) -> Claim:
     """The claim with hypotheses ``a == b`` on vectors written as ``norm2(a - b) == 0``, by which vectors are compared."""
     reader = _Reader(claim)
 
-    def written(c: Condition) -> Condition:
+    def as_numbers(c: Condition) -> Condition:
         if c.relation != "==" or "vector" not in map(reader.kind, map(sp.sympify, (c.left, c.right))):
             return c
         return replace(c, left=operators.norm2(c.left - c.right), right=sp.Integer(0))
 
-    conditions = tuple(map(written, claim.conditions))
-    assumptions = tuple(replace(a, conditions=tuple(map(written, a.conditions))) for a in claim.assumptions)
+    conditions = tuple(map(as_numbers, claim.conditions))
+    assumptions = tuple(replace(a, conditions=tuple(map(as_numbers, a.conditions))) for a in claim.assumptions)
     if (conditions, assumptions) == (claim.conditions, claim.assumptions):
         return claim
     return replace(claim, conditions=conditions, assumptions=assumptions)
@@ -159,7 +159,7 @@ class _Reader:
                 yield from self.index(part, e)
 
     def index(self, index, e) -> Iterator[tuple[str, str, bool]]:
-        """What is wrong with an index of an array, an argument of an operator that is one, or an end of a range."""
+        """Yield the faults of an array's index, of an operator's argument that is an index, or of an end of a range."""
         found = list(self.formula(index))
         yield from found
         if not found and (part := self.not_whole(index)) is not None:

@@ -73,7 +73,7 @@ def read_back(text: str) -> Claim:
 
 # writing -----------------------------------------------------------------------------------------------------------------
 def _vocabulary(claim: Claim) -> Vocabulary:
-    """What the files of the claim's paper say for all its claims; nothing for a claim of a single file."""
+    """The vocabulary that the files of the claim's paper share; empty for a claim of a single file."""
     return files_of(claim.paper).vocabulary if claim.paper in FOLDERS else Vocabulary()
 
 
@@ -91,7 +91,7 @@ def _shared(claim: Claim, own: str) -> Iterator[str]:
 def _below_names(assumed: dict[str, Assumption], quantities: dict[str, Definition]) -> Iterator[str]:
     """The tables of assumptions and of quantities."""
     if quantities:
-        rows = ((d, [d.latex, d.meaning, d.unit, *([d.source] if d.source else []), _written(d.formula)])
+        rows = ((d, [d.latex, d.meaning, d.unit, *([d.source] if d.source else []), _write(d.formula)])
                 for d in quantities.values())
         yield from ("[quantities]", *(f"{_quoted(_head(d))} = {_line(row)}" for d, row in rows), "")
     for key, a in assumed.items():
@@ -162,10 +162,10 @@ def _fields(claim: Claim) -> Iterator[tuple[str, str]]:
         yield "variables", _table(variables)
     if claim.exists is not None:
         yield "exists", _table({claim.exists.name: "{}{}, {}{}".format(
-            "(" if claim.exists.open_low else "[", *map(_written, (claim.exists.low, claim.exists.high)),
+            "(" if claim.exists.open_low else "[", *map(_write, (claim.exists.low, claim.exists.high)),
             ")" if claim.exists.open_high else "]")})
         if claim.exists.witness is not None:
-            yield "witness", _table({claim.exists.name: _written(claim.exists.witness)})
+            yield "witness", _table({claim.exists.name: _write(claim.exists.witness)})
     if definitions := _definitions(claim):
         yield "definitions", _table(definitions)
     of_functions = _assumed_of_functions(claim)
@@ -263,7 +263,7 @@ def _definitions(claim: Claim) -> dict[str, str]:
             raise NotInFiles(f"{claim.id}: {', '.join(left)} are defined by each other")
         for name in ready:
             d = left.pop(name)
-            found[_head(d)] = _written(d.formula)
+            found[_head(d)] = _write(d.formula)
     return found
 
 
@@ -308,8 +308,8 @@ def _condition(condition: Condition) -> str:
         if not point or condition.relation == "==":
             raise NotInFiles(f"no text says {left} {condition.sign} {right}")
         left, right = (small, large) if condition.relation == "<=" else (large, small)
-    ranges = "".join(f" for {index} in {_written(low)}..{_written(high)}" for index, low, high in condition.over)
-    return f"{_written(left)} {condition.sign} {_written(right)}{f' for all {point}' if point else ''}{ranges}"
+    ranges = "".join(f" for {index} in {_write(low)}..{_write(high)}" for index, low, high in condition.over)
+    return f"{_write(left)} {condition.sign} {_write(right)}{f' for all {point}' if point else ''}{ranges}"
 
 
 class _Printer(StrPrinter):
@@ -336,7 +336,7 @@ class _Printer(StrPrinter):
 _PRINTER = _Printer()
 
 
-def _written(e) -> str:
+def _write(e) -> str:
     return _PRINTER.doprint(_with_known_indices(sp.sympify(e)))
 
 

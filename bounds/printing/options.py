@@ -8,7 +8,7 @@ import sympy as sp
 from bounds.language.claim import Claim
 from bounds.language.operators import eta_l, j, local_steps, r
 
-__all__ = ["chosen", "in_words", "local_rate", "own_arguments"]
+__all__ = ["in_words", "local_rate", "option_values", "own_arguments"]
 
 #: arguments of every method, which claims mention in formulas
 _COMMON = {"eta_l", "local_steps", "participants", "sampling"}
@@ -77,7 +77,7 @@ def own_arguments(method) -> dict[str, Any]:
     return {} if method is None else {name: value for name, value in method.arguments.items() if name not in _COMMON}
 
 
-def chosen(claim: Claim, method=None) -> dict[str, Any]:
+def option_values(claim: Claim, method=None) -> dict[str, Any]:
     """The method's arguments that have a value in the claim: one that the claim fixes, or else the default.
 
     Arguments that the claim mentions, as a variable or in a condition, are not among them.
@@ -100,7 +100,7 @@ def in_words(claim: Claim, letter, method=None) -> Iterator[str]:
     ``letter`` writes a name of the code. An option without words is written as name = value.
     """
     fixed = dict(claim.procedure.options) if claim.procedure else {}
-    for name, value in chosen(claim, method).items():
+    for name, value in option_values(claim, method).items():
         own = "" if name in fixed else ", the method's own"
         if name == "schedule":
             continue  # its formula says it: see local_rate
@@ -114,7 +114,7 @@ def in_words(claim: Claim, letter, method=None) -> Iterator[str]:
 
 def local_rate(claim: Claim, method=None):
     """The step size of local step j of round r as a formula, if an option makes it differ from eta_l; else None."""
-    values = chosen(claim, method)
+    values = option_values(claim, method)
     if "schedule" not in values:
         return None
     first = eta_l[local_steps * r]

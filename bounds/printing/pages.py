@@ -34,7 +34,7 @@ def page(paper: str, find_method: Callable) -> str:
     lines = [f"# {paper}: letters and claims", "", title, "", "Written by `make pages`. Times count local iterations and "
              "clients from 0."]
     methods = {c.procedure.base: find_method(c.procedure.base) for c in claims if c.procedure is not None}
-    for heading, part in (("Letters", _letters(claims, notation(paper), methods)),
+    for heading, part in (("Letters", _symbol_rows(claims, notation(paper), methods)),
                           ("Algorithms", _algorithms(claims, methods)), ("Assumptions", _assumptions(claims)),
                           ("Measured quantities", _quantities(claims))):
         found = list(part)
@@ -50,7 +50,7 @@ def _method_of(claim: Claim, methods: dict):
     return methods[claim.procedure.base] if claim.procedure is not None else None
 
 
-def _letters(claims: list[Claim], letters: dict[str, Notation], methods: dict) -> Iterator[str]:
+def _symbol_rows(claims: list[Claim], letters: dict[str, Notation], methods: dict) -> Iterator[str]:
     """One row per letter that the claims use; the origin of its value may differ between them."""
     origins: dict[str, Counter] = defaultdict(Counter)
     for claim in claims:
@@ -98,7 +98,7 @@ def _quantities(claims: list[Claim]) -> Iterator[str]:
 
 
 def _first(parts: Iterable[tuple]) -> list[tuple]:
-    """Of parts (name, part, claim), the first part of each name with its claim."""
+    """The first part of each name, with its claim, from tuples (name, part, claim)."""
     found: dict[str, tuple] = {}
     for name, *part in parts:
         found.setdefault(name, tuple(part))

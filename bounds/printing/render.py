@@ -153,7 +153,7 @@ def _entries(claim: Claim, letters, method) -> Iterator[tuple[str, Iterable[str]
 
 
 def _condition(condition: Condition, letters) -> str:
-    return _kept(condition_text(condition, letters))
+    return _without_breaks(condition_text(condition, letters))
 
 
 def _value_that_may_do(claim: Claim, letters) -> Iterator[str]:
@@ -179,7 +179,7 @@ def _options(claim: Claim, letters, method) -> Iterator[str]:
     yield from in_words(claim, lambda name: _name(name, (), letters), method)
     rate = local_rate(claim, method)
     if rate is not None:
-        yield f"local rate at step j of round r: {_kept(unicode(rate, letters))}"
+        yield f"local rate at step j of round r: {_without_breaks(unicode(rate, letters))}"
 
 
 def _legend(claim: Claim, letters, method) -> Iterator[str]:
@@ -207,7 +207,7 @@ def printable_conditions(conditions: Iterable[Condition], letters) -> list[Condi
 
 
 def about(claim: Claim) -> str:
-    """What a claim is about, in words: the runs of a method with its clients and their sampling, a point, or numbers."""
+    """Describe the subject of a claim: the runs of a method with its clients and their sampling, a point, or numbers."""
     if claim.setting == "algebra":
         return "numbers, vectors and sequences alone"
     if claim.setting == "point":
@@ -225,7 +225,7 @@ def about(claim: Claim) -> str:
 
 
 def _hidden(claim: Claim, letters) -> str:
-    """What an order hides: as what goes where, and on what the constants may depend."""
+    """Describe the limits of an order, and the names on which its hidden constants may depend."""
     limits = ", ".join(f"{_name(str(symbol), (), letters)} → {'∞' if end == sp.oo else end}" for symbol, end in claim.limits)
     allowed = claim.constants_may_use
     on = "" if allowed is None else ("; they depend on nothing" if not allowed else "; they may depend on " + ", ".join(
@@ -256,7 +256,7 @@ def _more(number: int) -> str:
 
 def _definition(definition: Definition, letters) -> str:
     name = _name(definition.name, tuple(map(str, definition.indices)), letters)
-    formula = _kept(f"{name} = {unicode(definition.formula, letters)}")
+    formula = _without_breaks(f"{name} = {unicode(definition.formula, letters)}")
     return f"{formula}   ({'; '.join(filter(None, (definition.meaning, definition.unit, definition.source)))})"
 
 
@@ -276,7 +276,7 @@ def _folded(text: str, first: str, later: str | None = None) -> list[str]:
 _KEPT = "\u00a0"
 
 
-def _kept(formula: str) -> str:
+def _without_breaks(formula: str) -> str:
     """The formula so that lines break only before + − ≤ = ≥ outside short parentheses, or before its indices."""
     formula, gap, ranges = formula.partition("   ")
     formula = re.sub(r"\([^()]{1,40}\)", lambda m: m[0].replace(" ", _KEPT), formula)

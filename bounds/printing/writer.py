@@ -38,7 +38,7 @@ class Writer(ABC):
         """The expression as text."""
         return self.parts(sp.sympify(expression))[0]
 
-    def at(self, e, level: int) -> str:
+    def at_level(self, e, level: int) -> str:
         """The expression, in parentheses if it binds less tightly than ``level``."""
         text, own = self.parts(e)
         return text if own >= level else self.group(text)
@@ -54,11 +54,11 @@ class Writer(ABC):
         if e.is_Integer:
             return self.minus(str(abs(e)), e < 0), ATOM if e >= 0 else SUM
         if e.is_Symbol:
-            return self.letter(e.name, ())
+            return self.symbol(e.name, ())
         if e == sp.E:
             return "e", ATOM
         if isinstance(e, sp.Indexed):
-            return self.letter(str(e.base.label), tuple(map(self.index, e.indices)))
+            return self.symbol(str(e.base.label), tuple(map(self.index, e.indices)))
         if e.is_Add:
             return self.add(e), SUM
         if e.is_Mul or e.is_Rational or (e.is_Pow and e.exp.is_negative):
@@ -76,7 +76,7 @@ class Writer(ABC):
     def index(self, e) -> str:
         return self.text(e)
 
-    def letter(self, name: str, indices: tuple[str, ...]) -> tuple[str, int]:
+    def symbol(self, name: str, indices: tuple[str, ...]) -> tuple[str, int]:
         """The letter, and how tightly it binds: a letter may itself be a sum or a product."""
         if name in INDEX_NAMES and not indices:
             return name, ATOM
@@ -98,7 +98,7 @@ class Writer(ABC):
     def add(self, e) -> str:
         text = ""
         for coefficient, rest in _ordered_terms(e):
-            term = self.at(abs(coefficient) * rest, PRODUCT)
+            term = self.at_level(abs(coefficient) * rest, PRODUCT)
             sign = self.minus_sign if coefficient < 0 else "+"
             text += f" {sign} {term}" if text else self.minus(term, coefficient < 0)
         return text
@@ -135,7 +135,7 @@ class Writer(ABC):
 
     def product_parts(self, factors) -> list[str]:
         last = len(factors) - 1
-        return [self.at(f, PRODUCT if i == last else POWER) for i, f in enumerate(factors)]
+        return [self.at_level(f, PRODUCT if i == last else POWER) for i, f in enumerate(factors)]
 
     def accumulate(self, e) -> str:
         body, text = e.function, ""
@@ -143,7 +143,7 @@ class Writer(ABC):
             members, body = self.members(body, index, low, high)
             sign = self.signs[sp.Sum if isinstance(e, sp.Sum) else sp.Product]
             text += f"{sign}_{{{members}}} " if members else f"{sign}_{{{index}={self.index(low)}}}^{{{self.index(high)}}} "
-        return text + self.at(body, PRODUCT)
+        return text + self.at_level(body, PRODUCT)
 
     def members(self, body, index, low, high):
         """The set of clients in a sum with a priority mask, and the summand without the mask; None if there is no mask."""
@@ -157,7 +157,7 @@ class Writer(ABC):
 
     def raised(self, base) -> str:
         """A base that takes an exponent."""
-        text = self.at(base, ATOM)
+        text = self.at_level(base, ATOM)
         if isinstance(base, operators.norm):
             return text
         stacked = any(mark in text for mark in ("^", "'", "²", "*")) and not text.startswith(("(", r"\left("))
@@ -196,7 +196,7 @@ class Writer(ABC):
         """An operator's form with its arguments. Those that no parenthesis encloses bind at least as products."""
         form = self.form(type(e).__name__, e)
         bare = bare_arguments(form)
-        texts = [self.index(a) if n in e.indices else self.at(a, PRODUCT) if n in bare else self.text(a)
+        texts = [self.index(a) if n in e.indices else self.at_level(a, PRODUCT) if n in bare else self.text(a)
                  for n, a in enumerate(e.args)]
         return filled(form, texts), binding(form)
 
@@ -278,7 +278,7 @@ class UnicodeWriter(Writer):
         return base + exponent.translate(_RAISED) if exponent.isdigit() else f"{base}^({exponent})"
 
     def alone(self, factor):
-        return self.at(factor, POWER)
+        return self.at_level(factor, POWER)
 
     def under(self, factors):
         text = self.product(factors)

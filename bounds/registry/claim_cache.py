@@ -97,7 +97,7 @@ def encoded(quantities: Mapping[str, claims.Definition], sections: Sections) -> 
 
 
 # reading -----------------------------------------------------------------------------------------------------------------
-def _made(row: list, nodes: list) -> sp.Basic:
+def _build(row: list, nodes: list) -> sp.Basic:
     name, *rest = row
     if name in _PLAIN:
         args = [nodes[number] for number in rest]
@@ -122,7 +122,7 @@ def _made(row: list, nodes: list) -> sp.Basic:
 
 
 class CachedClaims(NamedTuple):
-    """What :func:`encoded` wrote."""
+    """The claims that :func:`encoded` wrote."""
 
     quantities: dict[str, claims.Definition]
     sections: list[tuple[str, list[tuple[int, claims.Claim]]]]
@@ -132,7 +132,7 @@ def decoded(text: str) -> CachedClaims:
     """The definitions and the sections that :func:`encoded` wrote."""
     data, nodes = json.loads(text), []
     for row in data["nodes"]:
-        nodes.append(_made(row, nodes))
+        nodes.append(_build(row, nodes))
 
     def value(cached: Any) -> Any:
         if isinstance(cached, list):

@@ -74,7 +74,7 @@ class Reader(FormulaReader):
         line = self.places.line(self.number, self.field, self.entry, symbol)
         raise ValueError(f"{self.path}, line {line}: {message}")
 
-    def at(self, field: str, entry: str = "") -> Self:
+    def locate(self, field: str, entry: str = "") -> Self:
         """Remember the place of what is read next, for errors."""
         self.field, self.entry = field, entry
         return self
@@ -86,31 +86,31 @@ class Reader(FormulaReader):
         unknown = sorted(set(row) - FIELDS)
         if unknown:
             near = get_close_matches(unknown[0], FIELDS, 1)
-            self.at(unknown[0]).fail(f"unknown field {short(unknown[0])}{f', nearest: {near[0]}' if near else ''}; allowed: "
-                                     f"{', '.join(sorted(FIELDS))}")
+            self.locate(unknown[0]).fail(f"unknown field {short(unknown[0])}{f', nearest: {near[0]}' if near else ''}; "
+                                         f"allowed: {', '.join(sorted(FIELDS))}")
         for name in ("id", "statement"):
             if not isinstance(row.get(name), str) and not (name == "statement" and "undefined" in row):
-                self.at(name).fail(f"a claim needs the text {name!r}; got {short(row.get(name))}")
+                self.locate(name).fail(f"a claim needs the text {name!r}; got {short(row.get(name))}")
         if not (_BLOCK if paper else _ID).fullmatch(row["id"]) or len(row["id"]) > LONGEST:
             form = "<block>[@<reading>]" if paper else "<paper>/<block>[@<reading>]"
-            self.at("id").fail(f"an id is {form}, of ASCII letters, digits and . + - _, at most {LONGEST} characters; got "
-                               f"{short(row['id'])}")
+            self.locate("id").fail(f"an id is {form}, of ASCII letters, digits and . + - _, at most {LONGEST} characters; "
+                                   f"got {short(row['id'])}")
         claim_id = self.own_id()
         for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", SAMPLING), ("data_sets", DATA_SETS)):
             if row.get(name, allowed[0]) not in allowed:
-                self.at(name, row[name]).fail(f"unknown {name} {short(row[name])}; allowed: {', '.join(allowed)}")
+                self.locate(name, row[name]).fail(f"unknown {name} {short(row[name])}; allowed: {', '.join(allowed)}")
         if len(row.get("method", "")) > LONGEST:
-            self.at("method").fail(f"a method is a name of `fedtheory algorithms`; got {short(row['method'])}")
+            self.locate("method").fail(f"a method is a name of `fedtheory algorithms`; got {short(row['method'])}")
         setting = row.get("setting", "run")
         if setting != "run" and row.get("method", "fedavg") != "fedavg":
-            self.at("method", row["method"]).fail(f"only a claim about runs has a method; got {short(row['method'])} with "
-                                                  f"setting {setting}")
+            self.locate("method", row["method"]).fail(
+                f"only a claim about runs has a method; got {short(row['method'])} with setting {setting}")
         for name, domain in (self.may_vanish() | dict(self.domains())).items():
             if name not in row.get("exists", {}):
                 self.variables += (self.variable(name, domain),)
         if row.get("sampling") in INDEPENDENT and setting == "run" and "participation" not in dict(self.domains()):
             self.variables += (Variable("participation", "positive"),)
-        chosen = self.chosen()
+        chosen = self.existential()
         constants = list(itertools.starmap(self.constant, row.get("constants", {}).items()))
         for name, formula in row.get("definitions", {}).items():
             self.define(name, formula)
@@ -119,16 +119,16 @@ class Reader(FormulaReader):
         assumptions += tuple(
             Assumption(f"{claim_id}:constant-{c.left}", f"{c.left} is {text}", (c,)) for c, text in constants)
         conditions = tuple(c for text, given in self.listed("conditions")
-                           for c in self.at("conditions", text).hypotheses(text, given))
+                           for c in self.locate("conditions", text).hypotheses(text, given))
         if row.get("sampling") in INDEPENDENT and setting == "run":  # it is a probability
             conditions += (Condition(symbol("participation"), "<=", 1),)
-        statement = self.related(self.given(self.stated())) if "statement" in row else None
+        statement = self.related(self.condition_on(self.stated())) if "statement" in row else None
         limits = self.limits()
         may_use = tuple(name.strip() for name, _ in self.texts("constants_may_use"))
         for name in may_use:
             if name not in self.names():
-                self.at("constants_may_use", name).fail(f"unknown name {short(name)}; allowed: names of the language, "
-                                                        "variables, constants and definitions", name)
+                self.locate("constants_may_use", name).fail(f"unknown name {short(name)}; allowed: names of the language, "
+                                                            "variables, constants and definitions", name)
         options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
         procedure = Procedure(row.get("method", "fedavg"), row.get("free_clients", False), options=options,
                               sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"),
@@ -155,25 +155,25 @@ class Reader(FormulaReader):
                 steps=steps, exists=exists,
                 definitions={} if paper and setting == "algebra" else quantities)
         except ValueError as error:
-            self.at("id").fail(str(error))
+            self.locate("id").fail(str(error))
         self.check_signs(claim)
         own = row.get("data_sets") != self.vocabulary.defaults.get("data_sets")
         if own and not paper and not speaks_of_samples(claim):
-            self.at("data_sets", row["data_sets"]).fail(
+            self.locate("data_sets", row["data_sets"]).fail(
                 f"only a claim about samples or neighbouring runs has data_sets; got {short(row['data_sets'])}, and none of "
                 "the names samples, twin_x_round, ...")
         for name in ("limits", "constants_may_use"):
             if row.get(name) and claim.explicit:
-                self.at(name).fail(f"only an order has {name}: a claim with a variable of the domain {' or '.join(HIDDEN)}; "
-                                   f"got {short(row[name])}")
+                self.locate(name).fail(f"only an order has {name}: a claim with a variable of the domain "
+                                       f"{' or '.join(HIDDEN)}; got {short(row[name])}")
         return claim
 
     def check_signs(self, claim: Claim) -> None:
         """Refuse a name of the language to which the file gives a sign that its value here need not have."""
         for quantity in claim.used_definitions():
             for name in sorted(self.wider.keys() & self.vocabulary.read.get(quantity, set())):
-                self.at("variables", name).fail(f"{self.wider[name]} that uses {quantity}, which is read with that sign; "
-                                                "give the name a domain there that has both", name)
+                self.locate("variables", name).fail(f"{self.wider[name]} that uses {quantity}, which is read with that "
+                                                    "sign; give the name a domain there that has both", name)
         given = {c.left.name for c in claim.hypotheses if c.relation == "==" and c.left.is_Symbol and c.right.is_number}
         read = self.read.union(claim.names, *(self.vocabulary.read.get(name, ()) for name in claim.used_definitions()))
         for name in sorted(read - given - {v.name for v in self.variables}):
@@ -181,8 +181,8 @@ class Reader(FormulaReader):
             sign = row and next((sign for sign in ("positive", "nonnegative") if getattr(meant, f"is_{sign}", None)
                                  and not getattr(symbol(name), f"is_{sign}")), "")
             if sign:
-                self.at("id").fail(f"{name} is {sign} in [names] and {row.sign} in this claim; declare it under variables, "
-                                   "or give it no domain in [names]", name)
+                self.locate("id").fail(f"{name} is {sign} in [names] and {row.sign} in this claim; declare it under "
+                                       "variables, or give it no domain in [names]", name)
 
     def own_id(self) -> str:
         """The claim's id, with the paper's name in front."""
@@ -209,11 +209,11 @@ class Reader(FormulaReader):
             try:
                 one = abbreviation(head, text)
             except ValueError as error:
-                self.at("let", head).fail(str(error))
+                self.locate("let", head).fail(str(error))
             if one.name not in self.vocabulary.let and self.vocabulary.has_meaning(one.name):
-                self.at("let", head).fail(f"{one.name} has a meaning already; choose another name", one.name)
+                self.locate("let", head).fail(f"{one.name} has a meaning already; choose another name", one.name)
             if not isinstance(text, str) and not (isinstance(text, list) and all(isinstance(part, str) for part in text)):
-                self.at("let", head).fail(f"an abbreviation stands for a text or a list of texts; got {short(text)}")
+                self.locate("let", head).fail(f"an abbreviation stands for a text or a list of texts; got {short(text)}")
             found[one.name] = one
         return found
 
@@ -223,7 +223,7 @@ class Reader(FormulaReader):
         try:
             return list(expanded([entries] if isinstance(entries, str) else list(entries), self.let))
         except ValueError as error:
-            self.at(field).fail(str(error))
+            self.locate(field).fail(str(error))
 
     def listed(self, field: str, entries: list[str] | None = None) -> list[tuple[str, dict[str, Any]]]:
         """The texts of a field, or of ``entries``, abbreviations written out, each with what its parameters mean."""
@@ -231,7 +231,7 @@ class Reader(FormulaReader):
         for text, scopes in self.texts(field, entries):
             meaning: dict[str, Any] = {}
             for given in scopes:
-                meaning = {name: self.at(field, value).argument(value, meaning) for name, value in given.items()}
+                meaning = {name: self.locate(field, value).argument(value, meaning) for name, value in given.items()}
             found.append((text, meaning))
         return found
 
@@ -239,12 +239,12 @@ class Reader(FormulaReader):
         """The statement, perhaps that of an abbreviation."""
         texts = self.listed("statement")
         if len(texts) != 1:
-            self.at("statement").fail(f"a statement is one condition; got {short(self.row['statement'])}, which stands for "
-                                      f"{len(texts)}")
+            self.locate("statement").fail(
+                f"a statement is one condition; got {short(self.row['statement'])}, which stands for {len(texts)}")
         (text, given), = texts
         if "relation" in self.row and " or " in text:
-            self.at("relation").fail(f"a statement with or keeps its own relations; got {short(self.row['relation'])}")
-        return self.at("statement", text).condition(self.at_any_point(text), given)
+            self.locate("relation").fail(f"a statement with or keeps its own relations; got {short(self.row['relation'])}")
+        return self.locate("statement", text).condition(self.at_any_point(text), given)
 
     def argument(self, text: str, around: dict[str, Any]):
         """An argument of an abbreviation that stands for a condition: a formula, or another abbreviation.
@@ -265,14 +265,15 @@ class Reader(FormulaReader):
             try:
                 name, indices = parts_of(head)
             except ValueError as error:
-                self.at("variables", text).fail(str(error))
+                self.locate("variables", text).fail(str(error))
             if indices:
                 self.index_letters[name] = indices
             row = NAMES.get(name)
             domain = domain if colon else self.vocabulary.domain(name) or (
                 None if row is None else "integer" if row.kind == "integer" else row.sign)
             if domain is None:
-                self.at("variables", text).fail(f"{short(name)} has no domain; write it as in \"{name}: positive\"", name)
+                self.locate("variables", text).fail(
+                    f"{short(name)} has no domain; write it as in \"{name}: positive\"", name)
             found.append((name, domain))
         return found
 
@@ -319,19 +320,19 @@ class Reader(FormulaReader):
             name = text.strip()
             shared = self.vocabulary.assumptions.get(name)
             if shared is None and LIST_NAME.fullmatch(name):
-                self.at("assume", text).fail(f"no assumption {short(text)} in this file; allowed: a condition, or one of "
-                                             f"{', '.join(self.vocabulary.assumptions) or 'none'}", name)
+                self.locate("assume", text).fail(f"no assumption {short(text)} in this file; allowed: a condition, or one "
+                                                 f"of {', '.join(self.vocabulary.assumptions) or 'none'}", name)
             if isinstance(shared, dict):
                 found.append(self.numbered(name, {"owner": claim_id.partition("/")[0]} | shared))
                 continue
             for one, given in [(text, {})] if shared is None else self.listed("assume", shared):
                 number += 1
-                found.append(self.at("assume", one).assumption(f"{claim_id}:assumption-{number}", one, given))
+                found.append(self.locate("assume", one).assumption(f"{claim_id}:assumption-{number}", one, given))
         return found
 
     def numbered(self, name: str, row: dict) -> Assumption:
         """A numbered assumption, from its table."""
-        self.at("assume", name)
+        self.locate("assume", name)
         points = {point: getattr(functions, point) for point in ("f", "f_grad", "u", "v")}
         conditions = tuple(c for text, given in self.listed("assume", row.get("conditions", ()))
                            for c in self.hypotheses(text, given))
@@ -346,16 +347,16 @@ class Reader(FormulaReader):
             return c
         sign = self.row["relation"]
         if sign not in RELATIONS:
-            self.at("relation", sign).fail(f"a relation is one of {', '.join(RELATIONS)}; got {short(sign)}")
+            self.locate("relation", sign).fail(f"a relation is one of {', '.join(RELATIONS)}; got {short(sign)}")
         return replace(c, relation=sign, strict=False)
 
-    def given(self, c: Condition) -> Condition:
+    def condition_on(self, c: Condition) -> Condition:
         """The statement given everything before round r, or given the run: its expectations, and those in quantities."""
         if "given" not in self.row:
             return c
         if self.row["given"] not in _GIVEN:
-            self.at("given", self.row["given"]).fail("given is \"r\", the past of round r, or \"run\", all of the run; got "
-                                                     f"{short(self.row['given'])}")
+            self.locate("given", self.row["given"]).fail(
+                f"given is \"r\", the past of round r, or \"run\", all of the run; got {short(self.row['given'])}")
         known, quantities = _GIVEN[self.row["given"]], self.vocabulary.quantities | self.own
 
         def conditional(e):
@@ -382,12 +383,12 @@ class Reader(FormulaReader):
 
     def constant(self, name: str, text) -> tuple[Condition, str]:
         """``name`` is the least number that is at least the formula for all its indices."""
-        self.at("constants", name).new_name(name)
+        self.locate("constants", name).new_name(name)
         if not isinstance(text, str):
             self.fail(f"{name} is a formula, as text; got {short(text)}")
         self.own_constants[name] = sp.Symbol(name, real=True)
         formula, space, ranges = text.partition(" for ")
-        c = self.at("constants", text).condition(f"{formula} <= {name}{space}{ranges}")
+        c = self.locate("constants", text).condition(f"{formula} <= {name}{space}{ranges}")
         value = c.left
         if name in names_in(value):
             self.fail(f"the formula of {name} uses {name} itself; got {excerpt(text)}", name)
@@ -395,16 +396,16 @@ class Reader(FormulaReader):
             value = coordinates.highest(*triple, value)
         return Condition(c.right, "==", value), text
 
-    def chosen(self) -> tuple[str, str] | None:
+    def existential(self) -> tuple[str, str] | None:
         """The name and the interval of the number that is said to exist; the name gets its meaning."""
         chosen = self.row.get("exists", {})
         if len(chosen) > 1:
-            self.at("exists").fail(f"at most one number is said to exist; got {', '.join(chosen)}")
+            self.locate("exists").fail(f"at most one number is said to exist; got {', '.join(chosen)}")
         if unknown := [name for name in self.row.get("witness", {}) if name not in chosen]:
-            self.at("witness", unknown[0]).fail(f"a witness is a value of the number that is said to exist; got "
-                                                f"{short(unknown[0])}, allowed: {', '.join(chosen) or 'none'}")
+            self.locate("witness", unknown[0]).fail(f"a witness is a value of the number that is said to exist; got "
+                                                    f"{short(unknown[0])}, allowed: {', '.join(chosen) or 'none'}")
         for name in chosen:
-            self.at("exists", name).new_name(name)
+            self.locate("exists", name).new_name(name)
             low = re.match(r"\s*([\[(])\s*0\s*,", str(chosen[name]))  # the sign of what lies above 0
             sign = "real" if low is None else "positive" if low[1] == "(" else "nonnegative"
             self.own_constants[name] = sp.Symbol(name, **{sign: True})
@@ -412,20 +413,20 @@ class Reader(FormulaReader):
 
     def choice(self, name: str, text) -> Choice:
         """``name = "(low, high]"``."""
-        self.at("exists", name)
+        self.locate("exists", name)
         parts = _INTERVAL.fullmatch(text.strip()) if isinstance(text, str) else None
         ends = between_commas(parts[2]) if parts else []
         if len(ends) != 2:
             self.fail(f"{name} lies in an interval with two ends, as \"(0, 1/L]\" or \"[0, 1]\"; got {short(text)}")
-        low, high = (self.at("exists", text).formula(end) for end in ends)
+        low, high = (self.locate("exists", text).formula(end) for end in ends)
         value = self.row.get("witness", {}).get(name)
         operators = {"id": "witness", "reading": ""}
         if isinstance(value, dict) and set(value) == {"formula", *operators} and {*map(type, value.values())} == {str}:
             value, operators = value["formula"], {word: value[word] for word in operators}
         if value is not None and not isinstance(value, str):
-            self.at("witness", name).fail(f"a witness of {name} is a formula, as text, or a table of the texts formula, id "
-                                          f"and reading, of the claim with it put in; got {short(value)}")
-        witness = None if value is None else self.at("witness", value).formula(value)
+            self.locate("witness", name).fail(f"a witness of {name} is a formula, as text, or a table of the texts formula, "
+                                              f"id and reading, of the claim with it put in; got {short(value)}")
+        witness = None if value is None else self.locate("witness", value).formula(value)
         try:
             return Choice(name, low, high, parts[1] == "(", parts[3] == ")", witness, operators["id"], operators["reading"])
         except ValueError as error:
@@ -433,7 +434,7 @@ class Reader(FormulaReader):
 
     def define(self, head: str, text) -> None:
         """``name = formula`` or ``name[i, k] = formula``, which may use what is defined above it."""
-        self.at("definitions", head)
+        self.locate("definitions", head)
         parts = _DEFINED.fullmatch(head.strip())
         if not parts or not isinstance(text, str):
             self.fail("a definition is name = \"formula\" or \"name[t, k]\" = \"formula\"; got "
@@ -443,7 +444,7 @@ class Reader(FormulaReader):
         for letter in letters:
             self.check_name(letter)
         indices = {letter: sp.Symbol(letter, integer=True) for letter in letters}
-        formula = self.at("definitions", text).formula(text, indices)
+        formula = self.locate("definitions", text).formula(text, indices)
         self.lengths[name] = self.written_out(formula)
         self.own[name] = Definition(
             name, tuple(indices.values()), formula, notation_text(name, tuple(letters), {}), "", "defined with the claim")

@@ -111,7 +111,7 @@ class Collection:
     def read_quantities(self, table: Mapping[str, list[str]]) -> None:
         """``"name[t, k]" = [letter, meaning, unit, source, formula]``, the source where there is one."""
         for head, entry in table.items():
-            reader = self.reader(-1, {}).at("", head)
+            reader = self.reader(-1, {}).locate("", head)
             if not 4 <= len(entry) <= 5:
                 reader.fail("a quantity is [letter, meaning, unit, formula], perhaps with its source before the formula; "
                             f"got {short(entry)}")
@@ -132,7 +132,7 @@ class Collection:
         try:
             made = [one for part in parts_in(row) for one in rows_of(part, self.vocabulary.axes)]
         except ValueError as error:
-            reader.at("vary").fail(str(error))
+            reader.locate("vary").fail(str(error))
         def read(row: dict) -> Claim:
             reader = self.reader(number, row)
             return compared(reader, find) if find is not None and compares(row) else reader.claim()
@@ -168,7 +168,7 @@ class Collection:
         above = self.above(number, row["extends"])
         if above is None:
             known = [one["id"] for one in self.rows[:number] if "id" in one]
-            self.reader(number, row).at("extends").fail(
+            self.reader(number, row).locate("extends").fail(
                 f"extends the id of a claim above it; got {short(row['extends'])}, allowed: "
                 f"{', '.join(map(str, known)) + ', their readings and parts' if known else 'none'}")
         cached = {name: value for name, value in above.items() if name not in ("readings", "vary", PARTS)}

@@ -39,15 +39,17 @@ def compared(reader: Reader, find: Callable[[str], Claim | None]) -> Claim:
     entry = row[kind]
     for name in [*sorted(set(entry) - allowed), *(n for n in (("left", "right") if kind == "compare" else ("of", "in"))
                                                    if n not in entry)]:
-        reader.at(kind, name).fail(f"{kind} has the entries {', '.join(sorted(allowed))}; got {', '.join(entry)}")
+        reader.locate(kind, name).fail(f"{kind} has the entries {', '.join(sorted(allowed))}; got {', '.join(entry)}")
     nonnegative = entry.get("nonnegative", [])
 
     def side(field: str, put: str) -> RightSide:
         claim = find(reader.full_id(entry[field]))
         if claim is None or claim.statement is None:
-            reader.at(kind, entry[field]).fail(f"{kind} names a claim above it with a statement; got {short(entry[field])}")
+            reader.locate(kind, entry[field]).fail(
+                f"{kind} names a claim above it with a statement; got {short(entry[field])}")
         if alternatives(claim.statement):
-            reader.at(kind, entry[field]).fail(f"{kind} names a claim with one bound; got {short(entry[field])}, with an or")
+            reader.locate(kind, entry[field]).fail(
+                f"{kind} names a claim with one bound; got {short(entry[field])}, with an or")
         measured = {name: one for name, one in claim.definitions.items() if name not in nonnegative}
         found = right_side(replace(claim, definitions=measured), nonnegative)
         return found.with_values({parameter(found, name): formula(found, text) for name, text in entry.get(put, {}).items()})
@@ -59,11 +61,12 @@ def compared(reader: Reader, find: Callable[[str], Claim | None]) -> Claim:
     def parameter(found: RightSide, name: str):
         known = symbols(found)
         if name not in known:
-            reader.at(kind, name).fail(f"the right side has no parameter {short(name)}; allowed: {', '.join(sorted(known))}")
+            reader.locate(kind, name).fail(
+                f"the right side has no parameter {short(name)}; allowed: {', '.join(sorted(known))}")
         return known[name]
 
     def formula(found: RightSide, text: str):
-        return reader.at(kind, text).formula(text, symbols(found))
+        return reader.locate(kind, text).formula(text, symbols(found))
 
     own: dict = {}
     for name, domain in reader.domains():
@@ -78,5 +81,5 @@ def compared(reader: Reader, find: Callable[[str], Claim | None]) -> Claim:
         return monotone(claim_id, found, parameter(found, entry["in"]), rises=entry.get("rises", True), tied=tied, **fields)
     left, right = side("left", "put_left"), side("right", "put_right")
     own |= symbols(left) | symbols(right)
-    conditions = tuple(reader.at("conditions", text).condition(text, own) for text, _ in reader.listed("conditions"))
+    conditions = tuple(reader.locate("conditions", text).condition(text, own) for text, _ in reader.listed("conditions"))
     return comparison(claim_id, left, right, conditions, strict=entry.get("strict", False), **fields)

@@ -28,7 +28,7 @@ class Declarations:
 
     def variable(self, name: str, domain: str) -> Variable:
         """The variable of a name and the text of its domain."""
-        self.at("variables", name).check_name(name)
+        self.locate("variables", name).check_name(name)
         word, row = self.names().get(name), NAMES.get(name)
         if (word is not None and not isinstance(word, sp.Symbol | sp.IndexedBase)) or (
                 row and (row.indices or row.source in _MEASURED) and self.row.get("setting") != "algebra"
@@ -71,7 +71,7 @@ class Declarations:
 
     def option(self, name: str, value):
         """The value of an option: a number, true or false, a short text, or a list of such."""
-        self.at("options", name).check_name(name)
+        self.locate("options", name).check_name(name)
         value = tuple(value) if isinstance(value, list) else value
         for one in value if isinstance(value, tuple) else [value]:
             number = isinstance(one, int | float) and abs(one) <= _LARGEST  # this leaves out nan
@@ -87,7 +87,7 @@ class Declarations:
         lists = {end: names for end, names in given if isinstance(names, list) and end in ("oo", "0")}
         ends = [(name, end) for end, names in lists.items() for name in names]
         for name, end in [*ends, *((name, end) for name, end in given if name not in lists)]:
-            self.at("limits", name).check_name(name)
+            self.locate("limits", name).check_name(name)
             if isinstance(end, bool) or end not in ("oo", "0", 0):
                 self.fail(f"{name} goes to \"oo\" or to 0; got {short(end)}")
             symbol = self.formula(name)
@@ -115,7 +115,8 @@ class Declarations:
 
 
 def domain_conditions(variable: Variable, own: sp.Symbol, value: sp.Expr) -> tuple[Condition, ...]:
-    """What the domain says of a number that a hypothesis defines, unless sympy knows it of the formula for its value."""
+    """The conditions of a variable's domain on a number that a hypothesis defines, unless sympy derives them from the
+    formula for its value."""
     found = {"positive": [(own, ">", 0)], "nonnegative": [(own, ">=", 0)], "binary": [(own*(1 - own), "==", 0)]}.get(
         variable.domain, [])
     if getattr(value, f"is_{variable.domain}", False) or (variable.domain == "binary" and value in (0, 1)):

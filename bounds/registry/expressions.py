@@ -83,12 +83,12 @@ def Mean(value, *triples):
 
 
 def argmin(value, chosen, triple):
-    """What is ``chosen`` at the index where the value is least, the first of several."""
+    """The value of ``chosen`` at the index where ``value`` is least, the first of several."""
     return first_least(*triple, value, chosen)
 
 
 def argmax(value, chosen, triple):
-    """What is ``chosen`` at the index where the value is largest, the first of several."""
+    """The value of ``chosen`` at the index where ``value`` is largest, the first of several."""
     return first_least(*triple, -value, chosen)
 
 
@@ -122,7 +122,7 @@ class _Builder:
         self.needs: list[tuple[_Builder, ast.AST, ast.AST, Need]] = []  # what is written, and needs something of a part
 
     def whole(self):
-        """What the text says."""
+        """Read the whole text as a formula or condition."""
         self.numbers = numbers_in(self.text)
         try:
             tree = ast.parse(self.text, mode="eval")
@@ -135,13 +135,13 @@ class _Builder:
         return self.value(tree.body)
 
     def write_out(self, node: ast.AST, short: Abbreviation, bracket: str, arguments: list[ast.AST]):
-        """What an abbreviation stands for."""
+        """Expand an abbreviation."""
         if short.name in self.inside:
             self.refuse(node, f"the abbreviation {short.name} contains itself", short.name)
         if (arguments and bracket != short.bracket) or len(arguments) != len(short.parameters):
             form = f"{short.name}{short.bracket}{', '.join(short.parameters)}{')' if short.bracket == '(' else ']'}"
             self.refuse(node, f"{short.name} is written {form if short.parameters else short.name}; got "
-                        f"{self.written(node)}", short.name)
+                        f"{self.excerpt(node)}", short.name)
         if not isinstance(short.text, str):
             self.refuse(node, f"{short.name} is a list, and no formula", short.name)
         self.expanded.append(short.name)
@@ -208,7 +208,7 @@ class _Builder:
     def signed(self, node: ast.UnaryOp):
         if type(node.op) not in _SIGNS:
             self.refuse(node, f"{type(node.op).__name__} is not part of a formula; allowed: {ALLOWED}")
-        return self.made(node, _SIGNS[type(node.op)], self.value(node.operand))
+        return self.checked_value(node, _SIGNS[type(node.op)], self.value(node.operand))
 
     def operation(self, node: ast.BinOp, left, right):
         if type(node.op) not in _OPERATORS:
@@ -216,40 +216,40 @@ class _Builder:
         if isinstance(node.op, ast.Pow):
             self.check_exponent(node.right, right)
             if right.is_Rational and bits(left) * abs(right) > _MOST_BITS:
-                self.refuse(node, f"{self.written(node)} has more digits than a formula may have, {_MOST_BITS} bits")
+                self.refuse(node, f"{self.excerpt(node)} has more digits than a formula may have, {_MOST_BITS} bits")
         if isinstance(node.op, ast.Div):
             if right == 0:
                 self.refuse(node, "a formula divides by zero")
             self.needs.append((self, node, node.right, Need("power", (right, sp.Integer(-1)))))
         elif isinstance(node.op, ast.Pow):
             self.needs.append((self, node, node.left, Need("power", (left, right))))
-        return self.made(node, _OPERATORS[type(node.op)], left, right)
+        return self.checked_value(node, _OPERATORS[type(node.op)], left, right)
 
     def entry(self, node: ast.Subscript):
         if not isinstance(node.value, ast.Name):
-            self.refuse(node, f"indices follow the name of an array; got {self.written(node)}")
+            self.refuse(node, f"indices follow the name of an array; got {self.excerpt(node)}")
         array, name = self.looked_up(node.value), node.value.id
         indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if isinstance(array, Abbreviation):
             return self.write_out(node, array, "[", indices)
         if not isinstance(array, sp.IndexedBase):
-            self.refuse(node, f"{name} takes no index; got {self.written(node)}", name)
+            self.refuse(node, f"{name} takes no index; got {self.excerpt(node)}", name)
         if not indices:
-            self.refuse(node, f"{name} needs an index; got {self.written(node)}", name)
+            self.refuse(node, f"{name} needs an index; got {self.excerpt(node)}", name)
         values = tuple(map(self.value, indices))
-        return self.made(node, array.__getitem__, values if len(values) > 1 else values[0])
+        return self.checked_value(node, array.__getitem__, values if len(values) > 1 else values[0])
 
     def call(self, node: ast.Call):
         if not isinstance(node.func, ast.Name):
-            self.refuse(node, f"a function is called by its name; got {self.written(node)}")
+            self.refuse(node, f"a function is called by its name; got {self.excerpt(node)}")
         function, name = self.looked_up(node.func), node.func.id
         if isinstance(function, Abbreviation) and not node.keywords:
             return self.write_out(node, function, "(", node.args)
         if isinstance(function, sp.Expr | sp.IndexedBase):
             brackets = f"; indices stand in brackets, {name}[...]" if isinstance(function, sp.IndexedBase) else ""
-            self.refuse(node, f"{name} is no function; got {self.written(node)}{brackets}", name)
+            self.refuse(node, f"{name} is no function; got {self.excerpt(node)}{brackets}", name)
         if node.keywords:
-            self.refuse(node, f"arguments of {name} have no names; got {self.written(node)}", name)
+            self.refuse(node, f"arguments of {name} have no names; got {self.excerpt(node)}", name)
         count = len(node.args)
         over = function in _OVER and (function not in _ANY or any(isinstance(one, ast.Tuple) for one in node.args[1:])
                                       or self.binds_all(node.args))
@@ -257,13 +257,13 @@ class _Builder:
             function, "_nargs", {1})
         if count not in allowed:
             self.refuse(node, f"{name} takes {' or '.join(map(str, sorted(allowed)))} argument(s); got {count} in "
-                        f"{self.written(node)}", name)
+                        f"{self.excerpt(node)}", name)
         if over:
-            return self.over(node, function, name)
+            return self.ranged(node, function, name)
         if function is operators.E and count == 2:
             if not (isinstance(node.args[1], ast.Name) and self.looked_up(node.args[1]) == operators.sampling):
-                self.refuse(node, f"E(a, sampling) is over the sampling of clients alone; got {self.written(node)}", name)
-            return self.made(node, function, self.value(node.args[0]), operators.sampling)
+                self.refuse(node, f"E(a, sampling) is over the sampling of clients alone; got {self.excerpt(node)}", name)
+            return self.checked_value(node, function, self.value(node.args[0]), operators.sampling)
         values = list(map(self.value, node.args))
         if function is sp.exp:
             self.check_exponent(node.args[0], values[0])
@@ -272,7 +272,7 @@ class _Builder:
         elif function is sp.log:
             self.needs += [(self, node, part, Need("logarithm", (value,)))
                            for part, value in zip(node.args, values, strict=True)]
-        return self.made(node, function, *values)
+        return self.checked_value(node, function, *values)
 
     def binds_all(self, arguments: list[ast.AST]) -> bool:
         """Whether Max or Min has bare indices behind a formula that depends on them: it is over all their values. Refused
@@ -285,18 +285,18 @@ class _Builder:
             return False
         for one in rest:
             if one.id in self.bound:
-                self.refuse(one, f"{one.id} is bound around {self.written(arguments[0])} and stands bare behind it; write a "
+                self.refuse(one, f"{one.id} is bound around {self.excerpt(arguments[0])} and stands bare behind it; write a "
                             f"range, as ({one.id}, 0, clients - 1), or {one.id} first for the larger of two numbers", one.id)
         return True
 
-    def over(self, node: ast.Call, function: Callable, name: str):
+    def ranged(self, node: ast.Call, function: Callable, name: str):
         """A sum, a product, a largest value, or what is chosen by one."""
         bodies, ranges = (node.args[:2], node.args[2:]) if function in _CHOICES else (node.args[:1], node.args[1:])
         if function in _CHOICES and (len(ranges) != 1 or any(isinstance(body, ast.Tuple) for body in bodies)):
             self.refuse(node, f"{name} takes a number, what is chosen where that is extreme, and one range, as in "
-                        f"{name}(objective(x_round[r]), x_round[r], (r, 0, rounds)); got {self.written(node)}", name)
+                        f"{name}(objective(x_round[r]), x_round[r], (r, 0, rounds)); got {self.excerpt(node)}", name)
         if not ranges:
-            self.refuse(node, f"{name} needs a range, as in {name}(a, (k, 0, clients - 1)); got {self.written(node)}", name)
+            self.refuse(node, f"{name} needs a range, as in {name}(a, (k, 0, clients - 1)); got {self.excerpt(node)}", name)
         around, self.bound = self.bound, self.bound | {
             named.id for one in ranges for named in (one.elts[:1] if isinstance(one, ast.Tuple) else [one])
             if isinstance(named, ast.Name)}
@@ -309,22 +309,22 @@ class _Builder:
                 continue
             if not (isinstance(one, ast.Tuple) and len(one.elts) == 3 and isinstance(one.elts[0], ast.Name)
                     and isinstance(index := self.looked_up(one.elts[0]), sp.Symbol)):
-                self.refuse(one, f"a range of {name} is written (k, 0, clients - 1); got {self.written(one)}", name)
+                self.refuse(one, f"a range of {name} is written (k, 0, clients - 1); got {self.excerpt(one)}", name)
             if index != sp.Symbol(index.name, integer=True):
                 self.refuse(one, "the index of a range is a letter without another meaning, as k in (k, 0, clients - 1); "
-                            f"got {self.written(one)}", index.name)
+                            f"got {self.excerpt(one)}", index.name)
             ends = [self.value(end) for end in one.elts[1:]]
             for written, end in zip(one.elts[1:], ends, strict=True):
                 if end.is_number and not (end.is_Integer and abs(end) <= MOST_TERMS):
                     self.refuse(written, f"an end of a range is a whole number up to {MOST_TERMS}; got "
-                                f"{self.written(written)}")
+                                f"{self.excerpt(written)}")
             triples.append((index, *ends))
         if function is Mean:
             self.needs += [(self, node, node, Need("power", (high - low + 1, -sp.S.One))) for _, low, high in triples]
-        found = self.made(node, _OVER[function], *values, *triples)
+        found = self.checked_value(node, _OVER[function], *values, *triples)
         if without_names(found) and not soon_added(values[0], triples):
             self.refuse(node, f"a {name} without names has at most {FEW_TERMS} terms and exponents up to {LOW}; got "
-                        f"{self.written(node)}", name)
+                        f"{self.excerpt(node)}", name)
         return found
 
     def last(self, node: ast.Name, values: list[sp.Expr]) -> sp.Expr | None:
@@ -351,40 +351,40 @@ class _Builder:
                 signed = {(kind, sp.signsimp(e)) for kind, e in kept}
                 gone = {(kind, e) for kind, e in gone if (kind, sp.signsimp(e)) not in signed}
             for kind in sorted(kind for kind, e in gone):
-                asks = f"{by.written(node)} to be real" if kind == "real" else f"{by.written(part)} {kind} 0"
-                by.refuse(node, f"{by.written(node)} needs {asks}, and cancels, so that the formula does not; declare "
+                asks = f"{by.excerpt(node)} to be real" if kind == "real" else f"{by.excerpt(part)} {kind} 0"
+                by.refuse(node, f"{by.excerpt(node)} needs {asks}, and cancels, so that the formula does not; declare "
                             "variables positive, or leave out what cancels")
 
     def check_exponent(self, node: ast.AST, exponent) -> None:
         if without_names(exponent) and not magnitude(exponent) <= _HIGHEST:
             self.refuse(node, f"an exponent that is a number is at most {_HIGHEST}, without a power in it; got "
-                        f"{self.written(node)}")
+                        f"{self.excerpt(node)}")
 
-    def made(self, node: ast.AST, make: Callable, *values):
-        """What ``make`` gives; refused if it is no real number or formula, or has too large numbers."""
+    def checked_value(self, node: ast.AST, make: Callable, *values):
+        """Call ``make`` on the values; refuse a result that is no real number or formula, or that has too large numbers."""
         if make in _PARTIAL and len(sp.Add.make_args(values[0])) > _WIDEST:
             self.refuse(node, f"a power, root or logarithm is one of a sum of at most {_WIDEST} terms; got "
-                        f"{len(values[0].args)} in {self.written(node)}")
+                        f"{len(values[0].args)} in {self.excerpt(node)}")
         try:
             found = make(*values)
         except Exception as error:  # sympy raises almost anything for arguments without a meaning
-            self.refuse(node, f"{self.written(node)} has no meaning: {' '.join(str(error).split())[:200]}")
+            self.refuse(node, f"{self.excerpt(node)} has no meaning: {' '.join(str(error).split())[:200]}")
         if not isinstance(found, sp.Expr):
-            self.refuse(node, f"{self.written(node)} is no formula of numbers or vectors")
+            self.refuse(node, f"{self.excerpt(node)} is no formula of numbers or vectors")
         if found in (sp.zoo, sp.nan, sp.oo, -sp.oo):
             self.refuse(node, "a formula divides by zero, or takes the logarithm of zero")
         if make in _PARTIAL and found.is_extended_real is False:
-            self.refuse(node, f"{self.written(node)} is no real number")
+            self.refuse(node, f"{self.excerpt(node)} is no real number")
         for term in sp.Add.make_args(found):
             for factor in sp.Mul.make_args(term):
                 if factor.is_Rational and bits(factor) > _MOST_BITS:
-                    self.refuse(node, f"{self.written(node)} has more digits than a formula may have, {_MOST_BITS} bits")
+                    self.refuse(node, f"{self.excerpt(node)} has more digits than a formula may have, {_MOST_BITS} bits")
                 if factor.is_Pow and factor.exp.is_Rational and abs(factor.exp) > _HIGHEST:
                     self.refuse(node, f"an exponent that is a number is at most {_HIGHEST}; got more in "
-                                f"{self.written(node)}")
+                                f"{self.excerpt(node)}")
         return found
 
-    def written(self, node: ast.AST) -> str:
+    def excerpt(self, node: ast.AST) -> str:
         """The text of a node, a long one in part."""
         text = self.text[node.col_offset:node.end_col_offset]
         return text if len(text) <= 100 else f"{text[:60]}... ({len(text)} characters)"

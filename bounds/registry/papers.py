@@ -109,7 +109,7 @@ def quantities_of_paper(paper: str) -> dict[str, Definition]:
 
 def letters_of_paper(paper: str) -> dict[str, Notation]:
     """The paper's letters by name: those of its head, then those of its sections."""
-    return _names_of(paper).letters
+    return _names_of(paper).notations
 
 
 @cache
@@ -132,7 +132,7 @@ def note_file(vocabulary: Vocabulary, claims: Iterable[Claim]) -> None:
 
 def letters_in_file(claim: Claim) -> dict[str, Notation]:
     """The letters that a file which is no paper gives the names of a claim."""
-    return _single_files[claim.id].letters if claim.id in _single_files else {}
+    return _single_files[claim.id].notations if claim.id in _single_files else {}
 
 
 def units_of_paper(paper: str) -> dict[str, str]:
@@ -146,7 +146,7 @@ def units_of(claim: Claim) -> dict[str, str]:
 
 
 class Source(NamedTuple):
-    """Where a claim stands in a paper's files: lines from ``first`` to ``last``, counted from 1."""
+    """The position of a claim in a paper's files: lines from ``first`` to ``last``, counted from 1."""
 
     path: Path
     first: int

@@ -92,7 +92,7 @@ def _of_folder(folder: Path, more: Callable) -> tuple[Claim, ...]:
 def _checked(claims: Sequence[Claim], fail: Callable, more: Callable) -> tuple[Claim, ...]:
     """The claims, and behind each that names a witness the claim with it put in; ``fail`` refuses a fault."""
     numbered = with_witnesses(claims)
-    _taken(numbered, fail)
+    _refuse_taken_ids(numbered, fail)
 
     faulty = set()
 
@@ -107,7 +107,7 @@ def _checked(claims: Sequence[Claim], fail: Callable, more: Callable) -> tuple[C
     return tuple(with_norms(claim) for _, claim in numbered)
 
 
-def _taken(numbered, fail) -> None:
+def _refuse_taken_ids(numbered, fail) -> None:
     """Fail on an id that another claim of the file, or one of a paper, has."""
     seen = set()
     for number, claim in numbered:

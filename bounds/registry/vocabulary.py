@@ -1,4 +1,5 @@
-"""What the claims of a file or of a paper share: abbreviations, names with their letters, quantities, assumptions, axes."""
+"""Declarations that the claims of a file or of a paper share: abbreviations, names with their symbols, quantities,
+assumptions, axes."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -23,7 +24,7 @@ _ASSUMPTION = {"id", "name", "conditions", "every_function", "everywhere", "note
 
 @dataclass(frozen=True)
 class Paper:
-    """What a paper is: the name of its collection in ids, and where it was printed."""
+    """A paper: the name of its collection in ids, and where it was printed."""
 
     name: str
     title: str = ""
@@ -127,9 +128,9 @@ class Vocabulary:
         return next((indices for head in self.names for own, indices in [parts_of(head)] if own == name), ())
 
     @cached_property
-    def letters(self) -> dict[str, Notation]:
+    def notations(self) -> dict[str, Notation]:
         """The paper's letters by name."""
-        return {name: _letter(latex, meaning, indices) for head, (latex, meaning, *_) in self.names.items()
+        return {name: _notation(latex, meaning, indices) for head, (latex, meaning, *_) in self.names.items()
                 for name, indices in [parts_of(head)]}
 
     @cached_property
@@ -168,7 +169,7 @@ def declared(name: str, indices: tuple[str, ...], domain: str):
     return sp.Symbol(name, **{"real": True, sign: True} if sign == "real" else {sign: True})
 
 
-def _letter(latex: str, meaning: str, indices: tuple[str, ...]) -> Notation:
+def _notation(latex: str, meaning: str, indices: tuple[str, ...]) -> Notation:
     """A row of the paper's letters. Its LaTeX has the indices as the name, in braces or not, or as ``<0>``, ``<1>``."""
     for place, index in enumerate(() if re.search(r"<[\d*]>", latex) else indices):
         latex = re.sub(rf"(?<![A-Za-z\\]){re.escape(index)}(?![A-Za-z])", f"<{place}>", latex)

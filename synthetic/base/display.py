@@ -1,4 +1,4 @@
-"""How objects show themselves: a line in the terminal, a table with a small picture in a notebook.
+"""Displays of objects: a line in the terminal, a table with a small picture in a notebook.
 
 Whatever stands in a line or a table is text, and is escaped. What is HTML already is :class:`Markup`.
 """

@@ -221,7 +221,7 @@ class Federation(RichDisplay, ABC):
 
     @cached_property
     def priority_clients(self) -> int:
-        """How many clients have priority. Raises ValueError if instances have different numbers."""
+        """The number of clients with priority. Raises ValueError if instances have different numbers."""
         counts = to_numpy(self.priority).sum(axis=-1)
         if counts.min() != counts.max():
             raise ValueError("the priority clients of all instances must be equally many; got "
@@ -384,7 +384,7 @@ class Federation(RichDisplay, ABC):
         return self if backend == self.backend else self._on(backend)
 
     def _on(self, backend: Backend) -> Self:
-        """The federation on another backend (library, device, precision)."""
+        """Return the federation on another backend (library, device, precision)."""
 
         def change(array):
             kind = str(array.dtype)

@@ -86,7 +86,7 @@ class DataFederation(Federation):
         self.held_client = backend.integers(np.broadcast_to(client, (self.instances, rows)))
 
     def _parameters(self) -> int:
-        """How many parameters a model has."""
+        """The number of parameters of a model."""
         return self.outputs * self.inputs
 
     # the loss, on scores (..., outputs) ---------------------------------------------------------------------
@@ -186,7 +186,7 @@ class DataFederation(Federation):
         return namespace(x).where((share > 0)[..., None], each, 0 * each)
 
     def representation(self, x, clients=None, data=None):
-        """As :meth:`Federation.representation <synthetic.base.federation.Federation.representation>`: here the scores."""
+        """Return the scores; see :meth:`Federation.representation <synthetic.base.federation.Federation.representation>`."""
         return self._scores((self._data(clients) if data is None else data)[0], x)
 
     def representation_gradient(self, x, slopes, clients=None, data=None):
@@ -200,10 +200,10 @@ class DataFederation(Federation):
         """
         if self.batch_size is None:
             return self._data(clients)
-        features, targets = self._drawn(draws, iteration, clients)
+        features, targets = self._batch(draws, iteration, clients)
         return features, targets, 0 * features[..., 0] + 1 / self.batch_size
 
-    def _drawn(self, draws, iteration, clients):
+    def _batch(self, draws, iteration, clients):
         counts = take_clients(self.counts, clients)
         place = drawn_samples(self, lambda keys: namespace(keys).repeat(counts, self.batch_size, axis=-1), draws, iteration,
                               clients)
@@ -213,12 +213,12 @@ class DataFederation(Federation):
         """Gradient on :meth:`minibatch`; or additive noise."""
         if self.batch_size is None:
             return super().stochastic_gradient(x, draws, iteration, clients)
-        return self._and_penalty(self._sum_of_gradients(x, *self._drawn(draws, iteration, clients)) / self.batch_size, x)
+        return self._and_penalty(self._sum_of_gradients(x, *self._batch(draws, iteration, clients)) / self.batch_size, x)
 
     # held-out samples -----------------------------------------------------------------------------------------------
     @property
     def held_out_size(self) -> int:
-        """How many samples are held out of training."""
+        """The number of samples that are held out of training."""
         return self.held_client.shape[-1]
 
     def _held_out_mean(self, measured):

@@ -158,7 +158,7 @@ class GeneralisedLinear(Solved, BoundedSlopes):
         return bool(xp.all(self.convexity().value >= 0))
 
     @cached_property
-    def _found(self):
+    def _local_optima(self):
         double = self._double
         starts = scattered(self.dim, 1 if self.convex else 8, 3.0)
         return best_points(double, starts)
@@ -183,13 +183,13 @@ class GeneralisedLinear(Solved, BoundedSlopes):
         double = self._double
         p = double.weights * double.priority
         return self._solution(
-            self._found[0], double._mean(double.value, p), double._mean(double.gradient, p),
+            self._local_optima[0], double._mean(double.value, p), double._mean(double.gradient, p),
             lambda x: double._mean(double.hessian(double.all_clients(x)), p), p)
 
     @cached_property
     def _solved_clients(self):
         double = self._double
-        return self._solution(self._found[1], double.value, double.gradient, double.hessian)
+        return self._solution(self._local_optima[1], double.value, double.gradient, double.hessian)
 
     F_star = property(lambda self: self._solved_objective[1])
     F_star_client = property(lambda self: self._solved_clients[1])

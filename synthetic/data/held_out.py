@@ -1,4 +1,5 @@
-"""Which samples a federation holds out: a share or a number of them, drawn in equal shares of the classes; or given rows."""
+"""Selects the samples that a federation holds out: a share or a number of them, drawn in equal shares of the classes; or
+given rows."""
 
 import numpy as np
 
@@ -8,7 +9,7 @@ __all__ = ["held_out_rows"]
 
 
 def held_out_rows(held_out, client, labels=None, *, priority=None, seed: int = 0) -> np.ndarray:
-    """Which rows are held out of training, truth values (rows,).
+    """Select the rows that are held out of training, truth values (rows,).
 
     Rows are drawn from priority clients, as the objective is theirs. Every client and every class keeps a row. Every class
     gives the same share, rounded down or up, while it has rows to give.
@@ -34,7 +35,7 @@ def held_out_rows(held_out, client, labels=None, *, priority=None, seed: int = 0
         return np.zeros(len(client), dtype=bool)
     priority = np.ones(client.max() + 1, dtype=bool) if priority is None else np.asarray(priority)
     if np.ndim(held_out):
-        return _given(held_out, client, priority)
+        return _check_rows(held_out, client, priority)
     group = np.zeros(len(client), dtype=int) if labels is None else np.unique(labels, return_inverse=True)[1]
     order = np.random.default_rng([whole("seed", seed, low=0), 4]).permutation(len(client))
     ours = priority[client]
@@ -51,7 +52,7 @@ def held_out_rows(held_out, client, labels=None, *, priority=None, seed: int = 0
     return chosen
 
 
-def _given(held_out, client, priority) -> np.ndarray:
+def _check_rows(held_out, client, priority) -> np.ndarray:
     chosen = np.asarray(held_out)
     if chosen.dtype != bool or chosen.shape != client.shape:
         raise ValueError(f"held_out must be a share, a number of rows or truth values ({len(client)},); got {chosen.dtype} "
@@ -65,7 +66,7 @@ def _given(held_out, client, priority) -> np.ndarray:
 
 
 def _one_of_each(group, order) -> np.ndarray:
-    """For each group its first row in this order."""
+    """The first row of each group in this order."""
     return order[np.unique(group[order], return_index=True)[1]]
 
 
@@ -82,7 +83,8 @@ def _count(held_out, rows: int, most: int) -> int:
 
 
 def _shares(sizes, free, count: int) -> np.ndarray:
-    """How many each class gives, ``count`` in all: in proportion to ``sizes``, at most ``free``, by largest remainders."""
+    """The number of rows that each class gives, ``count`` in all: in proportion to ``sizes``, at most ``free``, by largest
+    remainders."""
     wanted = sizes * count / sizes.sum()
     numbers = np.minimum(sizes * count // sizes.sum(), free)
     for _ in range(count - numbers.sum()):

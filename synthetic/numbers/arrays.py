@@ -173,7 +173,7 @@ def _tensor(values, dtype: str, device):
 
 
 def writes_to(array) -> int:
-    """How often a tensor was written to; 0 where torch does not count that."""
+    """Count the writes to a tensor; 0 where torch does not count them."""
     return 0 if array.is_inference() else array._version
 
 

@@ -75,7 +75,7 @@ class Ball:
             raise TypeError(f"a ball is made of a real number; got {value!r}")
 
     @classmethod
-    def of(cls, number) -> Ball:
+    def wrap(cls, number) -> Ball:
         """Wrap a number of flint's types ``arb`` or ``fmpq``."""
         made = object.__new__(cls)
         made.number = number
@@ -109,36 +109,36 @@ class Ball:
 
     def __pow__(self, other):
         if other != int(other):
-            return _apply(operator.pow, Ball.of(self.ball), other)
+            return _apply(operator.pow, Ball.wrap(self.ball), other)
         if self.exact and (other >= 0 or self.number != 0):
             return _short(self.number ** int(other))
-        return Ball.of(_power(self.ball, int(other)))
+        return Ball.wrap(_power(self.ball, int(other)))
 
     def __rtruediv__(self, other):
         return NotImplemented if isinstance(other, np.ndarray) else Ball(other) / self
 
     def __neg__(self):
-        return Ball.of(-self.number)
+        return Ball.wrap(-self.number)
 
     def __pos__(self):
         return self
 
     def __abs__(self):
-        return Ball.of(abs(self.number))
+        return Ball.wrap(abs(self.number))
 
     def sqrt(self) -> Ball:
         """The square root of the nonnegative part of the ball."""
         if self.exact and self.number >= 0:
             roots = [part.sqrtrem() for part in (self.number.p, self.number.q)]
             if not any(rest for _, rest in roots):
-                return Ball.of(_flint().fmpq(roots[0][0], roots[1][0]))
-        return Ball.of(self.ball.nonnegative_part().sqrt())
+                return Ball.wrap(_flint().fmpq(roots[0][0], roots[1][0]))
+        return Ball.wrap(self.ball.nonnegative_part().sqrt())
 
     def exp(self) -> Ball:
-        return Ball.of(self.ball.exp())
+        return Ball.wrap(self.ball.exp())
 
     def log(self) -> Ball:
-        return Ball.of(self.ball.log())
+        return Ball.wrap(self.ball.log())
 
     def maximum(self, other) -> Ball:
         """The larger of the two; where they overlap, a ball that contains the larger one."""
@@ -209,7 +209,7 @@ def _fraction(number) -> Fraction:
 def _short(number) -> Ball:
     """The number as a ball, of the current precision where it is a very long fraction."""
     flint = _flint()
-    return Ball.of(flint.arb(number) if type(number) is flint.fmpq and number.height_bits() > _LONGEST else number)
+    return Ball.wrap(flint.arb(number) if type(number) is flint.fmpq and number.height_bits() > _LONGEST else number)
 
 
 def _both(one: Ball, other: Ball) -> tuple:
@@ -233,4 +233,4 @@ def _apply(operation: Callable, one: Ball, other: Any):
     try:
         return _short(operation(a, b))
     except ZeroDivisionError:  # a quotient of balls is then unbounded
-        return Ball.of(operation(one.ball, other.ball))
+        return Ball.wrap(operation(one.ball, other.ball))

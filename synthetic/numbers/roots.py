@@ -62,7 +62,7 @@ def _ball_power(base: Ball, exponent: Ball | Fraction) -> Ball:
             return Ball(_whole_power(_exact_root(low, exponent.denominator), exponent.numerator))
         except Irrational:
             pass
-    return Ball.of(base.ball ** Ball(exponent).ball)
+    return Ball.wrap(base.ball ** Ball(exponent).ball)
 
 
 def _whole_power(value: Fraction, exponent: int) -> Fraction:

@@ -20,7 +20,7 @@ __all__ = ["ByRound", "Clock", "each_round", "now"]
 
 
 class Clock:
-    """Which of the rounds ``first .. first + rounds - 1`` is at hand: on the device ``index``, from 0, and on the host
+    """The number of the current round, of ``first .. first + rounds - 1``: on the device ``index``, from 0, and on the host
     ``place`` while a round is captured. ``slot`` is the row of a table for the round. Both are parts of ``count``, to which
     the device adds one after a round. ``alike`` (rounds,): where all decisions of the captured round are the same."""
 
@@ -33,7 +33,7 @@ class Clock:
         self.begin(0)
 
     def begin(self, place: int) -> None:
-        """Before the functions of the round number ``place`` are called."""
+        """Begin the round number ``place``, before its functions are called."""
         self.place, self.alike = place, np.ones(self.rounds, dtype=bool)
         self.read: dict[int, Any] = {}  # numbers already looked up in this round
 
@@ -77,7 +77,7 @@ class ByRound:
         self.clock, self.values, self.arrays = clock, values, arrays
 
     def now(self):
-        """That of the round at hand, on the device: (...), integers, truth values or floats as they are."""
+        """The value in the current round, on the device: (...), integers, truth values or floats as they are."""
         if id(self.values) not in self.clock.read:
             values = np.array(self.values.tolist()) if self.values.dtype == object else self.values
             backend, kind = self.clock.backend, values.dtype.kind

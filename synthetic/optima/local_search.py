@@ -98,17 +98,17 @@ class Solved(Federation):
 class LocalMinima(Solved):
     """A family without proofs: optima are local minima found from the default start, L is an estimate."""
 
-    _solved = ("_found",)
+    _solved = ("_local_optima",)
     optimum_provenance = ("estimate", "local minima found from the default start; nothing is proven about them")
 
     @cached_property
-    def _found(self):
+    def _local_optima(self):
         double = self._double
         found = best_points(double, to_numpy(double.default_start())[None], iterations=150, tolerance=1e-8)
         return tuple(map(self.backend.array, found))
 
-    _solved_objective = property(lambda self: self._found[:1])
-    _solved_clients = property(lambda self: self._found[1:])
+    _solved_objective = property(lambda self: self._local_optima[:1])
+    _solved_clients = property(lambda self: self._local_optima[1:])
 
     def smoothness(self):
         return estimated_smoothness(self, (self.default_start()[None], self.x_star))
@@ -156,7 +156,7 @@ def descend(value, gradient, start, iterations: int = 500, tolerance: float = 1e
 
 
 def best_of(value, points):
-    """For each problem the point of least ``value`` among ``points`` (candidates, ..., dim), as (..., dim)."""
+    """The point of least ``value`` of each problem among ``points`` (candidates, ..., dim), as (..., dim)."""
     xp = namespace(points)
     values = xp.stack([value(point) for point in points], axis=0)
     values = xp.where(xp.isfinite(values), values, xp.inf)

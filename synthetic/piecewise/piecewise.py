@@ -83,12 +83,12 @@ class Piecewise(Federation):
                                        backend=EXACT)
 
     # samples and clients ------------------------------------------------------------------------------------------------
-    def _taken(self, clients):
+    def _losses_of(self, clients):
         return (take_clients(array, clients) for array in (self.curvature, self.center, self.slope, self.knot, self.width))
 
     def sample_values(self, x, clients=None):
         """Loss of every sample at ``x`` (runs, participants, dim), as (runs, participants, samples)."""
-        curvature, center, slope, knot, width = self._taken(clients)
+        curvature, center, slope, knot, width = self._losses_of(clients)
         xp, v = namespace(x), x[:, :, None]
         u = v[..., None] - knot
         inner = cut(u, width)
@@ -97,7 +97,7 @@ class Piecewise(Federation):
 
     def sample_gradients(self, x, clients=None):
         """Gradients of :meth:`sample_values`, (runs, participants, samples, dim)."""
-        return _gradients(x[:, :, None], *self._taken(clients))
+        return _gradients(x[:, :, None], *self._losses_of(clients))
 
     @property
     def share(self):
@@ -132,16 +132,16 @@ class Piecewise(Federation):
     # functions of one coordinate ----------------------------------------------------------------------------------------
     @cached_property
     def _of_samples(self) -> HuberSum:
-        """By coordinate, (instances, clients, samples, dim)."""
+        """The losses of samples by coordinate, (instances, clients, samples, dim)."""
         return HuberSum(self.curvature, self.curvature * self.center, self.slope, self.knot, self.width)
 
     @cached_property
     def _of_clients(self) -> HuberSum:
-        """By coordinate, (instances, clients, dim)."""
+        """The losses of clients by coordinate, (instances, clients, dim)."""
         return _weighted(self._of_samples, self.share, 2)
 
     def _of_objective(self, weights) -> HuberSum:
-        """By coordinate, (instances, dim), of sum_k weights[:, k] F_k."""
+        """The mixture sum_k weights[:, k] F_k by coordinate, (instances, dim)."""
         return _weighted(self._of_clients, weights, 1)
 
     @property

@@ -133,7 +133,7 @@ class CosineQuadratic(Solved):
 
     # optimum --------------------------------------------------------------------------------------------------------
     @cached_property
-    def _found(self):
+    def _local_optima(self):
         spread = float(np.abs(to_numpy(self.center)).max()) + 1.0
         return best_points(self._double, scattered(self.dim, 12, 2 * spread * self.dim**0.5))
 
@@ -171,7 +171,7 @@ class CosineQuadratic(Solved):
     @cached_property
     def _solved_objective(self):
         if not self.separable:
-            return self.backend.array(self._found[0]), self.backend.array(np.full(self.instances, np.inf))
+            return self.backend.array(self._local_optima[0]), self.backend.array(np.full(self.instances, np.inf))
         points, error = self._by_coordinate(to_numpy(self._double.weights * self._double.priority))
         return self.backend.array(points), self.backend.array(error)
 
@@ -179,7 +179,7 @@ class CosineQuadratic(Solved):
     def _solved_clients(self):
         shape = (self.instances, self.clients)
         if not self.separable:
-            return self.backend.array(self._found[1]), self.backend.array(np.full(shape, np.inf))
+            return self.backend.array(self._local_optima[1]), self.backend.array(np.full(shape, np.inf))
         points, error = self._by_coordinate(np.ones((self.instances * self.clients, 1)))
         return self.backend.array(points.reshape(*shape, self.dim)), self.backend.array(error.reshape(shape))
 

@@ -39,7 +39,7 @@ class NoChance(Draws):
 
 @lru_cache
 def _equal_weights(clients: int):
-    """The same weight of each priority client."""
+    """Equal weights of priority clients, and the mask of priority."""
     ones = np.ones((1, clients))
     return EXACT.array(ones) / clients, EXACT.booleans(ones)
 
@@ -92,19 +92,19 @@ class SymbolicFederation(Federation):
             self.zero, self.signs = self.zero.astype(int) + np.array([Fraction(0)]), self.signs.astype(object)
         self.weights, self.priority = _equal_weights(self.clients)
         self.start = self._vectors(self._unit(0))[:, 0]
-        self.points = [(self.zero, self._letter())]
+        self.points = [(self.zero, self._new_row())]
 
     # letters -----------------------------------------------------------------------------------------------------------
     @property
     def used(self) -> int:
-        """How many letters there are besides the start."""
+        """The number of basis vectors besides the start."""
         return len(self.given)
 
-    def letter(self):
+    def new_vector(self):
         """A new vector of each client, (1, clients, dim), in the unit of gradients."""
-        return self._vectors(self._letter())
+        return self._vectors(self._new_row())
 
-    def _letter(self):
+    def _new_row(self):
         """The first client's row of a new vector of each client."""
         if self.used == self.most:
             raise TooManyBasisVectors(f"more than {self.most} letters")
@@ -178,7 +178,7 @@ class SymbolicFederation(Federation):
         for place, (where, _) in enumerate(self.points):
             if self._equal(where, row):
                 return place
-        self.points.append((row, self._letter()))
+        self.points.append((row, self._new_row()))
         return len(self.points) - 1
 
     def gradient(self, x, clients=None):
@@ -188,7 +188,7 @@ class SymbolicFederation(Federation):
         """The point v with gradient + linear + rho (v - center) = 0, (1, clients, dim)."""
         if not isinstance(rho, int | float | Fraction) or not rho > 0:
             raise NotLinear("a local problem without a pull of fixed strength")
-        gradient = self.letter()
+        gradient = self.new_vector()
         v = center - (linear + gradient) / rho
         self.points.append((self.row(v), self.row(gradient, self.curvature)))
         return v

@@ -179,7 +179,7 @@ def test_show_tells_everything(claim):
     if not claim.explicit:
         assert len(claim.limits) <= text.count("→") and (claim.constants_may_use is None or "they " in text)
     for name, value in (claim.procedure.options if claim.setting == "run" else ()):
-        if name in options.chosen(claim, method) and name != "schedule":
+        if name in options.option_values(claim, method) and name != "schedule":
             words = options.WORDS.get((name, value))
             assert f"{words} ({name} = {value})" in text if isinstance(value, str) else f"= {value:g}" in text, (name, value)
     told = {symbol.name: symbol for symbol in legend.symbols(claim, render.letters_of(claim), method)}

@@ -1,1 +1,1 @@
-"""What users call from Python: what commands do, with a claim or a method given by name or by value."""
+"""Functions for users of Python: the work of the commands, with a claim or a method given by name or by value."""

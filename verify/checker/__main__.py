@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for a start by the folder's name
 from verify.checker.formats import check_of, shows
-from verify.checker.intervals import shown
+from verify.checker.intervals import number_text
 from verify.checker.limits import read, text_of
 from verify.checker.operators import replayed
 from verify.checker.schema import differing
@@ -31,7 +31,7 @@ def main(paths):
         print("rejected: the certificate and the statement differ:", ", ".join(other))
         return 1
     accepted, *said = replayed(check_of(given), given)
-    print("accepted:" if accepted else "rejected:", *map(shown, said))
+    print("accepted:" if accepted else "rejected:", *map(number_text, said))
     if accepted and not stated:
         print(f"compared with nothing: what is {shows(given)} is the statement in the certificate")
     return 1 if not accepted else 0 if stated else 3

@@ -26,11 +26,11 @@ class ByCoordinate:
             raise NotQuadratic("a function by coordinates of what is no vector, or not measured from the optimum")
         return rows
 
-    def of(self, word, rows, positive=True):
+    def function_vector(self, word, rows, positive=True):
         """The letter of a function of vectors."""
-        key, functions = (word, *(row.said for row in rows)), self.letters.functions
+        key, functions = (word, *(row.key for row in rows)), self.letters.functions
         if key not in functions:
-            functions[key] = self.letters.letter(frozenset().union(*map(self.letters.upstream, rows)))
+            functions[key] = self.letters.basis_vector(frozenset().union(*map(self.letters.upstream, rows)))
             if positive:
                 self.positive |= {*functions[key].parts}
         return functions[key]
@@ -43,35 +43,35 @@ class ByCoordinate:
         if not v.parts:
             return v
         unit = v.coefficient(min(v.parts))
-        return self.of("square", [v / unit]) * unit**2
+        return self.function_vector("square", [v / unit]) * unit**2
 
     def root(self, v):
         self.entries(v)
         if not self.no_entry_is_negative(v):
             raise NotQuadratic("a root of what may be negative")
-        return self.of("root", [v]) if v.parts else v
+        return self.function_vector("root", [v]) if v.parts else v
 
     def upper(self, *rows):
         if not any(isinstance(row, SymbolicVector) for row in rows):
             return WORDS["upper"](*rows)
         found = {}
         for row in self.entries(*rows):
-            for part in self.tops.get(row.said, [row]):
-                found[part.said] = part
+            for part in self.tops.get(row.key, [row]):
+                found[part.key] = part
         positive = any(map(self.no_entry_is_negative, found.values()))
         if positive and len(found) > 1 and all(map(self.no_entry_is_negative, found.values())):
-            found.pop(SymbolicVector({}).said, None)
+            found.pop(SymbolicVector({}).key, None)
         if len(found) == 1:
             return next(iter(found.values()))
         rows = sorted(found.values(), key=lambda row: sorted(row.terms.items()))
-        top = self.of("upper", rows, positive)
-        self.tops[top.said] = rows
+        top = self.function_vector("upper", rows, positive)
+        self.tops[top.key] = rows
         return top
 
     def raised(self, v, a):
         """v with a number added to each entry."""
         self.entries(v)
-        return v + (self.of("one", []) * plain(a) if plain(a) else SymbolicVector({}))
+        return v + (self.function_vector("one", []) * plain(a) if plain(a) else SymbolicVector({}))
 
     def scaled(self, u, w, a):
         """u / (w + a), 0/0 = 0."""
@@ -85,9 +85,9 @@ class ByCoordinate:
             return u
         if not self.no_entry_is_negative(w) or a < 0:
             raise NotQuadratic("a quotient by what may be negative")
-        asked = self.quotients.setdefault((w.said, a), {})
-        asked[u.said] = u, self.quotient(u, w, self.bases.setdefault((w.said, a), []))
-        return asked[u.said][1]
+        asked = self.quotients.setdefault((w.key, a), {})
+        asked[u.key] = u, self.quotient(u, w, self.bases.setdefault((w.key, a), []))
+        return asked[u.key][1]
 
     def quotient(self, u, w, basis):
         """The quotient of u by w and a number, whose basis is so far this one."""
@@ -99,7 +99,7 @@ class ByCoordinate:
         if not rest.parts:
             return known
         letters.meter.charge(sum(len(one.parts) for _, one, _ in basis))
-        found, letter = letters.letter(letters.upstream(u) | letters.upstream(w)), min(rest.parts)
+        found, letter = letters.basis_vector(letters.upstream(u) | letters.upstream(w)), min(rest.parts)
         c = rest.coefficient(letter)
         rest, quotient = rest / c, (found - known) / c
         basis[:] = [(other, one - rest * one.coefficient(letter), by - quotient * one.coefficient(letter))

@@ -1,4 +1,4 @@
-"""What a proof may use: the facts of the theories, and what hypotheses say. A fact is asked for by its name.
+"""Facts that a proof may use, by name: those of the theories, and those that hypotheses imply.
 
 A name is that of a theory, then numbers: ``client 0 2 1``, ``noise 0 noise 1 0 0``. With choices, `` @2`` is what a fact
 says in scenario 2, `` of 1 2`` what it says in the sum over scenarios. For every number of clients, `` part 1`` is a fact
@@ -20,7 +20,7 @@ EQUALITIES = {"uncorrelated": noise.uncorrelated, "across": noise.across, "mean"
 
 
 def class_facts(run, pasts):
-    """What is known, by the pasts that are given."""
+    """The facts of a run, by the past on which they are conditioned."""
     rounds = {round_of(past): None for past in (pasts if run.choices else sorted(pasts))}
     at_all_points, hypotheses = {}, {}
     for round in rounds:
@@ -35,7 +35,7 @@ def round_of(past): return past.round if isinstance(past, Given) else past
 
 
 class ClassFacts:
-    """What is known of a run, given a past."""
+    """The facts of a run, conditioned on a past."""
 
     def __init__(self, run, past, at_all_points, hypotheses):
         self.run, self.past, self.given = run, past, round_of(past)
@@ -98,7 +98,7 @@ class ClassFacts:
             scenario = whole_number(scenario)
             require(scenario in here, "a scenario that is not possible here")
             if name == "chance":
-                return QuadraticForm.one(restricted((), scenario)), False
+                return QuadraticForm.basis(restricted((), scenario)), False
             form, zero = self.plainly(name)
             require(not zero and name not in self.said and not name.startswith("noise "), "a fact of sums over scenarios")
             meter.charge(len(form.parts))
@@ -137,7 +137,8 @@ def whole_number(word):
 
 # what hypotheses say -----------------------------------------------------------------------------------------------------
 def hypothesis_facts(run, past):
-    """What hypotheses say given the past of a round: triples (name, the choices that are made, what is not negative).
+    """Yields the facts that hypotheses imply given the past of a round: triples (name, the choices that are made, what is
+    not negative).
 
     A hypothesis that the numbers do not meet raises ValueError; one that is not linear in what is compared here, or about
     what is not here, is left out, which assumes less, if a theory of where runs begin or of clients allows that.
@@ -169,8 +170,8 @@ def says_something(run, rule, gap):
 
 
 def at_each_point(run, place, rule, past):
-    """What a hypothesis about the least value over all points says of the points that occur, where that value is at most the
-    one there."""
+    """Yields the facts that a hypothesis about an infimum over all points implies at the points that occur, where the
+    infimum is at most the value."""
     for point_number, x in enumerate([] if run.choices else run.letters.places()):
         try:
             found = [*at_a_point(run, rule, past, x)]
@@ -183,8 +184,8 @@ def at_each_point(run, place, rule, past):
 
 
 def at_a_point(run, rule, past, x):
-    """What is not negative at a point, by the indices of the hypothesis: a side with a least value is at most that side with
-    the value at the point, or at least that where the least value has a negative factor."""
+    """Yields what is not negative at a point, by the indices of the hypothesis: a side with an infimum is at most that side
+    with the value at the point, or at least that where the infimum has a negative factor."""
     relation, formulas = rule["relation"][0], run.instance.formulas
     for index in run.cases(rule):
         def value(node, index=index):

@@ -1,4 +1,4 @@
-"""What statements and hypotheses compare on letters: pairs of forms."""
+"""Pairs of forms that statements and hypotheses compare."""
 
 from collections import namedtuple
 from fractions import Fraction
@@ -90,12 +90,12 @@ def compared(run, rule, given=None):
             past = Given(instance.size["rounds"] if asked is None else asked, made, apart)
             if apart:
                 left, right = (whole(side, choices.scenarios(made)) for side in (left, right))
-            said = left.said, right.said
+            said = left.key, right.key
             if once.setdefault((*index.items(), made), said) != said:
                 raise NotQuadratic("what depends on a choice outside of expectations")
         pairs = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
         for pair in pairs[rule["relation"][0]]:
-            if (said := (past, *(side.said for side in pair))) not in seen:
+            if (said := (past, *(side.key for side in pair))) not in seen:
                 seen.add(said)
                 yield past, *pair
 

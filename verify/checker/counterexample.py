@@ -35,7 +35,7 @@ def check_reading(certificate):
     """One reading. Of a number that is said to exist, the statement must be broken on every piece of its interval, and at
     the upper end by the recorded sides. The interval is taken with both ends, which asks for more, but see on_piece."""
     if "exists" not in certificate:
-        return judged(certificate, Instance(certificate))
+        return judge_instance(certificate, Instance(certificate))
     meter, found = WorkLimit(), pieces(certificate["subdivision"])
     for piece in found:
         said = on_piece(certificate, piece, meter)
@@ -43,7 +43,7 @@ def check_reading(certificate):
             return False, f"{said[1]}, with the number from {piece[0]} to {piece[1]} of its interval", *said[2:]
     if not any(allowed(certificate, place, meter) for place in (1, *(low for low, _ in found))):
         return False, "no place of the subdivision meets the conditions on the number", "", ""
-    return judged(certificate, Instance(certificate, (1, 1), meter))
+    return judge_instance(certificate, Instance(certificate, (1, 1), meter))
 
 
 def on_piece(certificate, piece, meter):
@@ -51,11 +51,11 @@ def on_piece(certificate, piece, meter):
     alone, the first piece of an interval from 0 on is looked at without 0 too, if that is left out."""
     low, high = piece
     if low == 0 < high and certificate["setting"] == "algebra" and ExistentialConstant(certificate).open_at_zero:
-        said = replayed(lambda c: judged(c, Instance(c, piece, meter, near=True), recorded=False), certificate)
+        said = replayed(lambda c: judge_instance(c, Instance(c, piece, meter, near=True), recorded=False), certificate)
         if said[0]:
             return said
     at_high = Instance(certificate, (high, high), meter) if low == 0 < high else None
-    return judged(certificate, Instance(certificate, piece, meter), recorded=False, at_high=at_high)
+    return judge_instance(certificate, Instance(certificate, piece, meter), recorded=False, at_high=at_high)
 
 
 def allowed(certificate, place, meter):
@@ -66,7 +66,7 @@ def allowed(certificate, place, meter):
                    for rule in rules for index in instance.formulas.cases(rule))
 
 
-def judged(certificate, instance, recorded=True, at_high=None):
+def judge_instance(certificate, instance, recorded=True, at_high=None):
     """(accepted, reason, left, right) of an instance; ``recorded``: whether the sides must be those recorded. ``at_high``:
     the instance at the upper end of the first piece of an interval."""
     statement, sides, chosen = certificate["statement"], ("", ""), ExistentialConstant(certificate)

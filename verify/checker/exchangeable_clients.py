@@ -100,14 +100,14 @@ class ExchangeableClients:
         return frozenset(found)
 
     def at_rest(self, letters):
-        gradient = letters.letter()
+        gradient = letters.basis_vector()
         return [gradient - self.common(gradient)]
 
     def of_all(self, letters, x):
-        """What is known of the client that stands for each, at a point that all have in common."""
+        """The gradient and value of the representative client, at a point that all clients share."""
         if not isinstance(x, SymbolicVector) or not is_common(x):
             raise NotQuadratic("the objective at a point of one client")
-        return letters.asked(0, x)
+        return letters.evaluation_at(0, x)
 
     def objective(self, letters, x): return self.of_all(letters, x)[2]
     def objective_grad(self, letters, x): return self.common(self.of_all(letters, x)[1])
@@ -131,7 +131,7 @@ class ExchangeableClients:
         return self.common(vectors[0])
 
     def recorded(self, record, layers):
-        """What a run records, with the lists of clients told from those of layers."""
+        """Tags the lists of clients in a run's record, to tell them apart from those of layers."""
         for name in record:
             if name in BY_CLIENT or name.startswith("client_"):
                 record[name] = [entry if entry is None else ClientArray(entry) for entry in record[name]]

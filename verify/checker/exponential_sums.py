@@ -29,7 +29,7 @@ class ExponentialSums:
                 return True
         return False
 
-    def of(self, node, free=None):
+    def expand(self, node, free=None):
         """``free``: an index of a sum, of which the node is a multiple of a power; then keys are of this index."""
         instance = self.instance
         instance.meter.charge(1)
@@ -42,11 +42,11 @@ class ExponentialSums:
         if word == "iterations" and not free:
             return {(Fraction(1), 1): Fraction(instance.size["local_steps"])}
         if word == "+":
-            return added(*(self.of(a, free) for a in args))
+            return added(*(self.expand(a, free) for a in args))
         if word == "*":
             found = {NEVER: Fraction(1)}
             for a in args:
-                found = product(found, self.of(a, free))
+                found = product(found, self.expand(a, free))
             return found
         if word == "^":
             return self.power(*args, free)
@@ -54,12 +54,12 @@ class ExponentialSums:
         return self.sum(*args)
 
     def power(self, base, exponent, free):
-        mine = self.of(base, free)
+        mine = self.expand(base, free)
         if {*mine} == {(Fraction(1), 1)} and type(exponent) is int:  # a multiple of R itself
             (coefficient,) = mine.values()
             return {(Fraction(1), exponent): plain(coefficient) ** exponent}
         require({*mine} <= {NEVER}, "a power of a number that depends on the rounds")
-        q, raised = plain(mine.get(NEVER, Fraction(0))), self.of(exponent, free)
+        q, raised = plain(mine.get(NEVER, Fraction(0))), self.expand(exponent, free)
         require({*raised} <= {NEVER, (Fraction(1), 1)}, "an exponent is a whole number and a multiple of the rounds")
         a, b = (plain(raised.get(key, Fraction(0))) for key in ((Fraction(1), 1), NEVER))
         require(a.denominator == b.denominator == 1 and 0 < a <= MOST and abs(b) <= MOST, "an exponent that is too large")
@@ -69,13 +69,13 @@ class ExponentialSums:
     def sum(self, body, name, low, high):
         """The sum over an index from a number to the last round or one near it, of multiples of a power."""
         require(type(low) is int and name not in COUNTS, "a sum begins at a number")
-        end = self.of(high)
+        end = self.expand(high)
         require(set(end) <= {NEVER, (Fraction(1), 1)} and plain(end.get((Fraction(1), 1), Fraction(0))) == 1,
                 "a sum ends at a round")
         last = plain(end.get(NEVER, Fraction(0)))  # the last index is R + last
         require(last.denominator == 1 and abs(last) <= MOST and 1 + last + 1 >= low >= -MOST, "a sum of too few terms")
         total = {}
-        for (q, j), c in self.of(body, name).items():
+        for (q, j), c in self.expand(body, name).items():
             require(j == 0, "a sum of powers")
             if q == 1:
                 total = added(total, {(Fraction(1), 1): c, NEVER: c * (last + 1 - low)})
@@ -90,7 +90,7 @@ def holds_for_all_rounds(instance, rule):
         return False
     smaller, larger = (rule[side] for side in (("left", "right") if rule["relation"] == "<=" else ("right", "left")))
     try:
-        course = ExponentialSums(instance, At({}, None)).of(["+", larger, ["*", -1, smaller]])
+        course = ExponentialSums(instance, At({}, None)).expand(["+", larger, ["*", -1, smaller]])
         return all(plain(bound) >= 0 for bound in least(course))
     except (NotQuadratic, LookupError, ValueError):
         return False

@@ -88,8 +88,8 @@ def expected(known, p, *given):
 
 
 def in_turn(v):
-    """In which turn a sum of vectors is opened: what has just been entered is opened first; the same for noisy gradients and
-    gradients, whatever the weights."""
+    """A key that orders the sums of vectors to open: the newest ones first; noisy gradients and gradients have the same key,
+    whatever the weights."""
     leaf = v
     while leaf[0] == "vsum":
         leaf = leaf[2]

@@ -27,23 +27,23 @@ def infimum(instance, args, at):
     star, coordinates = instance.given["x_star"], federation.coordinates
     base = coordinates.model(star)
 
-    def of(*vectors):
+    def value_at(*vectors):
         index = {**at.index, **dict(zip(points, vectors, strict=True))}
         return instance.formulas.value(body, at._replace(index=index))
 
-    def moved(place, *values):
-        return of(*(coordinates.parameters(Vector(value if i == place else entry for i, entry in enumerate(base)))
+    def value_with(place, *values):
+        return value_at(*(coordinates.parameters(Vector(value if i == place else entry for i, entry in enumerate(base)))
                     for value in values))
 
-    first = total = of(*(star for _ in points))
+    first = total = value_at(*(star for _ in points))
     for place in range(len(base)):
         knots = sorted({knot for lines in federation.lines for knot in lines[place].knots()})
         bounded((3 * (len(knots) + 1)) ** len(points) * len(base), TERMS, "points at which a formula is evaluated")
         pieces = [*zip([None, *knots], [*knots, None], strict=True)]
         if len(points) == 1:
-            total = total + min(least(lambda value, place=place: moved(place, value), *ends) for ends in pieces) - first
+            total = total + min(least(lambda value, place=place: value_with(place, value), *ends) for ends in pieces) - first
         else:
-            total = total + min(least_of_two(lambda x, y, place=place: moved(place, x, y), one, other)
+            total = total + min(least_of_two(lambda x, y, place=place: value_with(place, x, y), one, other)
                                 for one in pieces for other in pieces) - first
     return total
 

@@ -6,7 +6,7 @@ from math import ceil, floor, isqrt
 from operator import floordiv, mul
 
 from verify.checker import limits
-from verify.checker.limits import DECIMAL, EXPONENT, bits, bounded, written
+from verify.checker.limits import DECIMAL, EXPONENT, bits, bounded, parse_number
 
 BITS = 256
 LARGEST = 10**5  # what exp is taken of
@@ -41,7 +41,7 @@ class Interval:
     def __add__(self, other):
         if not isinstance(other, (Interval, Fraction, int)):
             return NotImplemented
-        other = of(other)
+        other = as_interval(other)
         return Interval(self.low + other.low, self.high + other.high)
 
     def __neg__(self): return Interval(-self.high, -self.low)
@@ -51,7 +51,7 @@ class Interval:
     def __mul__(self, other):
         if not isinstance(other, (Interval, Fraction, int)):
             return NotImplemented
-        other = of(other)
+        other = as_interval(other)
         if self.low >= 0 and other.low >= 0:
             return Interval(self.low * other.low, self.high * other.high)
         ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
@@ -59,7 +59,7 @@ class Interval:
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __truediv__(self, other): return self * (1 / of(other))
+    def __truediv__(self, other): return self * (1 / as_interval(other))
 
     def __rtruediv__(self, other):
         if self.low <= 0 <= self.high:
@@ -75,18 +75,18 @@ class Interval:
     def __abs__(self): return self if self.low >= 0 else -self if self.high <= 0 else Interval(0, max(-self.low, self.high))
 
     def __lt__(self, other):
-        return self._decided(self.high < of(other).low, self.low >= of(other).high, other)
+        return self._decided(self.high < as_interval(other).low, self.low >= as_interval(other).high, other)
 
     def __le__(self, other):
-        return self._decided(self.high <= of(other).low, self.low > of(other).high, other)
+        return self._decided(self.high <= as_interval(other).low, self.low > as_interval(other).high, other)
 
-    def __gt__(self, other): return of(other) < self
-    def __ge__(self, other): return of(other) <= self
+    def __gt__(self, other): return as_interval(other) < self
+    def __ge__(self, other): return as_interval(other) <= self
 
     def __eq__(self, other):
         if not isinstance(other, (Interval, Fraction, int)):
             raise TypeError(f"a number is compared with {type(other).__name__}")
-        other = of(other)
+        other = as_interval(other)
         equal = self.low == self.high == other.low == other.high
         return self._decided(equal, self.high < other.low or self.low > other.high, other)
 
@@ -97,17 +97,17 @@ class Interval:
             raise Undecided(f"{self} and {other} are not told apart")
         return yes
 
-    def __str__(self): return f"{_near(self.low)!r} to {_near(self.high)!r}"
+    def __str__(self): return f"{_clipped_float(self.low)!r} to {_clipped_float(self.high)!r}"
 
     __hash__ = None
 
 
-def _near(number):
+def _clipped_float(number):
     """A float near the number, at most 1e300."""
     return float(max(-(10**300), min(number, 10**300)))
 
 
-def of(number):
+def as_interval(number):
     """The number as an interval."""
     return number if isinstance(number, Interval) else Interval(number, number)
 
@@ -119,7 +119,7 @@ def extreme(numbers, largest=True):
         best = choose(n for n in numbers if not isinstance(n, Interval))
         if all(n.high <= best if largest else n.low >= best for n in intervals):
             return best
-    return Interval(choose(of(n).low for n in numbers), choose(of(n).high for n in numbers))
+    return Interval(choose(as_interval(n).low for n in numbers), choose(as_interval(n).high for n in numbers))
 
 
 def whole_root(number, degree):
@@ -138,21 +138,21 @@ def root(number, degree=2):
     if degree == 1:
         return number
     if isinstance(number, Interval):
-        return Interval(of(root(number.low, degree)).low, of(root(number.high, degree)).high)
+        return Interval(as_interval(root(number.low, degree)).low, as_interval(root(number.high, degree)).high)
     if number < 0:
-        raise ValueError(f"a root of {_near(number)} is not real")
+        raise ValueError(f"a root of {_clipped_float(number)} is not real")
     found = Fraction(whole_root(number.numerator, degree), whole_root(number.denominator, degree))
     if found**degree == number:
-        return found if max(abs(found.numerator), found.denominator).bit_length() <= LONG else of(found)
+        return found if max(abs(found.numerator), found.denominator).bit_length() <= LONG else as_interval(found)
     scale = 2 ** max(0, BITS + (number.denominator.bit_length() - number.numerator.bit_length()) // degree)
     below = whole_root(floor(number * scale**degree), degree)
     return Interval(Fraction(below, scale), Fraction(below + 1, scale))
 
 
 def increasing(function):
-    """An increasing function of fractions, also of intervals; it keeps what it found last."""
-    kept = lru_cache(1024)(function)
-    return lambda n: Interval(of(kept(n.low)).low, of(kept(n.high)).high) if isinstance(n, Interval) else kept(n)
+    """An increasing function of fractions, extended to intervals and memoised."""
+    f = lru_cache(1024)(function)
+    return lambda n: Interval(as_interval(f(n.low)).low, as_interval(f(n.high)).high) if isinstance(n, Interval) else f(n)
 
 
 @increasing
@@ -162,8 +162,8 @@ def exp(number):
     if number == 0:
         return Fraction(1)
     halvings = max(0, ceil(abs(number)).bit_length() + 4)
-    small = of(number / 2**halvings)  # at most 1/16 in absolute value
-    total, term, count = of(1), of(1), 0
+    small = as_interval(number / 2**halvings)  # at most 1/16 in absolute value
+    total, term, count = as_interval(1), as_interval(1), 0
     while term == 0 or max(abs(term.low), abs(term.high)) > Fraction(1, 2 ** (BITS + 8)):
         count += 1
         term = term * small / count
@@ -178,7 +178,7 @@ def exp(number):
 @cache
 def _twice_artanh(z):
     """log((1 + z) / (1 - z)) for 0 <= z <= 1/3."""
-    power, total, count = of(z), of(0), 1
+    power, total, count = as_interval(z), as_interval(0), 1
     while power.high > Fraction(1, 2 ** (BITS + 8)):
         total, power, count = total + power * Fraction(2, count), power * z * z, count + 2
     return total + Interval(0, 3 * power.high)  # the terms left out fall by 1/9 each
@@ -188,7 +188,7 @@ def _twice_artanh(z):
 def log(number):
     """The natural logarithm of a positive number."""
     if number <= 0:
-        raise ValueError(f"the logarithm of {_near(number)} is not real")
+        raise ValueError(f"the logarithm of {_clipped_float(number)} is not real")
     if number == 1:
         return Fraction(0)
     if number < 1:
@@ -261,7 +261,7 @@ def norm(v): return root(dot(v, v))
 
 def zero(number):
     """Whether the number is surely zero."""
-    return of(number).low == of(number).high == 0
+    return as_interval(number).low == as_interval(number).high == 0
 
 
 def quotient(above, below):
@@ -280,11 +280,11 @@ def agrees(value, text):
     if isinstance(value, Vector) or not isinstance(text, str):
         raise TypeError(f"a recorded side is a number as text; got {text!r}")
     if " to " not in text:
-        return isinstance(value, (Fraction, int)) and value == written(text)
-    low, high = (written(end, DECIMAL) for end in text.split(" to "))
-    return of(value).low <= high and low <= of(value).high
+        return isinstance(value, (Fraction, int)) and value == parse_number(text)
+    low, high = (parse_number(end, DECIMAL) for end in text.split(" to "))
+    return as_interval(value).low <= high and low <= as_interval(value).high
 
 
-def shown(value):
-    """As text; of a fraction with more digits than Python writes, about what it is, at most 1e300."""
-    return f"about {_near(value)}" if isinstance(value, Fraction) and bits(value) > 20_000 else str(value)
+def number_text(value):
+    """The value as text; a fraction with more digits than Python writes is rounded, to at most 1e300."""
+    return f"about {_clipped_float(value)}" if isinstance(value, Fraction) and bits(value) > 20_000 else str(value)

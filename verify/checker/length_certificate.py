@@ -8,7 +8,7 @@ every dimension.
 
 from verify.checker.length_clients import OWN
 from verify.checker.length_statement import LengthStatement
-from verify.checker.limits import written
+from verify.checker.limits import parse_number
 from verify.checker.norm_expressions import Combination, nonnegative, total
 from verify.checker.operators import require
 from verify.checker.proof import checked
@@ -37,13 +37,14 @@ def statement_of(setting):
         require((name in vectors) == (free[name] == ["dim"]), f"only vectors have no value; {name} is none, or is one")
     require({*vectors} <= {*free} and len({*vectors}) == len(vectors), "vectors must be free names")
     shaped(weights, [sizes["clients"]], "weights")
-    require(sum(map(written, weights)) == 1 and all(written(p) > 0 for p in weights), "weights are positive and sum to one")
+    require(sum(map(parse_number, weights)) == 1 and all(parse_number(p) > 0 for p in weights),
+            "weights are positive and sum to one")
     one_meaning(setting)
     return LengthStatement({name: setting[name] for name in STATED}, sizes, values, vectors, weights)
 
 
 def lacking(setting):
-    """What is wrong with the proofs of a setting; empty where nothing is."""
+    """The reason why the proofs of a setting fail; empty where none does."""
     statement, proofs = statement_of(setting), setting["proofs"]
     require(statement.pairs, "the statement says nothing at this setting")
     known, count = lengths.facts(statement), len(statement.pairs)
@@ -61,16 +62,17 @@ def facts_of(statement, known, proof):
     """Pairs (fact, multiplier) of all that a proof uses: what is ``known`` by name, and what it chooses."""
     names, functions = proof["known"], [*statement.clients.points]
     require({*names} <= {*known}, f"nothing known is called {', '.join({*names} - {*known})}")
-    found = [(known[name], written(times)) for name, times in names.items()]
+    found = [(known[name], parse_number(times)) for name, times in names.items()]
     for function, i, j, a, s, times in proof["steps"]:
-        found.append((lengths.step(statement, functions[function], i, j, written(a), written(s)), written(times)))
+        fact = lengths.step(statement, functions[function], i, j, parse_number(a), parse_number(s))
+        found.append((fact, parse_number(times)))
     for function, i, j, a, s, by, times in proof["hits"]:
         whose, *draw = functions[function]
         require(whose == OWN, "a draw is named by the function of the run itself")
-        found.append((lengths.hit(statement, tuple(draw), i, j, written(a), written(s), by), written(times)))
+        found.append((lengths.hit(statement, tuple(draw), i, j, parse_number(a), parse_number(s), by), parse_number(times)))
     for whole, parts, times in proof["triangles"]:
-        made = [(vector(statement, part), written(c)) for part, c in parts]
-        found.append((lengths.triangle(statement, vector(statement, whole), made), written(times)))
+        made = [(vector(statement, part), parse_number(c)) for part, c in parts]
+        found.append((lengths.triangle(statement, vector(statement, whole), made), parse_number(times)))
     return found
 
 
@@ -79,4 +81,4 @@ def vector(statement, data):
     basis = range(len(statement.clients.depends_on))
     require(isinstance(data, list) and all(type(i) is int and i in basis for i, _ in data),
             "a vector is a list of basis vectors with coefficients")
-    return Combination({i: written(c) for i, c in data})
+    return Combination({i: parse_number(c) for i, c in data})

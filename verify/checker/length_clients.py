@@ -55,7 +55,7 @@ class SymbolicClients:
         """The draws on which a vector depends."""
         return frozenset().union(*(self.depends_on[i] for i in vector.terms if i != ORIGIN))
 
-    def asked(self, function, point, draws):
+    def gradient_at(self, function, point, draws):
         """The gradient of a function, which depends on ``draws``, at a point; one point has one gradient."""
         require(isinstance(point, Combination) and (point.is_vector or not point.terms), "a gradient is one at a point")
         seen = self.points.setdefault(function, [])
@@ -67,9 +67,9 @@ class SymbolicClients:
 
     def grad(self, k, point):
         require(k in self.clients, f"{k} is no client")
-        return self.asked((SHARED, int(k)), point, self.of_data)
+        return self.gradient_at((SHARED, int(k)), point, self.of_data)
 
-    def sample_grad(self, draw, point, whose=OWN): return self.asked((whose, *draw), point, {draw})
+    def sample_grad(self, draw, point, whose=OWN): return self.gradient_at((whose, *draw), point, {draw})
 
     def noise(self, draw):
         if self.bounds["sigma_sq_client"][draw[-1]] == 0:

@@ -132,7 +132,7 @@ class LengthStatement:
 
     def generalisation(self, args, at):
         """E(F_pop(x) - F(x)) over all data and chance, x the server's model after some round; the same for all outcomes."""
-        found = [Combination.of(self.value(args[0], at._replace(outcome=case))).terms for case in self.outcomes]
+        found = [Combination.as_combination(self.value(args[0], at._replace(outcome=case))).terms for case in self.outcomes]
         return unknown("generalisation", self.round_of(found, lambda record, r: (
             self.F_pop(record["x_round"][r]) - self.objective(record["x_round"][r])).terms))
 
@@ -144,7 +144,7 @@ class LengthStatement:
             record[name][r].terms for name in ("x_round", "twin_x_round")]), *where)
 
     def round_of(self, found, of_run):
-        """After which round every run has what was ``found``, for each outcome."""
+        """The round after which every run has the value that was ``found``, for each outcome."""
         for r in range(self.size["rounds"] + 1):
             if found == [of_run(run.record, r) for run in self.runs()]:
                 return r
@@ -204,15 +204,15 @@ class LengthStatement:
         sure = all(self.formulas.sure(rule[side], {name for name, *_ in rule["over"]}) for side in SIDES)
         found = {}
         for index, outcome in product(self.formulas.cases(rule), self.outcomes[: 1 if sure else None]):
-            left, right = map(Combination.of, self.instance.sides(rule, index, outcome))
+            left, right = map(Combination.as_combination, self.instance.sides(rule, index, outcome))
             both = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
             for pair in both[rule["relation"][0]]:
                 found.setdefault(tuple(side.key for side in pair), pair)
         return [*found.values()]
 
     def hypotheses_compared(self, definers):
-        """What hypotheses compare that bound no constant of clients and define no name; one that is not linear in norms is
-        left out, which assumes less, and one with means is no help to a statement without."""
+        """Yields the pairs that hypotheses compare, without those that bound a constant of clients or define a name. One
+        that is not linear in norms is left out, which assumes less; one with means is no help to a statement without."""
         for position, rule in enumerate(self.hypotheses):
             if bounded_constant(rule) or position in definers or (
                     self.pathwise and any(True in self.in_means(rule[side]) for side in SIDES)):

@@ -1,4 +1,4 @@
-"""How large a certificate and its replay may be; what is larger is refused before it is computed."""
+"""Limits on the size of a certificate and of its replay; larger ones are refused before anything is computed."""
 
 import json
 import re
@@ -70,7 +70,7 @@ class WorkLimit:
 FRACTION, DECIMAL = re.compile(r"-?[0-9]+(/[0-9]+)?"), re.compile(r"-?[0-9]+(\.[0-9]+)?(E[-+]?[0-9]{1,4})?")
 
 
-def written(text, form=FRACTION):
+def parse_number(text, form=FRACTION):
     """The number that a text writes."""
     if not isinstance(text, str) or not form.fullmatch(text[: 3 * DIGITS]) or len(text) > 2 * DIGITS + 2:
         raise ValueError(f"a number is written as a fraction of at most {DIGITS} digits; got {str(text)[:60]!r}")

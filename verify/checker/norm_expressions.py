@@ -51,7 +51,7 @@ class Combination:
             raise NotLinear("a vector has rational coefficients, and is not added to a number")
 
     @staticmethod
-    def of(value): return value if isinstance(value, Combination) else Combination({(): number(value)})
+    def as_combination(value): return value if isinstance(value, Combination) else Combination({(): number(value)})
 
     @property
     def key(self):
@@ -107,7 +107,7 @@ def total(*parts):
     """The sum of multiples of vectors or of numbers, pairs (combination, factor)."""
     found = {}
     for part, factor in parts:
-        for key, c in Combination.of(part).terms.items():
+        for key, c in Combination.as_combination(part).terms.items():
             c = c * factor
             found[key] = found[key] + c if key in found else c
     return Combination(found)

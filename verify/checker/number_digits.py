@@ -1,6 +1,6 @@
 """The digits of numbers without names, by intervals, for proofs about numbers."""
 
-from verify.checker.intervals import Interval, exp, extreme, log, of, power, root
+from verify.checker.intervals import Interval, as_interval, exp, extreme, log, power, root
 from verify.checker.operators import require
 
 
@@ -10,7 +10,7 @@ def value(p):
     for m, c in p.terms.items():
         part = Interval(c, c)
         for a, n in m:
-            part = part * of(of_constant(a)) ** n
+            part = part * as_interval(of_constant(a)) ** n
         found = found + part
     return found
 
@@ -24,5 +24,5 @@ def of_constant(a):
 def simple(number): return number.low if number.low == number.high else number
 
 
-VALUES = {"exp": exp, "log": log, "root": root, "pow": power, "inv": lambda p: 1 / of(p), "Abs": abs,
+VALUES = {"exp": exp, "log": log, "root": root, "pow": power, "inv": lambda p: 1 / as_interval(p), "Abs": abs,
           "Max": lambda *a: extreme(a), "Min": lambda *a: extreme(a, largest=False)}

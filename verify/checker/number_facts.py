@@ -19,8 +19,8 @@ from verify.checker.polynomials import (
     has,
     meter,
     of_atom,
-    over,
     random,
+    reciprocal,
     vanishes,
 )
 
@@ -150,7 +150,7 @@ class Known:
         factor = of_terms(common(q))
         if (d != ONE and self.direct(d) != POSITIVE) or not (outside := self.direct(factor)):
             return 0
-        q = q * over(common(q))
+        q = q * reciprocal(common(q))
         if found := self.direct(q):
             return min(found, outside)
         for atom, least in self.least.items():

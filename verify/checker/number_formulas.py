@@ -31,9 +31,9 @@ from verify.checker.polynomials import (
     extreme,
     logarithm,
     of_atom,
-    over,
     power,
     random,
+    reciprocal,
     total,
 )
 
@@ -268,4 +268,4 @@ OF_NUMBERS = ("+", "*", "^", "exp", "log", "Abs", "Max", "Min", "floor", "ceilin
 def factors(p):
     """The factors of a divisor, each of which may leave a sum without the others."""
     q = cleared(p)[0]
-    return [*(of_atom(a) for a, n in common(q) if n > 0), q * over(common(q))] if q.terms else [q]
+    return [*(of_atom(a) for a, n in common(q) if n > 0), q * reciprocal(common(q))] if q.terms else [q]

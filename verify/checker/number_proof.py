@@ -8,7 +8,7 @@ numbers, sizes and vectors that meet the hypotheses, and both of its sides have 
 from verify.checker import number_classes, number_run_lemmas, polynomials
 from verify.checker import number_federation as federation
 from verify.checker.index_sums import expected, substitute, sum_of
-from verify.checker.intervals import of
+from verify.checker.intervals import as_interval
 from verify.checker.limits import WORK, WorkLimit, bounded
 from verify.checker.number_digits import value
 from verify.checker.number_facts import SIGNS, Fact, Known
@@ -224,7 +224,7 @@ class Steps:
     def digits(self, step, known, names):
         """A comparison of two numbers, by intervals."""
         relation, p = self.goal(step, known, names)
-        number = of(value(p))
+        number = as_interval(value(p))
         require(relation in SIGNS and (number.low >= 0 if relation == ">=" else number.low > 0), "the digits do not show it")
         return Fact(relation, p, ())
 

@@ -176,7 +176,7 @@ class OneRound:
 
     def array(self, name): return [()] if name == "masks" else None  # a row without layers
     def split(self, layers): return AnyLayers(self)
-    def moved(self, x, change): return x + change
+    def next_model(self, x, change): return x + change
 
     def initial(self, *free):
         """First states of which nothing is known."""

@@ -54,7 +54,7 @@ class AnyLayers:
 
     def __init__(self, run): self.run = run
     def marks(self, layers): return ()
-    def chosen(self, *_): return Vector(self.run.state("server_applied_update", self.run.r + ONE), self.run)
+    def select(self, *_): return Vector(self.run.state("server_applied_update", self.run.r + ONE), self.run)
 
 
 class Steps:

@@ -9,18 +9,18 @@ from verify.checker.intervals import (
     Interval,
     Undecided,
     Vector,
+    as_interval,
     dot,
     each,
     exp,
     extreme,
     log,
     norm,
-    of,
     power,
     quotient,
     root,
 )
-from verify.checker.limits import BITS, bits, bounded, written
+from verify.checker.limits import BITS, bits, bounded, parse_number
 
 FORMAT = "fedtheory certificate 4"
 SETTINGS = ("run", "point", "algebra")
@@ -33,7 +33,7 @@ KINDS = {"QuadraticForm": SUM, "LaurentForm": SUM, "Interval": "a number of whic
 
 
 def kind(value):
-    """What a value is, in a sentence."""
+    """The kind of a value, for messages."""
     name = type(value).__name__
     return KINDS.get(name, f"a {name}")
 
@@ -54,7 +54,7 @@ def exact(data):
         return data
     said = repr(data) if data is None or isinstance(data, (bool, float)) else "one without a value"
     require(type(data) in (list, str, int), f"a number is a text or a whole number; got {said}")
-    return Vector(map(exact, data)) if isinstance(data, list) else written(str(data))
+    return Vector(map(exact, data)) if isinstance(data, list) else parse_number(str(data))
 
 
 def require(truth, message):
@@ -79,7 +79,7 @@ def senseless(error):
 
 
 def replayed(check, certificate):
-    """What ``check`` says; of a certificate that makes no sense, that it is rejected."""
+    """Runs ``check``; rejects a certificate that makes no sense."""
     try:
         return check(certificate)
     except SENSELESS as error:
@@ -124,7 +124,7 @@ def largest_sum(values, count):
     """The sum of the ``count`` largest values."""
     require(count == int(count) and count >= 0, f"{count} is no number of values")
     low, high = (sum(sorted(ends)[max(len(values) - int(count), 0) :], Fraction(0)) for ends in (
-        [of(value).low for value in values], [of(value).high for value in values]))
+        [as_interval(value).low for value in values], [as_interval(value).high for value in values]))
     return Interval(low, high) if any(isinstance(value, Interval) for value in values) else low
 
 
@@ -136,7 +136,7 @@ def first_least(pairs):
 def whole(rounding):
     """A number made whole; Undecided where an interval has several such numbers."""
     def of_one(number):
-        low, high = of(number).low, of(number).high
+        low, high = as_interval(number).low, as_interval(number).high
         if rounding(low) != rounding(high):
             raise Undecided(f"a whole number between {rounding(low)} and {rounding(high)}")
         return Fraction(rounding(low))

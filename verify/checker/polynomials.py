@@ -79,7 +79,7 @@ ZERO, ONE = constant(0), constant(1)
 
 @lru_cache(100_000)
 def key(atom):
-    """By what atoms are sorted."""
+    """The sort key of atoms."""
     return repr(atom)
 
 
@@ -115,7 +115,7 @@ def random(part):
 
 @lru_cache(100_000)
 def depth(part):
-    """How many sums and products lie within each other."""
+    """The nesting depth of sums and products."""
     if isinstance(part, Poly):
         return max((depth(a) for m in part.terms for a, _ in m), default=0)
     within = max(map(depth, part), default=0) if isinstance(part, tuple) else 0
@@ -164,7 +164,7 @@ def common(p):
                         key=lambda pair: key(pair[0])))
 
 
-def over(m):
+def reciprocal(m):
     """One over a monomial."""
     return Poly({tuple((a, -n) for a, n in m): Fraction(1)})
 
@@ -174,7 +174,7 @@ def inverse(p):
     p, d = cleared(p)
     if not p.terms:
         raise ZeroDivisionError("a divisor is 0")
-    factor = over(common(p))
+    factor = reciprocal(common(p))
     p = p * factor
     lead = p.terms[min(p.terms, key=repr)]
     p = p * constant(1 / lead)

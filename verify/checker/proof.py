@@ -13,7 +13,7 @@ from verify.checker.class_facts import class_facts
 from verify.checker.comparisons import ProofObligation, compared
 from verify.checker.exchangeable_clients import ANY
 from verify.checker.laurent_polynomials import on_ends
-from verify.checker.limits import SETTINGS, bounded, written
+from verify.checker.limits import SETTINGS, bounded, parse_number
 from verify.checker.operators import require
 from verify.checker.quadratic_forms import QuadraticForm, combined, nonnegative
 from verify.checker.schema import STATED, keys, one_meaning, shaped, sized, stated, texts, valued
@@ -61,32 +61,34 @@ def parse_setting(certificate):
     weights = certificate["weights"]
     if weights != ANY or "degree" not in certificate:
         shaped(weights, [certificate["sizes"]["clients"]], "weights")
-        positive = all(written(p) > 0 for p in weights)
-        require(sum(map(written, weights)) == 1 and positive, "weights are positive and sum to one")
+        positive = all(parse_number(p) > 0 for p in weights)
+        require(sum(map(parse_number, weights)) == 1 and positive, "weights are positive and sum to one")
     require(isinstance(certificate["proofs"], list), "proofs must be a list")
-    proofs = [{name: written(number) for name, number in keys(proof, (), "a proof", proof).items()}
+    proofs = [{name: parse_number(number) for name, number in keys(proof, (), "a proof", proof).items()}
               for proof in certificate["proofs"]]
     one_meaning(certificate)
     return (certificate["sizes"], given, unknown, weights), proofs
 
 
 def proven(certificate):
-    """What is wrong with the proof at one setting; empty where nothing is."""
+    """The reason why the proof at one setting fails; empty where it holds."""
     numbers, proofs = parse_setting(certificate)
-    return shown(obligations(certificate, numbers), proofs)
+    return check_proofs(obligations(certificate, numbers), proofs)
 
 
 def obligations(certificate, numbers):
     """All that is to be proven at one setting."""
-    def of(*numbers, degree=None):
+    def obligations_for(*numbers, degree=None):
         run = symbolic_instance(certificate, *numbers, FromStart(), degree).federation
         return [ProofObligation(run, *pair) for pair in compared(run, certificate["statement"])]
 
-    return obligations_for_every_count(of, numbers, certificate["degree"]) if "degree" in certificate else of(*numbers)
+    if "degree" not in certificate:
+        return obligations_for(*numbers)
+    return obligations_for_every_count(obligations_for, numbers, certificate["degree"])
 
 
 def obligations_for_every_count(of, numbers, degree):
-    """What is to be proven for every number of clients, if it is the same as ``of`` some numbers: the first two."""
+    """Obligations for a symbolic client count, cross-checked against the two smallest counts."""
     every, (sizes, values, unknown, weights) = of(*numbers, degree=degree), numbers
     for count in (sizes["clients"], sizes["clients"] + 1):
         parts = [k + 1 if weights == ANY else 1 for k in range(count)]
@@ -97,8 +99,8 @@ def obligations_for_every_count(of, numbers, degree):
     return every
 
 
-def shown(asked, proofs):
-    """What is wrong with proofs of what is ``asked``; empty where nothing is."""
+def check_proofs(asked, proofs):
+    """The reason why the proofs of the obligations ``asked`` fail; empty where they hold."""
     require(asked, "the statement says nothing at this setting")
     require(len(proofs) == len(asked), f"{len(asked)} pairs of sides need as many proofs; got {len(proofs)}")
     runs = [*{id(obligation.run): obligation.run for obligation in asked}.values()]
@@ -111,7 +113,7 @@ def shown(asked, proofs):
 
 
 def lacking(number, multipliers, class_facts, obligation):
-    """What keeps multipliers of facts from proving a obligation; empty where nothing does."""
+    """The reason why multipliers of facts do not prove an obligation; empty where they do."""
     spend, people, forms = obligation.run.letters.meter.charge, obligation.run.people, {}
     for name, multiplier in multipliers.items():
         forms[name], zero = class_facts.fact(name)

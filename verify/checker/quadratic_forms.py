@@ -28,8 +28,8 @@ class LinearCombination:
         self.parts, self.over = {key: c.numerator * (over // c.denominator) for key, c in terms.items() if c != 0}, over
 
     @classmethod
-    def one(cls, key):
-        """What a key stands for, once."""
+    def basis(cls, key):
+        """The basis element of a key."""
         return cls.reduced({key: 1}, 1)
 
     @classmethod
@@ -51,7 +51,7 @@ class LinearCombination:
     def coefficient(self, key): return Fraction(self.parts.get(key, 0), self.over)
 
     @property
-    def said(self):
+    def key(self):
         """A hashable key, equal exactly for equal combinations."""
         return self.over, frozenset(self.parts.items())
 
@@ -59,7 +59,7 @@ class LinearCombination:
         return self.over == other.over and self.parts == other.parts
 
     def plus(self, other, sign):
-        """With an ``other`` one, or without it where the ``sign`` is -1."""
+        """Adds ``other``, or subtracts it where the ``sign`` is -1."""
         over, by = self.over, sign
         if other.over == over:
             found = dict(self.parts)
@@ -91,7 +91,7 @@ class LinearCombination:
     def of_what(self): return self.parts.keys()
 
     def replaced(self, keys):
-        """With the sum of several ``keys(key)`` in place of each key."""
+        """Replaces each key by the sum of ``keys(key)``."""
         found = {}
         for key, c in self.parts.items():
             for new in keys(key):
@@ -118,7 +118,7 @@ class SymbolicVector(LinearCombination):
     """A vector: coefficients by letter."""
 
     @cached_property
-    def letters(self):
+    def basis_indices(self):
         """The numbers of its letters, whatever the layer."""
         return {i % LAYER for i in self.parts if i != ORIGIN}
 
@@ -138,7 +138,7 @@ class QuadraticForm(LinearCombination):
     """
 
     @cached_property
-    def letters(self):
+    def basis_indices(self):
         """The letters of its inner products."""
         return set().union(*[key for key in self.parts if type(key) is tuple])
 
@@ -174,7 +174,7 @@ def plain(number):
 
 def unknown(name):
     """A symbolic number."""
-    return QuadraticForm.one(name)
+    return QuadraticForm.basis(name)
 
 
 def loss(k, number):

@@ -14,9 +14,9 @@ from fractions import Fraction
 from verify.checker.comparisons import Notes, ProofObligation, compared
 from verify.checker.exponential_sums import NEVER, ExponentialSums, added, least
 from verify.checker.formulas import At, names
-from verify.checker.limits import written
+from verify.checker.limits import parse_number
 from verify.checker.operators import require
-from verify.checker.proof import MORE, checked, obligations_for_every_count, parse_setting, shown
+from verify.checker.proof import MORE, check_proofs, checked, obligations_for_every_count, parse_setting
 from verify.checker.quadratic_forms import QuadraticForm
 from verify.checker.round_invariance import COUNTS, RoundInvariance, substituted
 from verify.checker.schema import formula, keys
@@ -31,12 +31,12 @@ POTENTIAL = ("value", "factor", "cost")
 def of_rounds(run, statement, potential):
     """One round, and the end."""
     value, factor, cost = (potential[name] for name in POTENTIAL)
-    left, timeless = Left(run.instance, sides(statement)[0]), run.begins.timeless
+    left, timeless = LeftSide(run.instance, sides(statement)[0]), run.begins.timeless
     for node in (value, left.added, left.last):
         timeless.same(node, {"r": 1})
     timeless.same(cost, {})
     require(run.instance.formulas.sure(cost, set()), "a cost is the same in every round and whatever is drawn")
-    q = written(factor)
+    q = parse_number(factor)
     require(0 <= q <= 1 and (q == 1 or left.added == 0), "a factor is at most 1, and 1 of a sum over rounds")
     after = substituted(value, {"r": ["+", "r", 1]})
     shrunk = ["*", q.numerator, ["^", q.denominator, -1], value]
@@ -48,13 +48,13 @@ def of_rounds(run, statement, potential):
 def of_start(run, statement, potential):
     """The start: the right side, for every number of rounds R, less what the potential comes to."""
     value, factor, cost = (potential[name] for name in POTENTIAL)
-    instance, right, q = run.instance, sides(statement)[1], written(factor)
-    averaged = Left(instance, sides(statement)[0]).averaged
+    instance, right, q = run.instance, sides(statement)[1], parse_number(factor)
+    averaged = LeftSide(instance, sides(statement)[0]).averaged
     before = substituted(value, {"r": 0})
     for outcome in run.outcomes:
         notes = Notes()
         at = At({}, outcome, notes=notes)
-        course = ExponentialSums(instance, at).of(["*", "rounds", right] if averaged else right)
+        course = ExponentialSums(instance, at).expand(["*", "rounds", right] if averaged else right)
         first, paid = instance.formulas.value(before, at), instance.formulas.value(cost, at)
         if q == 1:
             mine = {NEVER: first, (Fraction(1), 1): paid}
@@ -74,7 +74,7 @@ def sides(statement):
     return (left, right) if statement["relation"] == "<=" else (right, left)
 
 
-class Left:
+class LeftSide:
     """The smaller side of a statement about all rounds, as formulas about round r: what it ``added`` up, in each round, and
     what it says of the ``last`` state; ``averaged``: whether it is the former over the number of rounds."""
 
@@ -128,12 +128,12 @@ def check(certificate):
 
 
 def proven(certificate):
-    """What is wrong with the proof at one setting; empty where nothing is."""
+    """The reason why the proof at one setting fails; empty where it holds."""
     if certificate["potential"] is not None:
         for name in ("value", "cost"):
             formula(keys(certificate["potential"], POTENTIAL, "a potential")[name])
     numbers, proofs = parse_setting(certificate)
-    return shown(obligations(certificate, numbers), proofs)
+    return check_proofs(obligations(certificate, numbers), proofs)
 
 
 def obligations(certificate, numbers):
@@ -141,7 +141,7 @@ def obligations(certificate, numbers):
     statement, potential = certificate["statement"], certificate["potential"]
     require(statement["relation"] in ("<=", ">=", "=="), "a sum of squares proves no strict inequality")
 
-    def of(*numbers, degree=None):
+    def obligations_for(*numbers, degree=None):
         run = symbolic_instance(certificate, *numbers, AnyState(), degree).federation
         if potential is None:
             timeless = run.begins.timeless
@@ -153,4 +153,6 @@ def obligations(certificate, numbers):
         first = symbolic_instance(certificate, *numbers, FirstRound(), degree).federation
         return [*of_rounds(run, statement, potential), *of_start(first, statement, potential)]
 
-    return obligations_for_every_count(of, numbers, certificate["degree"]) if "degree" in certificate else of(*numbers)
+    if "degree" not in certificate:
+        return obligations_for(*numbers)
+    return obligations_for_every_count(obligations_for, numbers, certificate["degree"])

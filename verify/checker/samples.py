@@ -227,19 +227,19 @@ class Words:
     def loss(self, args, at):
         """The training loss of a client, or of all of them."""
         *k, v = (self.value(a, at) for a in args)
-        losses = [self.clients.mean_loss(i, self.instance.run(at.outcome).data[i], v) for i in self.asked(k)]
+        losses = [self.clients.mean_loss(i, self.instance.run(at.outcome).data[i], v) for i in self.client_indices(k)]
         return losses[0] if k else mean(self.clients.weights, losses)
 
     def slope(self, args, at):
         """The gradient of that, or in the other reading of the population risk."""
         *k, v = (self.value(a, at) for a in args)
         population, slopes = self.instance.how["gradients"] == "population", []
-        for i in self.asked(k):
+        for i in self.client_indices(k):
             atoms = range(len(self.clients.atoms[i])) if population else self.instance.run(at.outcome).data[i]
             slopes.append(add(*(self.clients.atom_grad(i, a, v) for a in atoms)) / len(atoms))
         return slopes[0] if k else mean(self.clients.weights, slopes)
 
-    def asked(self, k):
+    def client_indices(self, k):
         return [place(number, len(self.clients.atoms), "a client") for number in k] or self.clients.clients
 
     def sides(self, rule, at):

@@ -7,7 +7,7 @@ Any other name is refused, and so is a name with two meanings.
 from itertools import pairwise
 
 from verify.checker.formulas import bound
-from verify.checker.limits import PIECES, SIZE, bounded, written
+from verify.checker.limits import PIECES, SIZE, bounded, parse_number
 from verify.checker.operators import COMPARE, FORMAT, JOINED, MEANS, OF_INSTANCE, SETTINGS, WORDS, fitting, require
 
 STATED = ("claim", "reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere", "free")
@@ -162,7 +162,7 @@ def checked(certificate):
 def pieces(places):
     """The pieces of an interval between its ``places``, from its lower end, 0, to its upper one, 1. Raises ValueError unless
     they cover it, each once."""
-    places = [written(place) for place in texts(places, "the subdivision")]
+    places = [parse_number(place) for place in texts(places, "the subdivision")]
     bounded(len(places), PIECES + 1, "places of a subdivision")
     require(len(places) > 1 and (places[0], places[-1]) == (0, 1), "a subdivision goes from 0 to 1")
     found = [*pairwise(places)]
@@ -181,7 +181,7 @@ def valued(values, free, sizes):
 
 
 def entries(size, sizes):
-    """How many entries an axis of this size has: so many as the size says, or, as of ``rounds + 1``, some more."""
+    """The number of entries of an axis of this size: the size itself, or, as in ``rounds + 1``, some more."""
     if size in sizes:
         return sizes[size]
     name, _, more = size.partition(" + ")

@@ -1,4 +1,4 @@
-"""Where runs on letters begin: at their start, or at the beginning of any round."""
+"""Initial states of symbolic runs: their start, or the beginning of any round."""
 
 from fractions import Fraction
 
@@ -21,8 +21,8 @@ class FromStart:
 
     random_past = False
 
-    def begin(self, run): """What is known of the start: nothing more."""
-    def prepare(self, run): """What must hold once a run is made: nothing."""
+    def begin(self, run): """Adds no facts about the start."""
+    def prepare(self, run): """Checks nothing once a run is made."""
     def first_state(self, run, name, value): return value
     def may_name(self, run, name, indices): """Refuse a name that has no value: none."""
     def uses(self, run, rule): return True
@@ -34,8 +34,8 @@ class FirstRound:
 
     random_past = False
 
-    def begin(self, run): """What is known of the start: nothing more."""
-    def prepare(self, run): """What must hold once a run is made: nothing."""
+    def begin(self, run): """Adds no facts about the start."""
+    def prepare(self, run): """Checks nothing once a run is made."""
     def first_state(self, run, name, value): return value
     def may_name(self, run, name, indices): """Refuse a name that has no value: none."""
     def leave_out(self, run, rule): """Refuse to do without a hypothesis: never."""
@@ -72,12 +72,13 @@ class AnyState:
 
     def first_state(self, run, name, value):
         """A state of which nothing is known; the same in all runs."""
-        def one(vector, shared):
+        def unknown_vector(vector, shared):
             origin = type(vector)({ORIGIN: vector.terms.get(ORIGIN, Fraction(0))})  # a point is measured from the optimum
-            return run.letters.letter({PAST} & run.letters.drawn.keys(), shared) + origin
+            return run.letters.basis_vector({PAST} & run.letters.drawn.keys(), shared) + origin
 
         if name not in run.states:
-            run.states[name] = [one(v, False) for v in value] if isinstance(value, list) else one(value, True)
+            run.states[name] = (
+                [unknown_vector(v, False) for v in value] if isinstance(value, list) else unknown_vector(value, True))
         return run.states[name]
 
     def may_name(self, run, name, indices):

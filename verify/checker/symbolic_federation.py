@@ -1,4 +1,4 @@
-"""What a run on letters asks of its clients, and what the words of formulas mean on letters."""
+"""Clients of symbolic runs, and the values of the names of formulas there."""
 
 from fractions import Fraction
 
@@ -91,18 +91,18 @@ class SymbolicFederation:
         self.coordinates, self.given, self.unknown = ByCoordinate(self.letters), instance.given, unknown
 
     def constants(self, instance):
-        """What is given: numbers without a value, the optimum, the start, and the clients at the optimum."""
+        """Binds the given quantities: symbolic numbers, the optimum, the start, and the clients at the optimum."""
         given, letters, clients = self.given, self.letters, self.people
         instance.size = instance.size | clients.counts()
         given |= clients.counts() | {"client_weight": self.weights, "priority": self.priority}
         for name in self.unknown:
-            given[name] = clients.numbers(name) if name.endswith("_client") else QuadraticForm.one(name)
+            given[name] = clients.numbers(name) if name.endswith("_client") else QuadraticForm.basis(name)
         letters.exact = any(bounded_constant(rule) == "sigma_sq_client" and rule["relation"] in ("<=", "==")
                             and rule["right"] == 0 for rule in self.hypotheses)
         none = clients.listed([Fraction(0) for _ in clients.all])
         given["sigma_sq_client"] = none if letters.exact else clients.numbers("sigma_sq_client")
         self.bounds = {name: [self.bound(name, k) for k in clients.all] for name in CLASS}
-        given["x_star"], given["start_offset"] = SymbolicVector.one(ORIGIN), letters.letter(shared=True)
+        given["x_star"], given["start_offset"] = SymbolicVector.basis(ORIGIN), letters.basis_vector(shared=True)
         self.start = given["x_star"] + given["start_offset"]
         for k, gradient in enumerate(clients.at_rest(letters)):
             letters.points[k].append((given["x_star"], gradient, loss(k, 0)))
@@ -164,9 +164,9 @@ class SymbolicFederation:
         return run
 
     def begin(self, run):
-        """What is drawn before the first round: nothing."""
+        """Draws nothing before the first round."""
 
-    def grad(self, k, x): return self.letters.asked(k, x)[1]
+    def grad(self, k, x): return self.letters.evaluation_at(k, x)[1]
     def solution(self, k, linear, pull, x): return self.letters.solution(k, linear, pull, x)
     def matching(self, run, models, round): return [1 for _ in run.clients]
     def first_state(self, name, value): return self.begins.first_state(self, name, value)
@@ -181,8 +181,8 @@ class SymbolicFederation:
         for name in free:
             if name not in self.initial:
                 many = name.startswith("client_")
-                self.initial[name] = self.people.listed([self.letters.letter() for _ in self.clients]) if many else (
-                    self.letters.letter(shared=True))
+                self.initial[name] = self.people.listed([self.letters.basis_vector() for _ in self.clients]) if many else (
+                    self.letters.basis_vector(shared=True))
         return self.initial
 
     def choose(self, run, kind, values, chances):
@@ -204,7 +204,7 @@ class SymbolicLayers:
     def __init__(self, letters):
         self.letters, self.all = letters, range(letters.layers)
 
-    def chosen(self, layers, new, old):
+    def select(self, layers, new, old):
         """``new`` in these layers, ``old`` in the others."""
         return sum((self.letters.layer(l, new if l in layers else old) for l in self.all), SymbolicVector({}))
 

@@ -1,4 +1,4 @@
-"""What the words of formulas mean on letters."""
+"""Operators of formulas on symbolic runs."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -20,7 +20,7 @@ NUMBERING = ("Max", "Min", "largest_sum", "share")
 
 
 def refused(word):
-    """In place of a word that has no meaning on letters."""
+    """An operator that raises NotQuadratic, for a word without a meaning on symbolic runs."""
     def refuse(*_):
         raise NotQuadratic(f"{word} is not a form")
 
@@ -53,7 +53,7 @@ class SymbolicOperators:
         """A number that may be random; outside of means it is noted on what it depends."""
         if word == "F":
             k = self.run.people.number(args[0])
-            found, rows = self.run.letters.asked(k, args[1])[2], args[1:]
+            found, rows = self.run.letters.evaluation_at(k, args[1])[2], args[1:]
         elif word == "objective":
             found, rows = self.run.objective(*args), args
         else:
@@ -166,7 +166,7 @@ class SymbolicOperators:
             raise NotQuadratic(f"{word} of means over choices")
         if word == "share":
             return Ratio(*found)
-        said = (value.said if isinstance(value, QuadraticForm) else value for value in values)
+        said = (value.key if isinstance(value, QuadraticForm) else value for value in values)
         key = word, str(args), *at.index.items(), at.given, *said
         if key not in self.extremes:
             self.extremes[key] = self.run.letters.anything()

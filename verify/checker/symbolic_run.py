@@ -30,7 +30,7 @@ class SymbolicRun:
         self.points, self.functions, self.largest, self.loose = [[] for _ in clients.all], {}, {}, 0
         self.chosen, self.chosen_before, self.shared, self.exact = set(), {}, set(), False
 
-    def letter(self, depends=frozenset(), shared=False):
+    def basis_vector(self, depends=frozenset(), shared=False):
         """A new letter."""
         bounded(len(self.depends) + 1, BASIS_VECTORS, "letters")
         self.depends.append(frozenset(depends))
@@ -58,14 +58,14 @@ class SymbolicRun:
         """The draws of noise on which a vector depends."""
         return self.clients.upstream(self.depends, row)
 
-    def asked(self, k, x):
+    def evaluation_at(self, k, x):
         """(where, gradient, value) of client k at a point: one point has one gradient and one value."""
         if not isinstance(x, SymbolicVector):
             raise NotQuadratic("a loss at a vector that no run gives")
         for point in self.points[k]:
             if point[0].equals(x):
                 return point
-        self.points[k].append((x, self.letter(self.upstream(x)), loss(k, len(self.points[k]))))
+        self.points[k].append((x, self.basis_vector(self.upstream(x)), loss(k, len(self.points[k]))))
         return self.points[k][-1]
 
     def noise(self, k, x, gradient, draw, before=0):
@@ -82,16 +82,16 @@ class SymbolicRun:
             raise NotQuadratic("the same samples are used at a point that depends on them")
         self.drawn |= dict.fromkeys(self.clients.draws(first), draw[1])
         self.chosen_before[first] = before
-        row = self.letter({first, *self.upstream(x)})
+        row = self.basis_vector({first, *self.upstream(x)})
         seen.append((row, gradient + row, x))
         return row
 
     def solution(self, k, linear, pull, x):
         """The point v with gradient + linear + pull (v - x) = 0 of client k; of the same problem the same one."""
         moved = x - linear / pull
-        key = k, pull, moved.said
+        key = k, pull, moved.key
         if key not in self.solved:
-            gradient = self.letter(self.upstream(moved))
+            gradient = self.basis_vector(self.upstream(moved))
             self.solved[key] = moved - gradient / pull
             self.points[k].append((self.solved[key], gradient, loss(k, len(self.points[k]))))
         return self.solved[key]
@@ -104,11 +104,11 @@ class SymbolicRun:
         whole, part = letter % LAYER, letter // LAYER
         later = {draw for draw in self.depends[whole] if self.drawn[draw] >= past} if letter != ORIGIN else ()
         if not later:
-            return SymbolicVector.one(letter)
+            return SymbolicVector.basis(letter)
         if any(letter in row.parts for seen in self.noises.values() for row, *_ in seen):  # of a draw that is later
             return SymbolicVector({})
         if (whole, past) not in self.conditional:
-            self.conditional[whole, past] = self.letter(self.depends[whole] - later, whole in self.shared)
+            self.conditional[whole, past] = self.basis_vector(self.depends[whole] - later, whole in self.shared)
         return self.part(part, self.conditional[whole, past])
 
     def first_of_draws(self, past=NOTHING - 1):
@@ -118,7 +118,7 @@ class SymbolicRun:
 
     def places(self):
         """The points that occur, of all clients, each once."""
-        return [*{x.said: x for points in self.points for x, *_ in points}.values()]
+        return [*{x.key: x for points in self.points for x, *_ in points}.values()]
 
 
 class SeparateClients:
@@ -149,12 +149,12 @@ class SeparateClients:
 
     def at_rest(self, letters):
         """The clients' gradients at the optimum, of mean 0."""
-        found = [letters.letter() for _ in self.all[:-1]]
+        found = [letters.basis_vector() for _ in self.all[:-1]]
         return [*found,
                 sum((g * p for g, p in zip(found, self.weights, strict=False)), SymbolicVector({})) / -self.weights[-1]]
 
-    def objective(self, letters, x): return sum((letters.asked(k, x)[2] * p for k, p in enumerate(self.weights)),
+    def objective(self, letters, x): return sum((letters.evaluation_at(k, x)[2] * p for k, p in enumerate(self.weights)),
                                                 QuadraticForm({}))
 
     def objective_grad(self, letters, x):
-        return sum((letters.asked(k, x)[1] * p for k, p in enumerate(self.weights)), SymbolicVector({}))
+        return sum((letters.evaluation_at(k, x)[1] * p for k, p in enumerate(self.weights)), SymbolicVector({}))

@@ -67,7 +67,7 @@ def entries_of_equation(equation: Condition, sizes: tuple[tuple[str, int], ...])
             everything = False
         elif entry.position not in entry.rests_on:
             given[entry.position] = entry
-        elif entry.formula != _at(equation.left, entry.position):
+        elif entry.formula != _entry_at(equation.left, entry.position):
             everything = False
     ordered, waiting = [], [*given.values()]
     while waiting:
@@ -84,7 +84,7 @@ def entries_of_equation(equation: Condition, sizes: tuple[tuple[str, int], ...])
     return (*ordered,), everything
 
 
-def _at(entry: sp.Indexed, position: int) -> sp.Indexed:
+def _entry_at(entry: sp.Indexed, position: int) -> sp.Indexed:
     return entry.base[sp.Integer(position)]
 
 
@@ -111,7 +111,7 @@ def _cases(equation: Condition, sizes: dict[str, int]) -> Iterator[Entry | None]
         elif isinstance(right, sp.Indexed) and right.base == left.base and None not in rests_on:
             (other,) = rests_on
             first, last = sorted((position, other))
-            yield Entry(last, _at(left, first), (), frozenset({first}))
+            yield Entry(last, _entry_at(left, first), (), frozenset({first}))
         else:  # entries inside of a sum may be all that come before this one
             before = range(position) if None in rests_on else ()
             yield Entry(position, right, over, frozenset({*before, *rests_on} - {None}))

@@ -1,4 +1,4 @@
-"""What a claim asks of the clients: samples, convexity, Lipschitz losses, one Hessian, constants over all of R^dim."""
+"""Requirements of a claim on the clients: samples, convexity, Lipschitz losses, one Hessian, constants over all of R^dim."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -12,8 +12,9 @@ from bounds.language.on_samples import speaks_of_samples
 from bounds.language.space import infimum
 from verify.claims.sizes import once_by_claim
 
-__all__ = ["HETEROGENEITY", "OVER_SPACE", "Needs", "always_available", "determined", "needed", "needs", "needs_convex",
-           "needs_equal_curvatures", "needs_lipschitz", "speaks_of_samples", "uses_coordinates", "uses_gradients"]
+__all__ = ["HETEROGENEITY", "OVER_SPACE", "Needs", "always_available", "determined", "needs", "needs_convex",
+           "needs_equal_curvatures", "needs_lipschitz", "speaks_of_samples", "supplied_constants", "uses_coordinates",
+           "uses_gradients"]
 
 #: constants over all points that claims may name -> number of indices
 OVER_SPACE = {"F_inf": 0, "L_objective": 0, "G_lip": 0, "sigma_g_1": 0, "sigma_g_2": 0, "sigma_g_max": 0,
@@ -72,7 +73,7 @@ def determined(claim: Claim) -> frozenset[str]:
 
 
 class Needs(NamedTuple):
-    """What hypotheses ask of the clients: Lipschitz losses, gradients within a distance of each other, convexity."""
+    """Requirements of hypotheses on the clients: Lipschitz losses, gradients within a distance of each other, convexity."""
 
     lipschitz: bool
     alike: bool
@@ -81,8 +82,8 @@ class Needs(NamedTuple):
 
 @once_by_claim
 def needs(claim: Claim) -> Needs:
-    """What a claim asks of the clients: by the constants that its formulas name and no hypothesis defines, and by what its
-    hypotheses bound at all points."""
+    """Derive what a claim requires of the clients from the constants that its formulas name and no hypothesis defines, and
+    from what its hypotheses bound at all points."""
     everywhere, vectors = claim.names - determined(claim), [*_bounded_at_all_points(claim)]
     apart = [_vanishes_for_equal_gradients(vector) for vector in vectors]
     return Needs(bool(everywhere & _LIPSCHITZ) or not all(apart), bool(everywhere & {*HETEROGENEITY}) or any(apart),
@@ -115,7 +116,7 @@ def _is_gradient(e) -> bool:
     return isinstance(e, operators.grad | operators.objective_grad)
 
 
-def needed(claim: Claim) -> set[str]:
+def supplied_constants(claim: Claim) -> set[str]:
     """Constants over all of R^dim that the federation supplies: those that the claim names and no hypothesis defines."""
     return {*HETEROGENEITY} & (claim.names - determined(claim)) | {"L_objective", "mu_objective"}
 

@@ -48,19 +48,19 @@ def normalisations(claim: Claim, losses_change: bool = True) -> tuple[Normalisat
 
     The change that meets a single equation is the one that breaks the fewest other hypotheses; of these, one without a root.
     """
-    telling = () if claim.setting == "algebra" else [c for c in equations(claim) if _tells(claim, c)]
+    telling = () if claim.setting == "algebra" else [c for c in equations(claim) if _may_normalise(claim, c)]
     if not telling:
         return ()
     known = _units_of_names(claim)
     if not losses_change:
-        return tuple(one for c in telling if (one := _told(claim, known, c, LENGTHS)))[:1]
-    told = [one for c in telling if (one := _told(claim, known, c))]
+        return tuple(one for c in telling if (one := _normalisation(claim, known, c, LENGTHS)))[:1]
+    told = [one for c in telling if (one := _normalisation(claim, known, c))]
     for other in told[1:]:
         (a, b), (c, d) = told[0].unit, other.unit
         if size := a * d - b * c:
             return told[0]._replace(powers=(d / size, -c / size)), other._replace(powers=(-b / size, a / size))
     for condition in telling:
-        changes = {change: one for change in _CHANGES if (one := _told(claim, known, condition, change))}
+        changes = {change: one for change in _CHANGES if (one := _normalisation(claim, known, condition, change))}
         if changes:
             return (changes[_best(claim, known, changes)],)
     return ()
@@ -71,10 +71,10 @@ def signs_in_all_units(claim: Claim) -> tuple[Condition, ...]:
     """Hypotheses that compare with 0, at no point but those of the run, and hold in all units or in none."""
     known, zeros = _units_of_names(claim), [c for c in claim.hypotheses if 0 in (c.left, c.right)]
     return tuple(c for c in zeros if not c.left.has(infimum) and not c.right.has(infimum) and (
-        c.relation != "==" or not any(_told(claim, known, c, change) for change in _CHANGES)))
+        c.relation != "==" or not any(_normalisation(claim, known, c, change) for change in _CHANGES)))
 
 
-def _tells(claim: Claim, condition: Condition) -> bool:
+def _may_normalise(claim: Claim, condition: Condition) -> bool:
     """Whether an equation may tell a quantity: it defines no name, and is none at all points. Where a number is said to
     exist, only what every value of that leaves as it is."""
     left, right = condition.left, condition.right
@@ -101,19 +101,19 @@ def met_by(change: Sequence, told: Normalisation) -> Normalisation:
 def _best(claim: Claim, known: dict[str, Unit], changes: dict[tuple, Normalisation]) -> tuple:
     rest = [c for c in claim.hypotheses if c.relation != "==" and 0 not in (c.left, c.right)]
     units = units_where(claim, known, [side for c in rest for side in (c.left, c.right)])
-    gaps = [_over(*pair) for pair in zip(units[::2], units[1::2], strict=True) if None not in pair]
+    gaps = [_quotient(*pair) for pair in zip(units[::2], units[1::2], strict=True) if None not in pair]
     return min(changes, key=lambda change: (
         sum(power_of(gap, change) != 0 for gap in gaps), abs(power_of(changes[change].unit, change)) != 1))
 
 
-def _over(above: Unit, below: Unit) -> Unit:
+def _quotient(above: Unit, below: Unit) -> Unit:
     return above[0] - below[0], above[1] - below[1]
 
 
-def _told(claim: Claim, known: dict[str, Unit], condition: Condition,
+def _normalisation(claim: Claim, known: dict[str, Unit], condition: Condition,
           change: Sequence | None = None) -> Normalisation | None:
-    """What an equation tells, met by this change of units if there is one. None unless its terms have two different units,
-    or grow with two different powers of the factor of the change."""
+    """The normalisation that an equation gives, met by this change of units if there is one. None unless its terms have two
+    different units, or grow with two different powers of the factor of the change."""
     terms = (*sp.Add.make_args(condition.left), *(-term for term in sp.Add.make_args(condition.right)))
     terms = [term for term in terms if term != 0]
     units = units_where(claim, known, terms)
@@ -130,7 +130,7 @@ def _told(claim: Claim, known: dict[str, Unit], condition: Condition,
     left, right, power = _without_roots(*sides)
     lengths = [{power * power_of(unit, LENGTHS) for *_, unit in of} for of in both]
     of_left, of_right = ((power * of[0][2][0], power * of[0][2][1]) for of in both)
-    found = Normalisation(Condition(left, "==", right, condition.over), _over(of_left, of_right), of_left,
+    found = Normalisation(Condition(left, "==", right, condition.over), _quotient(of_left, of_right), of_left,
                           lengths == [{2}, {0}])
     return found if change is None else met_by(change, found)
 
@@ -165,8 +165,8 @@ def _name(side: sp.Expr) -> str | None:
 
 @once_by_claim
 def units_of_variables(claim: Claim) -> dict[str, Unit]:
-    """Of the claim's variables and of what its hypotheses leave to choose, as far as they have one that is known: powers of
-    loss and length. Not those that its statement derives: draws depend only on what claims about the same runs share."""
+    """The known units, powers of loss and length, of the claim's variables and of names that its hypotheses leave free.
+    Units that the statement derives do not count: draws depend only on what claims about the same runs share."""
     own = find_algorithm(claim.procedure.base).traits.units or {} if claim.procedure else {}
     known = BASE | own
     found = {v.name: known[v.name] for v in claim.variables if v.name in known}
@@ -180,9 +180,10 @@ def units_of_variables(claim: Claim) -> dict[str, Unit]:
 
 
 def _units_of_vectors(claim: Claim) -> dict[str, Unit]:
-    """Of the free vectors of a claim with equations that may tell a quantity, as its hypotheses derive them."""
+    """The units that hypotheses derive for the free vectors of a claim, if it has equations that may normalise a
+    quantity."""
     vectors = {v.name for v in claim.variables if v.domain == "vector"}
-    if not vectors or not any(_tells(claim, c) for c in equations(claim)):
+    if not vectors or not any(_may_normalise(claim, c) for c in equations(claim)):
         return {}
     without = replace(claim, statement=Condition(sp.S.Zero, "<=", sp.S.Zero))
     return {name: unit for name, unit in check_units(without)[1].items() if name in vectors}

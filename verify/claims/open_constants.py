@@ -27,7 +27,7 @@ def assumed_constants(claim: Claim) -> tuple[str, ...]:
     """
     if claim.setting != "run":
         return ()
-    needed = _needed(claim, {"eta_l", *own_arguments(claim.procedure)})
+    needed = _closure(claim, {"eta_l", *own_arguments(claim.procedure)})
     return tuple(sorted(needed & shown_by_runs(claim)))
 
 
@@ -44,7 +44,7 @@ def _of_the_run(formula) -> bool:
     return any(not str(entry.base.label).endswith("_client") for entry in formula.atoms(sp.Indexed))
 
 
-def _needed(claim: Claim, names: set[str]) -> set[str]:
+def _closure(claim: Claim, names: set[str]) -> set[str]:
     """The names, and all names in conditions that define them or bound them from above."""
     made_of: dict[str, set[str]] = {}
     for condition in claim.hypotheses:

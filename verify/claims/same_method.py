@@ -34,17 +34,17 @@ def arguments_of(procedure: Procedure | None, algorithm: Algorithm) -> dict[str,
             continue
         place = _place(procedure, name, algorithm.local_steps)
         if place is not None:
-            value = _at(algorithm, place)
+            value = _value_at(algorithm, place)
             found[name] = method.arguments[name] if value is None else value
     return found
 
 
 def other_procedure(procedure: Procedure | None, algorithm: Algorithm) -> str | None:
-    """Why runs of ``algorithm`` are not runs of the procedure that a claim names, in words; None if they are."""
+    """Describe why runs of ``algorithm`` are not runs of the procedure that a claim names; None if they are."""
     procedure = procedure or Procedure()
     wanted, selection = selection_of(procedure), algorithm.selection
     try:
-        made = _made(procedure, algorithm.local_steps, **arguments_of(procedure, algorithm))
+        made = _make_method(procedure, algorithm.local_steps, **arguments_of(procedure, algorithm))
     except (ValueError, TypeError):
         made = None
     if made is None or not _same(_plain(made), _plain(algorithm)):
@@ -69,7 +69,7 @@ def other_procedure(procedure: Procedure | None, algorithm: Algorithm) -> str | 
     return f"the claim's free clients are matched by loss; the runs' by {type(selection.matching).__name__}"
 
 
-def _made(procedure: Procedure, local_steps: int, **arguments) -> Algorithm:
+def _make_method(procedure: Procedure, local_steps: int, **arguments) -> Algorithm:
     method = find_algorithm(procedure.base)
     given = dict.fromkeys(free_starts(procedure), 0.0) | {"local_steps": local_steps} | dict(procedure.options) | arguments
     return method.make(**{name: value for name, value in given.items() if name in method.arguments or method.passes_on})
@@ -82,10 +82,10 @@ def _plain(algorithm: Algorithm) -> Algorithm:
 
 
 def _place(procedure: Procedure, name: str, local_steps: int) -> tuple | None:
-    """Where the method's maker puts an argument as it is, as names of fields; None if nowhere."""
+    """The field, as a path of names, in which the method's maker stores an argument unchanged; None if there is none."""
     for pair in _PROBES:
         try:
-            one, other = (dict(_params(_made(procedure, local_steps, **{name: value}))) for value in pair)
+            one, other = (dict(_params(_make_method(procedure, local_steps, **{name: value}))) for value in pair)
         except (ValueError, TypeError):
             continue
         for place, value in one.items():
@@ -113,8 +113,8 @@ def _params(value, place: tuple = ()) -> Iterator[tuple[tuple, Any]]:
         yield place, value
 
 
-def _at(value, place: tuple):
-    """What stands at a place; None where there is no such place."""
+def _value_at(value, place: tuple):
+    """The value at a path of names; None where the path does not exist."""
     for step in place:
         try:
             value = getattr(value, step) if is_dataclass(value) else value[step]

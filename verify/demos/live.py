@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from verify.demos.controls import Choice, Controls, Slider, Text
 from verify.demos.drawn import as_svg
 
-__all__ = ["controls", "file", "picture", "shown"]
+__all__ = ["controls", "file", "live_output", "picture"]
 
 
 def controls(named: Controls) -> mo.ui.dictionary:
@@ -33,7 +33,7 @@ def picture(figure: Figure, said: str):
     return mo.vstack([mo.Html(f'<div class="picture" style="max-width:1000px">{as_svg(figure, said)}</div>'), mo.md(said)])
 
 
-def shown(demo: ModuleType) -> Callable[[Any], None]:
+def live_output(demo: ModuleType) -> Callable[[Any], None]:
     """Shows numbers that are not final in the place of the picture, while the cell computes on."""
     return lambda found: mo.output.replace(picture(demo.picture(found), demo.caption(found)))
 

@@ -1,4 +1,4 @@
-"""What methods keep besides the model: the states of a run, which :func:`fedtheory.run` does not record."""
+"""States that methods keep besides the model, which :func:`fedtheory.run` does not record."""
 
 from collections.abc import Iterator
 

@@ -131,7 +131,7 @@ class Evaluator:
     def value(self, node, scope: Scope) -> Value:
         name = method_for(type(node))
         method = getattr(self, name)
-        return self.kept(node, scope, method) if name in KEPT else method(node, scope)
+        return self.memoised(node, scope, method) if name in KEPT else method(node, scope)
 
     def sum_of_terms(self, node, scope) -> Value:
         return self.add([self.value(a, scope) for a in node.args])
@@ -164,7 +164,7 @@ class Evaluator:
             raise UnboundName(f"no function evaluates {node} ({type(node).__name__}); see verify.evaluation.operators")
         return meaning(self, node, scope)
 
-    def kept(self, node, scope, compute) -> Value:
+    def memoised(self, node, scope, compute) -> Value:
         """``compute(node, scope)``, or its kept value for the same environment and scope."""
         known = self.env.known
         if known is None:
@@ -183,7 +183,7 @@ class Evaluator:
         if name in self.env.bound:
             return self.take(name, (), scope)
         if name in self.env.definitions:
-            return self.kept(node, scope, lambda node, scope: self.defined(name, (), scope))
+            return self.memoised(node, scope, lambda node, scope: self.defined(name, (), scope))
         raise UnboundName(f"nothing supplies {name!r}: it is neither bound by the instance nor defined by a formula")
 
     def integer_as_value(self, numbers: np.ndarray, scope) -> Value:
@@ -240,7 +240,7 @@ class Evaluator:
         if name in self.env.bound:
             return self.take(name, node.indices, scope)
         if name in self.env.definitions:
-            return self.kept(node, scope, lambda node, scope: self.defined(name, node.indices, scope))
+            return self.memoised(node, scope, lambda node, scope: self.defined(name, node.indices, scope))
         raise UnboundName(f"nothing supplies {name!r}: it is neither bound by the instance nor defined by a formula")
 
     def take(self, name, indices, scope) -> Value:

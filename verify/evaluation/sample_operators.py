@@ -62,7 +62,7 @@ def sample_gradient(evaluator, node, scope) -> Value:
     if ((outside := (sample < 0) | (sample >= count)) & scope.inside).any():
         raise NoEntry(f"samples have the numbers 0..{count - 1}; got others in {node}")
     sample = np.where(outside, 0, sample)
-    world = np.repeat(np.arange(data_sets.count), data_sets.drawn).reshape(1, -1, 1, *(1,) * scope.depth)
+    world = np.repeat(np.arange(data_sets.count), data_sets.sample_draws).reshape(1, -1, 1, *(1,) * scope.depth)
     used = data_sets.data[world, client[None, None, None], np.vectorize(int)(sample)]
     total = 0
     for atom in range(data_sets.atoms):

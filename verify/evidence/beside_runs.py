@@ -212,7 +212,7 @@ def _compared(runs: Runs, points: int) -> Comparison:
     if note:
         verdict = "not applicable" if why_not else "undecided"
         return Comparison(claim.id, verdict, note, series.worst_ratio, 1.0, series)
-    return _judged(runs, series, samples)
+    return _comparison(runs, series, samples)
 
 
 def _take_least(runs: Runs, hidden: list[str], environments: list[Environment]) -> str:
@@ -365,7 +365,7 @@ def _label(claim: Claim) -> str:
     return label
 
 
-def _judged(runs: Runs, series: Series, samples) -> Comparison:
+def _comparison(runs: Runs, series: Series, samples) -> Comparison:
     """The evidence: of the last round an e-value, where the left side is a mean of numbers of at least 0 and the right side
     is not random. ``samples``: both sides of single runs, (2, runs, points), or empty."""
     claim, worst, relation = runs.claim, series.worst_ratio, series.relation

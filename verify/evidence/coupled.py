@@ -31,8 +31,8 @@ _SEED = 0  # of the data sets and of what is replaced
 
 @dataclass(frozen=True)
 class _Sampled(DataSets):
-    """Some data_sets, and runs in each of them with the same seeds; clients are drawn by the seed. ``place``: the number of
-    the replaced sample, (data_sets,); ``one``: whether a step uses one sample."""
+    """Random data sets, and runs in each of them with the same seeds; clients are drawn by the seed. ``place``: the number
+    of the replaced sample, (data_sets,); ``one``: whether a step uses one sample."""
 
     place: Any = None
     one: bool = False
@@ -47,17 +47,17 @@ class _Sampled(DataSets):
             raise UnboundName("which sample a step uses: in these runs it uses several")
         rounds = self.taking_part.shape[1]
         at_all = self.used[None] == self.place[:, None, None, None]  # data_sets, seeds, iterations, clients
-        at_all = at_all.reshape(len(self.place), self.drawn, rounds, -1, self.used.shape[-1]).any(axis=3)
+        at_all = at_all.reshape(len(self.place), self.sample_draws, rounds, -1, self.used.shape[-1]).any(axis=3)
         both = (at_all & self.taking_part[None]).transpose(0, 3, 1, 2)  # data_sets, clients, seeds, rounds
         return both[np.arange(self.count), self.replaced][:, :, None]
 
     def indicators(self):
-        of_world, clients = np.repeat(self.replaced, self.drawn), np.arange(self.data.shape[1])
+        of_world, clients = np.repeat(self.replaced, self.sample_draws), np.arange(self.data.shape[1])
         differing = of_world[:, None] == clients
         found = {"differing": (differing.astype(int), 1)}
         if self.one:
             used = np.tile(self.used, (self.count, 1, 1))
-            at_place = used == np.repeat(self.place, self.drawn)[:, None, None]
+            at_place = used == np.repeat(self.place, self.sample_draws)[:, None, None]
             found |= {"used_sample": (used, 2), "replaced": ((at_place & differing[:, None]).astype(int), 2)}
         return found
 
@@ -142,15 +142,15 @@ class CoupledRuns(Runs):
         """The number of the sample that each client's step uses, (seeds, iterations, clients)."""
         federation, draws = self.federation, Draws(self.seeds, self.federation.backend)
 
-        def of(iteration):
+        def sample_indices(iteration):
             return to_numpy(drawn_samples(federation, lambda keys: federation.counts, draws, iteration, None)[-1])[..., 0]
 
         shape = self.count, federation.clients
-        return np.stack([np.broadcast_to(of(t), shape) for t in range(iterations)], axis=1).astype(int)
+        return np.stack([np.broadcast_to(sample_indices(t), shape) for t in range(iterations)], axis=1).astype(int)
 
     # names ----------------------------------------------------------------------------------------------------------------
     def _bind(self, sizes, given, params) -> Environment:
-        backend, outcomes = self.federation.backend, self.data_sets.count * self.data_sets.drawn
+        backend, outcomes = self.federation.backend, self.data_sets.count * self.data_sets.sample_draws
         return bind_given(self.claim, self.training, sizes, given, outcomes, params, words=SAMPLE_WORDS,
                           data_sets=self._until(sizes), sampling_weight=backend.array(np.ones((1, 1))))
 

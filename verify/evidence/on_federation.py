@@ -65,7 +65,7 @@ def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 
             if leaf in params:
                 params[leaf] = params[leaf] * np.sqrt(1 / shape.dim)
         try:
-            parts = in_halves(partial(_judged, claim, shape, federation), params)
+            parts = in_halves(partial(_judge_instances, claim, shape, federation), params)
         except TooManyTerms:
             continue
         except (ValueError, LookupError, NotImplementedError):  # a name, method or local problem that is undefined here
@@ -81,7 +81,7 @@ def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 
     return OnFederation(name, tried, met, worst, violated, None if met else reason) if tried else None
 
 
-def _judged(claim: Claim, shape: Shape, federation, params: Parameters) -> tuple[Judgement, str | None]:
+def _judge_instances(claim: Claim, shape: Shape, federation, params: Parameters) -> tuple[Judgement, str | None]:
     """Judges the instances; also a hypothesis in words that none of them meets."""
     environment = RUNS.simulate(claim, shape, params, federation.backend, _MOST_TERMS, federation)
     verdict = judge(claim, environment)

@@ -1,4 +1,4 @@
-"""How much of a claim's bound runs use, as a measure of a sweep."""
+"""The share of a claim's bound that runs use, as a measure of a sweep."""
 
 import math
 from collections.abc import Callable, Mapping

@@ -64,7 +64,7 @@ class Runs:
         self.of_selection = self._chances()
         self._check_values()
         if _RECORD not in vars(trajectory):  # kept with the trajectory, for the next claim
-            vars(trajectory)[_RECORD] = self._made(self.algorithm, to_numpy(trajectory.state.x)[rows])
+            vars(trajectory)[_RECORD] = self._full_record(self.algorithm, to_numpy(trajectory.state.x)[rows])
         self.record, self.final = vars(trajectory)[_RECORD]
         certain = (isinstance(self.federation.noise, NoNoise) and self.algorithm.selection.fixed_on(self.federation)
                    and not chance_of(self.procedure, claim.variables).beyond_gradients)
@@ -96,7 +96,7 @@ class Runs:
             self.other = self.other or text
         return {"participation": float(chances[0])}
 
-    def _made(self, algorithm, end=None):
+    def _full_record(self, algorithm, end=None):
         """The full record of runs of a method with the seeds and the starts of the runs, and the state at the end, where the
         models are ``end`` (runs, dim), if that is given."""
         federation, steps, rounds = self.federation, algorithm.local_steps, self.trajectory.rounds
@@ -107,13 +107,13 @@ class Runs:
         draws, record = Draws(self.seeds, federation.backend), FullRecord()
         state = algorithm.init(federation, federation.backend.array(self.start), draws)
         *_, final = rounds_of(algorithm, federation, state, draws, 0, rounds, (record,))
-        if end is not None and not np.allclose(to_numpy(final.x), end, equal_nan=True, **self._near):
+        if end is not None and not np.allclose(to_numpy(final.x), end, equal_nan=True, **self._tolerances):
             raise ValueError("these runs end elsewhere when they are made again; was the method or the federation changed?")
         return record, final
 
     @property
-    def _near(self) -> dict[str, float]:
-        """How far rounding may move the end of runs."""
+    def _tolerances(self) -> dict[str, float]:
+        """The tolerances within which rounding may move the end of runs."""
         narrow = self.trajectory.narrow or self.trajectory.dataset.attrs.get("made_in")
         return {"rtol": 1e-3, "atol": 1e-5} if narrow else {"rtol": 1e-6, "atol": 1e-9}
 
@@ -177,7 +177,7 @@ class Runs:
         return getattr(self.algorithm.selection.sampling, "participants", everyone)
 
     def _measured(self, rounds: int) -> dict[str, Any]:
-        """What the runs say, up to a round."""
+        """The quantities that the runs record, up to a round."""
         steps, backend = self.algorithm.local_steps, self.federation.backend
         found = self._recorded(rounds)
         eta = self._by_iteration(self.arguments["eta_l"], rounds)
@@ -192,7 +192,7 @@ class Runs:
         for name, record in find_algorithm(self.procedure.base).traits.records.items():
             if record.method and name in self.claim.names and self.other is None:
                 other = make_algorithm(record.method, local_steps=steps, **self.arguments, **dict(self.procedure.options))
-                ran, final = self._made(other.having(selection=self.algorithm.selection))
+                ran, final = self._full_record(other.having(selection=self.algorithm.selection))
                 found[name] = self._arrays(*ran.until(rounds, steps, final))[record.array]
         return found
 

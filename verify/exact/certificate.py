@@ -86,7 +86,7 @@ def _side(value) -> str:
 
 
 def _instance(claim: Claim, shape: Shape, params: Parameters, environment: Environment) -> dict[str, Any]:
-    losses = shape.family.written(params, _text)
+    losses = shape.family.write(params, _text)
     if shape.family.coupled:
         return losses | {"start_offset": _text(params["start_offset"][0]), "initial": _initial(claim, environment)}
     federation = federation_of(shape, params, EXACT)

@@ -102,7 +102,7 @@ def _implied(claim: Claim) -> Iterator[Line]:
     for variable in claim.variables:
         yield from _of_variable(variable)
     set_to_numbers = _set_to_numbers(claim)
-    declared = {variable.name for variable in claim.variables} | _chosen(claim)
+    declared = {variable.name for variable in claim.variables} | _existential_names(claim)
     for name, positive in _signs(claim).items():
         if name not in declared | set_to_numbers:
             yield sp.Symbol(name), ">" if positive else ">=", _ZERO, ()
@@ -217,10 +217,10 @@ def _free(claim: Claim) -> set[str]:
         over_space = [word for side in (c.left, c.right) for word in side.atoms(infimum)]
         inside = {s.name for word in over_space for s in word.args[1].atoms(sp.Symbol)}
         free |= {name for name in inside if name in names_from(CONSTANT)}
-    return (free | ({"eta_l"} if claim.setting != "algebra" else set())) - _chosen(claim)
+    return (free | ({"eta_l"} if claim.setting != "algebra" else set())) - _existential_names(claim)
 
 
-def _chosen(claim: Claim) -> set[str]:
+def _existential_names(claim: Claim) -> set[str]:
     return {claim.exists.name} if claim.exists is not None else set()
 
 
@@ -248,7 +248,7 @@ def _everywhere(claim: Claim) -> set[str]:
 
 # the comparison ----------------------------------------------------------------------------------------------------------
 def differences(data: Mapping[str, Any], claim: Claim) -> Iterator[str]:
-    """In what the certificate's statement differs from the claim's, if in anything; in words, one after the other."""
+    """Yield the differences between the certificate's statement and the claim's, in words."""
     missing = [name for name in _STATED if not isinstance(data, Mapping) or name not in data]
     if missing or claim.statement is None:
         yield f"it lacks {', '.join(missing)}" if missing else "the claim has no statement"
@@ -297,7 +297,8 @@ def _printed(given: list[Mapping[str, Any]], claim: Claim) -> Iterator[str]:
     own = _Reader(lambda name, indexed: symbols[name])
     if [own.line(line) for line in given[: len(wanted)]] != [_line(condition) for condition in wanted]:
         yield "what is printed for all functions"
-    others = {variable.name for variable in claim.variables} | _chosen(claim) | {*_signs(claim)} | _set_to_numbers(claim)
+    others = {variable.name for variable in claim.variables} | _existential_names(claim)
+    others |= {*_signs(claim)} | _set_to_numbers(claim)
     signs = [(sp.Symbol(s.name), ">" if s.is_positive else ">=", _ZERO, ()) for s in sorted(symbols.values(), key=str)
              if s.is_nonnegative and not s.is_integer and s.name not in others]
     if [*map(_Reader(_plain).line, given[len(wanted) :])] != signs:

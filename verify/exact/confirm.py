@@ -108,20 +108,21 @@ def _unconditional(claim: Claim) -> Claim:
 
 
 def _place_of_the_witness(claim: Claim, environment: Environment) -> Fraction | None:
-    """Where in the interval the witness lies on an instance, nearly if it is irrational; None where there is none inside."""
+    """The position of the witness in its interval on an instance, rounded if it is irrational; None where it lies
+    outside."""
     exists = claim.exists
     if exists.witness is None:
         return None
     try:
         (((low, width),), ((_, value),)) = (pairs(Condition(exists.low, "<=", other), environment) for other in (
             exists.high - exists.low, exists.witness))
-        place = (_near(value) - _near(low)) / _near(width)
+        place = (_as_fraction(value) - _as_fraction(low)) / _as_fraction(width)
     except (ArithmeticError, LookupError, TypeError, ValueError):
         return None
     return place if 0 <= place <= 1 and place not in excluded_positions(claim) else None
 
 
-def _near(value) -> Fraction:
+def _as_fraction(value) -> Fraction:
     return Fraction(float(value)) if isinstance(value, Ball) else Fraction(value)
 
 

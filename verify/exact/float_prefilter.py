@@ -25,7 +25,7 @@ Change = tuple[str, tuple[int, ...], Fraction]
 
 def is_violated(claim: Claim, shape: Shape, candidates: list[Parameters]) -> np.ndarray:
     """Whether float64 sees each instance violated; true for all where it cannot tell."""
-    return _seen(claim, shape, floats(joined(candidates)))
+    return _seems_violated(claim, shape, floats(joined(candidates)))
 
 
 def violated_instances(claim: Claim, candidates: Iterable[tuple[Shape, Parameters]]) -> Iterator[tuple[Shape, Parameters]]:
@@ -44,7 +44,7 @@ def alike(candidates: Iterable[tuple[Shape, Parameters]]) -> Iterator[tuple[Shap
         yield shape, [params for _, params in group]
 
 
-def _seen(claim: Claim, shape: Shape, rows: Parameters) -> np.ndarray:
+def _seems_violated(claim: Claim, shape: Shape, rows: Parameters) -> np.ndarray:
     count = number_of(rows)
     try:
         with np.errstate(all="ignore"):
@@ -62,12 +62,12 @@ def violating_changes(claim: Claim, shape: Shape, params: Parameters, refused: C
     wanted = [c for c in wanted if c not in refused and _admissible(claim, shape, params, c)]
     alone: list[bool] = []
     for first in range(0, len(wanted), _AT_ONCE):
-        alone += list(_seen(claim, shape, _rows(params, wanted[first : first + _AT_ONCE], together=False)))
+        alone += list(_seems_violated(claim, shape, _rows(params, wanted[first : first + _AT_ONCE], together=False)))
     wanted, taken = [change for change, yes in zip(wanted, alone, strict=True) if yes], []
     while wanted:
         one_of_each = {change[:2]: change for change in reversed(wanted)}  # the first, for each number
         some = [one_of_each[number] for number in dict.fromkeys(change[:2] for change in wanted)][:_AT_ONCE]
-        kept = int(np.cumprod(_seen(claim, shape, _rows(params, some, together=True))).sum())
+        kept = int(np.cumprod(_seems_violated(claim, shape, _rows(params, some, together=True))).sum())
         for change in some[:kept]:
             params = with_change(params, change)
         taken += some[:kept]

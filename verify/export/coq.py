@@ -3,7 +3,7 @@
 from verify.export import induction
 from verify.export.theorem import Theorem, literal
 
-__all__ = ["written"]
+__all__ = ["coq_file"]
 
 _BEGIN = """\
 Require Import Reals Lra.
@@ -54,10 +54,10 @@ Qed.
 """
 
 
-def written(theorems, comment):
+def coq_file(theorems, comment):
     """The file that states and proves these theorems."""
     parts = [_comment(comment), _BEGIN, *[induction.BEGIN] * any(not isinstance(each, Theorem) for each in theorems)]
-    parts += [_theorem(each) if isinstance(each, Theorem) else induction.written(each, _comment) for each in theorems]
+    parts += [_theorem(each) if isinstance(each, Theorem) else induction.induction_text(each, _comment) for each in theorems]
     each = " ".join(f"let _ := {each.name} in" for each in theorems)
     return "\n".join([*parts, f"Definition all_theorems := {each} I.", "Print Assumptions all_theorems.", ""])
 
@@ -74,9 +74,9 @@ def _theorem(each):
         lines += ["Hypothesis u_low : 0 <= u.", f"Hypothesis u_high : u <= 1 / {each.least}."]
     for fact in each.facts:
         lines += [_comment([fact.comment]),
-                  f"Hypothesis {fact.name} : 0 {'=' if fact.is_zero else '<='} {_over(fact.above, fact.below)}."]
+                  f"Hypothesis {fact.name} : 0 {'=' if fact.is_zero else '<='} {_quotient(fact.above, fact.below)}."]
     (l, a), (r, b) = each.smaller, each.larger
-    lines += [f"Theorem {each.name} :", f"  {_over(l, a)}", "  <=", f"  {_over(r, b)}.", "Proof."]
+    lines += [f"Theorem {each.name} :", f"  {_quotient(l, a)}", "  <=", f"  {_quotient(r, b)}.", "Proof."]
     numbers = f"{a} {b} {each.by_smaller} {each.by_larger} {literal(each.by)}"
     lines.append(f"  refine (sides {numbers} _ _ _ _ _ {_ratio(a)} {_ratio(b)} eq_refl")
     lines += [_sum([f"({_times(term, each.least)})" for term in each.terms], "    "), "    _). lra.", "Qed.",
@@ -92,7 +92,7 @@ def _sum(parts, indent):
     return f"{indent}(plus _ _\n{_sum(parts[:half], indent + ' ')}\n{_sum(parts[half:], indent + ' ')})"
 
 
-def _over(above, below):
+def _quotient(above, below):
     return f"({above}) / {below}" if below > 1 else above
 
 

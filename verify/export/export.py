@@ -9,7 +9,7 @@ from verify.export.theorem import texts, theorem
 
 __all__ = ["LANGUAGES", "export", "theorems"]
 
-LANGUAGES = {"coq": coq.written, "lean": lean.written}
+LANGUAGES = {"coq": coq.coq_file, "lean": lean.lean_file}
 
 _NOT_CHECKED = (
     "What is proven here: the inequality follows from the named facts. What is not: that the facts hold for every run of",
@@ -36,7 +36,7 @@ def export(certificate, language) -> str:
 
 
 def theorems(certificate, name=None):
-    """What a certificate states, and its theorems; their names begin with ``name``, or with the claim's id."""
+    """The statement of a certificate, and its theorems; their names begin with ``name``, or with the claim's id."""
     reading, found = read(certificate), []
     name = re.sub(r"[^A-Za-z0-9]+", "_", name or f"claim {certificate['claim']}")
     for s, (setting, inequalities) in enumerate(zip(certificate["settings"], reading.settings, strict=True), 1):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-__all__ = ["BEGIN", "Induction", "written"]
+__all__ = ["BEGIN", "Induction", "induction_text"]
 
 BEGIN = """\
 (* Induction over rounds: the sum of a over n rounds, and the sum of q^r over them. *)
@@ -72,7 +72,7 @@ class Induction:
     variables: list
 
 
-def written(each, comment):
+def induction_text(each, comment):
     """The text of the theorem; ``comment`` makes comments of lines."""
     q, whole = _number(each.factor), each.factor == 1
     sums = [f"({text})" + (" * INR n" if j else "") + (f" * {_number(p)} ^ n" if p != 1 else "")
@@ -83,7 +83,7 @@ def written(each, comment):
             f"forall n, (1 <= n)%nat -> right n = {' + '.join(sums) or '0'}"]
     start = _exists(variables, [*(text for _, text in facts), *last])
     names = [*variables, *(name for name, _ in facts), "first", "cost", "rest"]
-    ends = [_over(*one.larger) for one in each.starts]
+    ends = [_quotient(*one.larger) for one in each.starts]
     gaps = [f"{after} - {before}" for before, after in pairwise(ends)]
     listed = "; ".join(f"({_number(p)}, {gap})" for p, gap in zip(each.powers, gaps[1:], strict=True))
     bases = dict.fromkeys([each.factor, *each.powers, *(p for p, _ in each.right)])
@@ -113,12 +113,12 @@ def _number(p):
     return f"{p.numerator}" if p.denominator == 1 else f"({p.numerator} / {p.denominator})"
 
 
-def _over(above, below):
+def _quotient(above, below):
     return f"({above}) / {below}" if below > 1 else f"{above}"
 
 
 def _fact(fact):
-    return f"0 {'=' if fact.is_zero else '<='} {_over(fact.above, fact.below)}"
+    return f"0 {'=' if fact.is_zero else '<='} {_quotient(fact.above, fact.below)}"
 
 
 def _exists(variables, parts):
@@ -126,8 +126,8 @@ def _exists(variables, parts):
 
 
 def _so(one, left, right):
-    """That the sides of a theorem, at numbers for which its facts hold, are two numbers."""
-    sides = [f"{left} = {_over(*one.smaller)}", f"{right} = {_over(*one.larger)}"]
+    """The proposition that the sides of a theorem, at numbers for which its facts hold, are two numbers."""
+    sides = [f"{left} = {_quotient(*one.smaller)}", f"{right} = {_quotient(*one.larger)}"]
     return _exists(one.variables, [*map(_fact, one.facts), *sides])
 
 

@@ -2,10 +2,10 @@
 
 from verify.export.theorem import Theorem, literal
 
-__all__ = ["written"]
+__all__ = ["lean_file"]
 
 
-def written(theorems, comment):
+def lean_file(theorems, comment):
     """The file that states and proves these theorems."""
     theorems = [each for each in theorems if isinstance(each, Theorem)]  # inductions are written for Coq alone
     parts = ["import Mathlib", "", *_comment(comment), "", *(_theorem(each) for each in theorems)]
@@ -22,8 +22,8 @@ def _theorem(each):
         lines += ["    (u_low : 0 ≤ u)", f"    (u_high : 0 ≤ 1 - {each.least} * u)"]
     for fact in each.facts:
         lines += [*_comment([fact.comment], "    "),
-                  f"    ({fact.name} : 0 {'=' if fact.is_zero else '≤'} {_over(fact.above, fact.below)})"]
-    lines += ["    :", f"    ({_over(*each.smaller)} : ℝ)", "    ≤", f"    {_over(*each.larger)} := by"]
+                  f"    ({fact.name} : 0 {'=' if fact.is_zero else '≤'} {_quotient(fact.above, fact.below)})"]
+    lines += ["    :", f"    ({_quotient(*each.smaller)} : ℝ)", "    ≤", f"    {_quotient(*each.larger)} := by"]
     proofs = []
     for number, term in enumerate(each.terms):
         weight, fact = f"(by norm_num : (0 : ℝ) ≤ {literal(abs(term.number))})", term.fact
@@ -36,5 +36,5 @@ def _theorem(each):
     return "\n".join([*lines, *proofs, "  linarith", ""])
 
 
-def _over(above, below):
+def _quotient(above, below):
     return f"({above}) / {below}" if below > 1 else above

@@ -14,7 +14,7 @@ from verify.checker.class_facts import class_facts
 from verify.checker.exponential_sums import ExponentialSums
 from verify.checker.formulas import At
 from verify.checker.laurent_polynomials import LaurentForm, coefficients, ends
-from verify.checker.limits import written
+from verify.checker.limits import parse_number
 from verify.checker.operators import replayed, require
 from verify.checker.quadratic_forms import QuadraticForm
 from verify.checker.scope import scope
@@ -55,7 +55,7 @@ class Inequality:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a certificate states, and at each of its settings the inequalities that prove it."""
+    """The statement of a certificate, and at each of its settings the inequalities that prove it."""
 
     stated: dict
     scope: str
@@ -65,8 +65,8 @@ class Reading:
 
 @dataclass(frozen=True)
 class Start:
-    """What an induction says of the first state: the potential and what each round adds, the right side for n rounds as
-    ``{(p, j): form}`` of multiples of p^n n^j, and the p, in descending order, of what the theorems prove of it."""
+    """The base case of an induction: the potential and what each round adds, the right side for n rounds as ``{(p, j):
+    form}`` of multiples of p^n n^j, and the p, in descending order, that the theorems use."""
 
     factor: Fraction
     first: dict
@@ -96,15 +96,15 @@ def _of_setting(setting):
 
 def _start(setting, asked):
     """The start of an induction; None where its parts are more than one of each kind."""
-    potential, q = setting["potential"], written(setting["potential"]["factor"])
+    potential, q = setting["potential"], parse_number(setting["potential"]["factor"])
     starts = [obligation for obligation in asked if isinstance(obligation.run.begins, FirstRound)]
     outcomes = starts[0].run.outcomes
     if "degree" in setting or len(asked) - len(starts) != 2 or len(outcomes) != 1 or q == 0:
         return None
     instance, at, (smaller, right) = starts[0].run.instance, At({}, *outcomes), rounds.sides(setting["statement"])
-    right = ["*", "rounds", right] if rounds.Left(instance, smaller).averaged else right
+    right = ["*", "rounds", right] if rounds.LeftSide(instance, smaller).averaged else right
     before = rounds.substituted(potential["value"], {"r": 0})
-    course = {key: QuadraticForm({}) + c for key, c in ExponentialSums(instance, at).of(right).items()}
+    course = {key: QuadraticForm({}) + c for key, c in ExponentialSums(instance, at).expand(right).items()}
     first, cost = (QuadraticForm({}) + instance.formulas.value(node, at) for node in (before, potential["cost"]))
     gaps = {p: c for (p, _), c in course.items() if p < 1}
     if q < 1:

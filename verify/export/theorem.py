@@ -39,7 +39,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Theorem:
-    """From the facts follows ``smaller <= larger``, each a pair (numerator, denominator).
+    """The theorem that the facts imply ``smaller <= larger``, each a pair (numerator, denominator).
 
     The terms add up to ``by`` times (``by_larger`` times one numerator less ``by_smaller`` times the other); with ``least``
     for all u from 0 to 1/least."""
@@ -65,14 +65,14 @@ def theorem(name, inequality, comment) -> Theorem:
     for name_of, (form, is_zero) in one.facts.items():
         if any(name_of == used for used, *_ in one.multipliers):
             above, below = _text(form, identifiers)
-            facts[name_of] = Fact(identifiers.of(name_of), above, below, is_zero, meaning(name_of, one.run))
+            facts[name_of] = Fact(identifiers.name_of(name_of), above, below, is_zero, meaning(name_of, one.run))
     terms = [(number / facts[used].below, q, p, facts[used]) for used, number, q, p in one.multipliers]
     for number, row, q, p in one.squares:
         key = tuple(row.items())
         if key not in seen:
             above, _ = _text(_square(row), identifiers)
             length = " ".join(_signed(c, f"[{_part(i)}]") for i, c in row.items())
-            seen[key] = Fact(identifiers.of(f"square {len(seen)}"), above, 1, False, f"the mean of |{length}|^2")
+            seen[key] = Fact(identifiers.name_of(f"square {len(seen)}"), above, 1, False, f"the mean of |{length}|^2")
         terms.append((number, q, p, seen[key]))
     terms += [(number, q, p, None) for number, q, p in one.constant if number]
     (left, under_left), (right, under_right) = (_text(side, identifiers) for side in (one.smaller, one.larger))
@@ -139,7 +139,7 @@ class _Identifiers:
     def __init__(self):
         self.names, self.variables = {name: name for name in _OURS}, []
 
-    def of(self, text, shown=None):
+    def name_of(self, text, shown=None):
         """The name that stands for a text alone; it looks like what is ``shown``."""
         if text not in self.names:
             found = re.sub(r"[^A-Za-z0-9]+", "_", shown or text).strip("_")
@@ -161,7 +161,7 @@ class _Identifiers:
         return self._variable(key, re.sub(f"^{LOSS}(?=[0-9])", "F ", key).removeprefix(LOSS))
 
     def _variable(self, text, shown=None):
-        found = self.of(text, shown)
+        found = self.name_of(text, shown)
         if found not in self.variables:
             self.variables.append(found)
         return found

@@ -31,11 +31,11 @@ def _compiled(names, formula):
     printer = _Printer({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
     function = sp.lambdify([sp.Symbol(name) for name in names], plain, [words, "numpy"], printer=printer)
 
-    def of(*arrays):
+    def evaluate(*arrays):
         with np.errstate(all="ignore"):
             return np.asarray(function(*(np.asarray(a, dtype=float) for a in arrays)), dtype=float)
 
-    return of
+    return evaluate
 
 
 class _Printer(NumPyPrinter):

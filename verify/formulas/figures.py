@@ -44,7 +44,7 @@ def bound_curve(bound: Bound, numbers: Mapping, against: str | None = None, *, a
         point = {name: array[0] for name, array in lists.items()} | here | {against: x}
         curves.append((bound, point, ", ".join(f"{n} = {v:g}" for n, v in here.items()), colour))
     others = {name: values[0] for name, values in sorted(lists.items()) if name not in (against, *long)}
-    axes = _drawn(ax, against, x, curves, ", ".join(f"{name} = {value:g}" for name, value in others.items()))
+    axes = _draw_curves(ax, against, x, curves, ", ".join(f"{name} = {value:g}" for name, value in others.items()))
     if x.min() > 0 and x.max() / x.min() >= 100:
         axes.set_xscale("log")
     title = textwrap.wrap(bound.name, _TITLE_WIDTH)
@@ -85,12 +85,12 @@ def bounds_around(bounds: Sequence[Bound], dominance: Dominance, against: str | 
     curves = [(b, {n: values[n] for n in b.parameters}, b.name, colour)
               for b, colour in zip(bounds, colours() * len(bounds), strict=False)]
     others = ", ".join(f"{name} = {value:.3g}" for name, value in numbers.items() if np.ptp(values[name]) == 0)
-    axes = _drawn(ax, against, x, curves, others, admitted)
+    axes = _draw_curves(ax, against, x, curves, others, admitted)
     axes.set_xscale("log")
     return axes.figure if ax is None else ax
 
 
-def _drawn(ax, against: str, x: np.ndarray, curves: Sequence[tuple], others: str, admitted=True) -> Axes:
+def _draw_curves(ax, against: str, x: np.ndarray, curves: Sequence[tuple], others: str, admitted=True) -> Axes:
     """Draw curves (bound, parameters, label, colour) against ``x``; grey and dashed where a condition does not hold, or
     where not ``admitted``.
 

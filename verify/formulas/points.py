@@ -31,7 +31,7 @@ def parameter_sets(bound: Bound, count: int, seed: int = 0) -> dict[str, np.ndar
         raise ValueError(f"count must be at least 1; got {count}")
     rng, whole = np.random.default_rng(seed), bound.whole
     spread = rng.choice([1.0, 0.3], _DRAWS)
-    sets = {name: _near(10.0 ** (spread * rng.uniform(-_DECADES, _DECADES, _DRAWS)), name in whole)
+    sets = {name: _round_if_whole(10.0 ** (spread * rng.uniform(-_DECADES, _DECADES, _DRAWS)), name in whole)
             for name in bound.parameters}
     bounds = [found for condition in bound.conditions for found in _bounded(condition)]
     with np.errstate(all="ignore"):
@@ -44,7 +44,7 @@ def parameter_sets(bound: Bound, count: int, seed: int = 0) -> dict[str, np.ndar
     return _witness(bound)
 
 
-def _near(values, whole):
+def _round_if_whole(values, whole):
     return np.maximum(1.0, np.round(values)) if whole else values
 
 

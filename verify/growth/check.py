@@ -15,7 +15,7 @@ from typing import Any
 
 from bounds.language.claim import Claim
 from verify.checker.formats import FORMATS, shows
-from verify.checker.limits import FRACTION, written
+from verify.checker.limits import FRACTION, parse_number
 from verify.checker.operators import SENSELESS, senseless
 from verify.exact import check as single
 from verify.exact.alone import CheckResult, against, read
@@ -61,7 +61,7 @@ def _checked(data: Mapping[str, Any], claim: Claim) -> CheckResult:
     for member in members:
         if member.keys() != {*_MEMBER}:
             return CheckResult(False, f"a member has {', '.join(_MEMBER)}; got {', '.join(member)}")
-        size, constant = written(member["size"], FRACTION), _constant(member)
+        size, constant = parse_number(member["size"], FRACTION), _constant(member)
         if size < 0 or (constant is not None and (constant <= 0 or size == 0)):
             return CheckResult(False, "constants must be positive, and so must sizes, except where the right side vanishes")
         result = single.check(member["certificate"], with_constant(claim, constant))
@@ -71,14 +71,15 @@ def _checked(data: Mapping[str, Any], claim: Claim) -> CheckResult:
             return CheckResult(False, f"size {member['size']}: the right side is negative", result.left, result.right)
     for objection in _objections(members, data["along"], claim):
         return CheckResult(False, objection)
-    return CheckResult(True, f"{len(members)} members, each a counterexample; {_said(members)}", result.left, result.right)
+    summary = f"{len(members)} members, each a counterexample; {_refuted_constants(members)}"
+    return CheckResult(True, summary, result.left, result.right)
 
 
 def _constant(member: Mapping[str, Any]) -> Fraction | None:
-    return None if member["constant"] is None else written(member["constant"], FRACTION)
+    return None if member["constant"] is None else parse_number(member["constant"], FRACTION)
 
 
-def _said(members: Sequence[Mapping[str, Any]]) -> str:
+def _refuted_constants(members: Sequence[Mapping[str, Any]]) -> str:
     first, last = _constant(members[0]), _constant(members[-1])
     if first is None or last is None:
         return "the right side is not positive, so that no constant is large enough"
@@ -86,10 +87,10 @@ def _said(members: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _objections(members: Sequence[Mapping[str, Any]], along: str, claim: Claim) -> Iterator[str]:
-    """Why the members are no growth, if they are none."""
+    """Yield the reasons why the members show no growth."""
     uses, limits = claim.constants_may_use, {str(symbol): towards for symbol, towards in claim.limits}
     constants, certificates = [_constant(m) for m in members], [m["certificate"] for m in members]
-    sizes = [written(m["size"], FRACTION) for m in members]
+    sizes = [parse_number(m["size"], FRACTION) for m in members]
     vanishing = [constant is None for constant in constants]
     if any(vanishing) and not all(vanishing):
         yield "some members have a constant and others none"
@@ -134,7 +135,8 @@ def _objections(members: Sequence[Mapping[str, Any]], along: str, claim: Claim) 
 
 
 def like_a_logarithm(sizes: Sequence[float], ratios: Sequence[float]) -> str:
-    """Why a power of the logarithm of the size may have grown as these ratios did; empty where none of a moderate power has.
+    """Explain why a power of the logarithm of the size may have grown as these ratios did; empty where none of a moderate
+    power has.
 
     The exponent of (a + log size)^p between neighbours is p/(a + log size): it is small, or it falls to half where the
     logarithm doubles.
@@ -184,7 +186,7 @@ def _other_clients(certificates: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _clients(certificate: Mapping[str, Any]) -> list[list]:
-    """What an instance says of each client, its weight relative to the first one's."""
+    """The data of each client in an instance, with its weight relative to the first one's."""
     instance = certificate["instance"]
     weights = [Fraction(weight) for weight in instance["client_weight"]]
     arrays = [instance[name] for name in _OF_CLIENTS if name in instance]
@@ -221,7 +223,7 @@ def _untied(certificates: Sequence[Mapping[str, Any]], sizes: Sequence[Fraction]
 
 
 def _amount(certificate: Mapping[str, Any], name: str) -> Fraction | None:
-    """What an instance has of a size, of a number, or of the free clients' weight."""
+    """The value of a size, of a number, or of the free clients' weight in an instance."""
     instance = certificate["instance"]
     if name == FREE_WEIGHT and "client_weight" in instance:
         pairs = zip(instance["client_weight"], instance["priority"], strict=True)

@@ -43,8 +43,8 @@ def order_verdict(case) -> Verdict:
 
 
 def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend) -> Growth:
-    """What the smallest budget finds that refutes the claim, up to the given one, which else has the last word: a larger one
-    looks first as the smaller one looked."""
+    """The result of the smallest budget that refutes the claim, else of the given one: a larger budget first repeats the
+    search of the smaller one."""
     def accepts(along, members) -> bool:
         try:
             return check(growth_certificate(claim, along, members), claim).accepted
@@ -60,7 +60,7 @@ def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend) -> Gr
 
 
 def _refuted(case, growth: Growth) -> Verdict:
-    claim, seen = case.claim, _seen(growth)
+    claim, seen = case.claim, _growth_text(growth)
     if leaves_the_step_open(claim):
         return case.undecided("step", None, f"no step size is prescribed, and with one of our choice {seen}")
     outcome = certify(claim, lambda: growth_certificate(claim, growth.limit, growth.members),
@@ -73,7 +73,7 @@ def _refuted(case, growth: Growth) -> Verdict:
     return case.verdict("refuted", worst, f"{seen} ({_dependence(claim)})", outcome)
 
 
-def _seen(growth: Growth) -> str:
+def _growth_text(growth: Growth) -> str:
     if growth.vanishing:
         more = f", and at {len(growth.members)} sizes of {growth.limit}" if len(growth.members) > 1 else ""
         return f"no constant is large enough: the right side is not positive, the left is, on an exact instance{more}"
@@ -123,7 +123,7 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
 
 
 def _rests_on(claim: Claim, growth: Growth) -> str:
-    """What a verdict of no growth has seen, and has not."""
+    """Describe the evidence for a verdict of no growth, and its limits."""
     chance = claim.constants_may_use is not None or any(math.prod(outcomes(t.members[-1].shape)) > 1 for t in growth.curves)
     runs = "runs with few outcomes of chance" if chance else "runs without noise"
     kind = runs if claim.setting == "run" else "numbers"

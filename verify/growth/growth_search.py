@@ -1,4 +1,4 @@
-"""What searches for growing ratios share: how hard they look, what they have seen, and the ratios of instances."""
+"""Shared parts of the searches for growing ratios: their effort, their record, and the ratios of instances."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,8 +28,8 @@ __all__ = ["EFFORTS", "LARGE", "Effort", "GrowthCurve", "GrowthSearch", "Member"
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to look, in instances: ``shapes`` tried with ``rows`` each, of which so many are ``followed`` far along a
-    limit; ``passes`` over all sizes, ``generations``."""
+    """The effort of a growth search, in instances: ``shapes`` tried with ``rows`` each, of which so many are ``followed``
+    far along a limit; ``passes`` over all sizes, ``generations``."""
 
     shapes: int
     followed: int
@@ -110,7 +110,7 @@ class GrowthCurve:
 
 
 def growth_rank(curve: GrowthCurve) -> tuple:
-    """How promising a track is: whether it grows, how fast, and how fast where float64 loses it."""
+    """The sort key of a growth curve: whether it grows, how fast, and how fast where float64 loses it."""
     with np.errstate(all="ignore"):
         steepest = np.log2(np.divide(*curve.ratios[:-3:-1])) if curve.lost and len(curve.members) > 1 else 0.0
     return curve.fit.grows, curve.fit.slope, steepest
@@ -142,7 +142,7 @@ class GrowthSearch:
     beyond: list[tuple[Shape, Parameters]] = field(default_factory=list)
     refused: str = ""
 
-    def kept(self, params: Parameters) -> Parameters:
+    def with_shared_numbers(self, params: Parameters) -> Parameters:
         """The leaves with the numbers that all instances share."""
         return {n: np.full_like(a, self.keep[n]) if n in self.keep else a for n, a in params.items()}
 
@@ -182,7 +182,7 @@ class GrowthSearch:
                     yield np.concatenate([self.ratios(shape, half) for half in halves(together)])
                     return
                 raise TooManyTerms("too many outcomes of chance to enumerate")
-            ratios = self._judged(shape, together)
+            ratios = self._ratios_of(shape, together)
         except (ValueError, TooManyTerms) as reason:
             if len(batches) > 1:
                 yield from (self.ratios(shape, batch) for batch in batches)
@@ -194,7 +194,7 @@ class GrowthSearch:
             self._note(shape, batch, ratio)
             yield ratio
 
-    def _judged(self, shape: Shape, params: Parameters) -> np.ndarray:
+    def _ratios_of(self, shape: Shape, params: Parameters) -> np.ndarray:
         """The ratio on every row, NaN where a hypothesis fails; in halves where arrays would be too large, of which one
         instance alone raises TooManyTerms."""
         count, pieces = number_of(params), shape.clients * shape.family.knots
@@ -207,7 +207,7 @@ class GrowthSearch:
         except TooManyTerms:
             if count == 1:
                 raise
-            return np.concatenate([self._judged(shape, half) for half in halves(params)])
+            return np.concatenate([self._ratios_of(shape, half) for half in halves(params)])
         return np.where(verdict.met, np.broadcast_to(verdict.ratio, (count,)), np.nan)
 
     def _judgement(self, shape: Shape, params: Parameters) -> tuple[Judgement, Environment]:
@@ -217,7 +217,7 @@ class GrowthSearch:
         return judgement._replace(met=judgement.met & self._kept_in(environment)), environment
 
     def _kept_in(self, environment: Environment) -> np.ndarray | bool:
-        """On which instances the shared numbers have their values, and are not moved into the bounds of hypotheses."""
+        """Select the instances whose shared numbers have their values, and are not moved into the bounds of hypotheses."""
         kept = True
         for name in self.keep.keys() & environment.bound.keys():
             values = to_numpy(environment.bound[name].data)
@@ -225,9 +225,9 @@ class GrowthSearch:
         return kept
 
     def _at_places(self, shape: Shape, params: Parameters, places: np.ndarray) -> Iterator[tuple]:
-        """For each of some looks, in which the number that is said to exist has its ``places`` (looks, instances): which
-        instances meet the hypotheses, their ratios, and which meet every hypothesis that is no condition on the number.
-        Looks are judged together where that is not too much at once."""
+        """Yield for each of several ``places`` (looks, instances) of the number that is said to exist: which instances meet
+        the hypotheses, their ratios, and which meet every hypothesis that is no condition on the number. Looks are judged
+        together where that is not too much at once."""
         looks, count = places.shape
         pieces = shape.clients * shape.family.knots
         models, knots = prod(outcomes(shape)) * shape.iterations * shape.clients, (2 * pieces + 1) * pieces // 8

@@ -44,7 +44,7 @@ def scale_path(trials: GrowthSearch) -> list[GrowthCurve]:
             _, shape, parent, held = found[int(rng.integers(len(found)))]
             params = offspring(claim, shape, parent, rows, rng)
             powers = _exponents(claim, params, held, rng)
-        params, powers = trials.kept(params), {n: a for n, a in powers.items() if n not in trials.keep}
+        params, powers = trials.with_shared_numbers(params), {n: a for n, a in powers.items() if n not in trials.keep}
         rank = _rank(*trials.along(Powers(powers), shape, params, [_FACTOR**i for i in (*_STAGES, _FAR)]))
         row = int(np.argmax(rank))
         if rank[row] > -np.inf:
@@ -59,7 +59,7 @@ def scale_path(trials: GrowthSearch) -> list[GrowthCurve]:
 
 
 def _rank(*ratios) -> np.ndarray:
-    """How promising paths are by their ratios at the stages, the last one far out.
+    """The rank of paths by their ratios at the stages, the last one far out.
 
     By how many octaves the ratio grows with every stage, the least of all, but no more than two; less where float64 soon
     loses it, and where it is far below 1 in the end, as it may well stop there. Of equal ones, the larger ratio counts. One

@@ -66,7 +66,7 @@ class _Pools:
         if together or name in RUN_SIZES or name in dict(shape.sizes):
             try:
                 shape, params = resized(claim, shape, draw_params(claim, shape, self.rows(shape, size), rng), name, size)
-                yield shape, self.trials.kept(params)
+                yield shape, self.trials.with_shared_numbers(params)
             except (ValueError, NotImplementedError):
                 pass
         for near in (place - 1, place + 1):
@@ -76,13 +76,14 @@ class _Pools:
                     shape, params = resized(claim, parent.shape, parent.params, name, size)
                 except ValueError:
                     continue
-                yield shape, self.trials.kept(self.stretched(params, size / self.sizes[near], self.rows(shape)))
+                stretched = self.stretched(params, size / self.sizes[near], self.rows(shape))
+                yield shape, self.trials.with_shared_numbers(stretched)
         for parent in self.pools[place][:2]:
             params = offspring(claim, parent.shape, parent.params, self.rows(parent.shape), rng)
-            yield parent.shape, self.trials.kept(params)
+            yield parent.shape, self.trials.with_shared_numbers(params)
 
     def rows(self, shape: Shape, times: int = 1) -> int:
-        """As many instances of a shape as the effort allows, fewer where each has many outcomes or steps."""
+        """The number of instances of a shape that the effort allows, fewer where each has many outcomes or steps."""
         work = prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim * times
         return int(np.clip(250_000 // work, 1, self.trials.effort.rows))
 
@@ -167,7 +168,7 @@ def _proportions(trials: GrowthSearch, formulas: Sequence[sp.Expr], names: tuple
             shape, params = resized(claim, shape, draw_params(claim, shape, trials.effort.rows // 4, rng), motion, 2)
         except (ValueError, NotImplementedError):
             continue
-        if allowed(claim, shape.as_sizes()) and np.isfinite(trials.ratios(shape, trials.kept(params))).any():
+        if allowed(claim, shape.as_sizes()) and np.isfinite(trials.ratios(shape, trials.with_shared_numbers(params))).any():
             yield motion
             found += 1
             if found == _PROPORTIONS:

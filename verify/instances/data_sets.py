@@ -62,7 +62,7 @@ class DataSets:
         return len(self.replaced)
 
     @property
-    def drawn(self) -> int:
+    def sample_draws(self) -> int:
         return len(self.used)
 
     @property
@@ -75,7 +75,7 @@ class DataSets:
 
     def draws(self, rows: int, backend: Backend) -> EnumeratedDraws:
         """Draws of both runs of ``rows`` instances, nested as run, instance, world, samples drawn, clients sampled."""
-        both = (2 * rows * self.count, self.drawn, len(self.paths))
+        both = (2 * rows * self.count, self.sample_draws, len(self.paths))
         tables = {SAMPLES: spread(np.concatenate([self.used, self.outside], axis=1), both, 1)}
         if self.paths.shape[2]:
             tables[CLIENTS] = spread(self.paths, both, 2)
@@ -84,7 +84,7 @@ class DataSets:
     def weights(self, backend: Backend):
         """Probabilities of data_sets with samples drawn, (1, data_sets * drawn), and of the clients sampled, (1, paths)."""
         return tuple(
-            backend.array(np.ones((1, size))) / size for size in (self.count * self.drawn, len(self.paths)))
+            backend.array(np.ones((1, size))) / size for size in (self.count * self.sample_draws, len(self.paths)))
 
     def mean_given(self, data):
         """Mean over the samples drawn and the clients sampled, every world for itself, shaped as ``data``."""
@@ -92,12 +92,13 @@ class DataSets:
         data = xp.sum(data, axis=2, keepdims=True) / data.shape[2]
         if data.shape[1] == 1:
             return data
-        return self._spread(xp.sum(self._split(data), axis=2, keepdims=True) / self.drawn)
+        return self._spread(xp.sum(self._split(data), axis=2, keepdims=True) / self.sample_draws)
 
     def mean_unused(self, data, r: int):
-        """The same, given that the replaced sample is not used in the rounds before ``r``; 0/0 where it always is."""
+        """Mean over the samples drawn and the clients sampled, given that the replaced sample is not used in the rounds
+        before ``r``; 0/0 where it always is."""
         xp = namespace(data)
-        data = xp.broadcast_to(data, (data.shape[0], self.count * self.drawn, len(self.paths), *data.shape[3:]))
+        data = xp.broadcast_to(data, (data.shape[0], self.count * self.sample_draws, len(self.paths), *data.shape[3:]))
         unused = 1 - self._use[..., :r].any(axis=-1).astype(int)  # data_sets, drawn, paths
         chances = self.law.backend.array(unused).reshape(1, *unused.shape, *(1,) * (data.ndim - 3))
         split = self._split(data)
@@ -108,7 +109,7 @@ class DataSets:
     def mean_of_client(self, data, clients: np.ndarray, noise_weight, sampling_weight, vector: bool):
         """Mean over all outcomes, given that the replaced sample belongs to client ``clients`` (one axis per index)."""
         xp = namespace(data)
-        of_world = np.repeat(self.replaced, self.drawn).reshape(1, -1, 1, *(1,) * clients.ndim)
+        of_world = np.repeat(self.replaced, self.sample_draws).reshape(1, -1, 1, *(1,) * clients.ndim)
         chosen = (of_world == clients[None, None, None]).astype(int)
         chosen = self.law.backend.array(chosen[..., None] if vector else chosen)
         weight = noise_weight.reshape(1, -1, *(1,) * (data.ndim - 2))
@@ -116,19 +117,19 @@ class DataSets:
         return xp.sum(total * sampling_weight.reshape(1, 1, -1, *(1,) * (data.ndim - 3)), axis=2, keepdims=True)
 
     def _split(self, data):
-        return data.reshape(data.shape[0], self.count, self.drawn, *data.shape[2:])
+        return data.reshape(data.shape[0], self.count, self.sample_draws, *data.shape[2:])
 
     def _spread(self, mean):
         """(rows, data_sets, 1, paths | 1, ...) as (rows, data_sets * drawn, paths | 1, ...)."""
         xp = namespace(mean)
-        wide = xp.broadcast_to(mean, (*mean.shape[:2], self.drawn, *mean.shape[3:]))
+        wide = xp.broadcast_to(mean, (*mean.shape[:2], self.sample_draws, *mean.shape[3:]))
         return wide.reshape(mean.shape[0], -1, *mean.shape[3:])
 
     @property
     def _use(self) -> np.ndarray:
         """Whether the replaced sample is used, (data_sets, drawn, paths, rounds)."""
         rounds = self.taking_part.shape[1]
-        first = (self.used == 0).reshape(self.drawn, rounds, -1, self.used.shape[-1]).any(axis=2)
+        first = (self.used == 0).reshape(self.sample_draws, rounds, -1, self.used.shape[-1]).any(axis=2)
         both = first[:, None] & self.taking_part[None]  # drawn, paths, rounds, clients
         return np.moveaxis(both[..., self.replaced], -1, 0)
 
@@ -137,7 +138,7 @@ class DataSets:
         data_sets."""
         if federation.instances == self.rows:
             return (self.rows, *lead[1:])
-        return (self.rows, self.count * self.drawn, lead[2])
+        return (self.rows, self.count * self.sample_draws, lead[2])
 
     def compared(self, condition, left, right):
         """Both sides of a condition; their suprema over outcomes where one side is a supremum over neighbouring data
@@ -149,7 +150,7 @@ class DataSets:
     def indicators(self) -> dict[str, tuple[np.ndarray, int]]:
         """Arrays about samples that claims may name: name -> (array (outcomes, indices...), number of indices)."""
         clients = np.arange(self.data.shape[1])
-        of_world = np.repeat(self.replaced, self.drawn)
+        of_world = np.repeat(self.replaced, self.sample_draws)
         used = np.tile(self.used, (self.count, 1, 1))
         differing = of_world[:, None] == clients
         return {"used_sample": (used, 2), "differing": (differing.astype(int), 1),

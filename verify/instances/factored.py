@@ -11,7 +11,7 @@ from verify.instances.quadratic import QuadraticClients
 __all__ = ["FactoredClients"]
 
 
-class _Row(Factored):
+class _OneRowFactored(Factored):
     """Factors of rank 1 of a model with one row, which may be any vector: the optimum is (1, W, 1, 1), with that over W."""
 
     @cached_property
@@ -30,7 +30,7 @@ class _Row(Factored):
 
     @cached_property
     def constants(self):
-        """Those that do not depend on a point: no number bounds the curvature of a loss of factors."""
+        """Constants that do not depend on a point: no number bounds the curvature of a loss of factors."""
         inner = self.inner.constants
         return Constants({name: inner[name] for name in ("F_star", "F_inf", "F_star_client", "sigma_sq_client")
                           if name in inner})
@@ -54,13 +54,13 @@ class FactoredClients(QuadraticClients):
 
     def federation(self, shape, params, backend, **common):
         inner = super().federation(replace(shape, layers=()), params, backend, **common)
-        return _Row(inner, rank=1, shape=(1, self.entries), layers=shape.layers or (shape.dim,))
+        return _OneRowFactored(inner, rank=1, shape=(1, self.entries), layers=shape.layers or (shape.dim,))
 
     def translated(self, params, by):
         raise NotImplementedError("factors are not translated")
 
-    def written(self, params, text):
-        return super().written(params, text) | {"factors": self.entries}
+    def write(self, params, text):
+        return super().write(params, text) | {"factors": self.entries}
 
     @classmethod
     def read(cls, instance, sizes, numbers):

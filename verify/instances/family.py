@@ -50,7 +50,7 @@ class Family:
         return ()
 
     def outcomes(self, shape) -> tuple[int, int]:
-        """How many outcomes (noise, sampling) an exact expectation enumerates."""
+        """The number of outcomes (noise, sampling) that an exact expectation enumerates."""
         raise NotImplementedError
 
     def draw(self, claim: Claim, shape, count: int, rng: np.random.Generator) -> Parameters:
@@ -66,14 +66,14 @@ class Family:
         raise NotImplementedError
 
     def translated(self, params: Parameters, by: np.ndarray) -> Parameters:
-        """Those parameters that change where the losses are moved by a vector, (instances, dim)."""
+        """Translate the losses by a vector, (instances, dim); return the parameters that change."""
         raise NotImplementedError
 
     def simpler(self, claim: Claim, shape, params: Parameters) -> Iterator[tuple[Any, Parameters]]:
         """The instance with simpler clients."""
         yield from ()
 
-    def written(self, params: Parameters, text: Callable[[np.ndarray], Any]) -> dict[str, Any]:
+    def write(self, params: Parameters, text: Callable[[np.ndarray], Any]) -> dict[str, Any]:
         """The losses of the only instance, as certificates carry them; ``text`` writes arrays."""
         raise NotImplementedError
 

@@ -62,7 +62,7 @@ class PiecewiseClients(QuadraticClients):
         return params["piece_center"][chosen] + rng.integers(-1, 2, (count, dim)) * params["piece_width"][chosen]
 
     def starts(self, federation, params, rng):
-        """Some runs start amid or at an end of a piece."""
+        """Draw starts; some runs start within a piece or at its end."""
         count = len(params["piece_center"])
         start = np.nan_to_num(self.ends(params, rng) - federation().x_star)
         return np.where(rng.random((count, 1)) < 0.3, start, params["start_offset"])
@@ -86,8 +86,8 @@ class PiecewiseClients(QuadraticClients):
             fewer = replace(shape, family=replace(self, pieces=len(kept)))
             yield fewer, take_entries(claim, params, "pieces", kept, self.pieces)
 
-    def written(self, params, text):
-        """By client and coordinate, the curvature, and a list of (slope, center, width)."""
+    def write(self, params, text):
+        """The curvature, and a list of (slope, center, width), by client and coordinate."""
         tail = np.broadcast_to(params["tail"][0], params["center"].shape[1:])
         pieces = np.stack([np.moveaxis(params[name][0], 1, -1) for name in _OF_PIECES], axis=-1)
         return {"curvature": text(tail), "pieces": text(pieces)}

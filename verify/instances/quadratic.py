@@ -51,7 +51,7 @@ class QuadraticClients(Family):
     def translated(self, params, by):
         return {"center": params["center"] + by[:, None]}
 
-    def written(self, params, text):
+    def write(self, params, text):
         return {"curvature": text(np.broadcast_to(params["curvature"][0], params["center"].shape[1:]))}
 
     @classmethod

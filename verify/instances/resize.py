@@ -69,7 +69,7 @@ class Together:
     def __str__(self):
         return " and ".join(self.names)
 
-    def at(self, factor: int) -> tuple[tuple[str, int], ...]:
+    def sizes_at(self, factor: int) -> tuple[tuple[str, int], ...]:
         """All sizes at a factor."""
         return tuple((name, size * factor if name in self.names else size) for name, size in self.least)
 
@@ -78,7 +78,7 @@ def resized(claim: Claim, shape: Shape, params: Parameters, name: str | Together
     """The instances with another size called ``name``: the last step is repeated, clients are copied in turn. Raises
     NotImplementedError for a name that is no size of the instance, ValueError for a size that it cannot have."""
     if isinstance(name, Together):
-        for each, least in name.at(size):
+        for each, least in name.sizes_at(size):
             shape, params = resized(claim, shape, params, each, least)
         return shape, params
     if name in ("rounds", "iterations"):

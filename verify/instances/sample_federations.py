@@ -21,7 +21,7 @@ def _federation(params, atoms, backend: Backend, copies: int = 1, **options) -> 
     rows = params["sample_center"].shape[0]
     where = np.arange(rows)[:, None, None, None], np.arange(clients)[None, None, :, None], atoms[None]
 
-    def taken(name):
+    def sampled(name):
         array = params[name]
         array = np.broadcast_to(array, (*array.shape[:2], params["sample_center"].shape[2], *array.shape[3:]))
         return np.moveaxis(array[where], -2, -1) if name in PIECES else array[where]
@@ -34,7 +34,7 @@ def _federation(params, atoms, backend: Backend, copies: int = 1, **options) -> 
         array = array.reshape(rows, copies, sets // copies, *array.shape[2:])
         return np.moveaxis(array, 1, 0).reshape(rows * sets, *array.shape[3:])
 
-    arrays = [flat(taken(name)) for name in ("sample_curvature", "sample_center", "sample_slope", "sample_knot",
+    arrays = [flat(sampled(name)) for name in ("sample_curvature", "sample_center", "sample_slope", "sample_knot",
                                              "sample_width", "sample_offset")]
     return Piecewise(*arrays, backend=backend, **options)
 

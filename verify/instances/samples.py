@@ -85,8 +85,8 @@ class SampleClients(Family):
         return self._start_at_knots(self._related(claim, params, rng), rng)
 
     def _related(self, claim: Claim, params: Parameters, rng: np.random.Generator) -> Parameters:
-        """In some rows all atoms of a client but one are constant, or each mirrors the one before, or all are one loss that
-        is moved a little, about the start."""
+        """Change some rows: all atoms of a client but one are constant, or each mirrors the one before, or all are one loss
+        that is moved a little, about the start."""
         (count, clients), atoms, row = params["weight"].shape, self.atoms, (-1, *(1,) * 4)
         kind, found = rng.random(count), dict(params)
         constant = np.arange(atoms)[:, None, None] != rng.integers(0, atoms, (count, clients, 1, 1, 1))
@@ -106,7 +106,7 @@ class SampleClients(Family):
         return found | {"start_offset": start}
 
     def _start_at_knots(self, params: Parameters, rng: np.random.Generator) -> Parameters:
-        """In some rows runs start amid or at an end of a piece, or on the way between a pair of pieces."""
+        """Change the starts of some rows to a point within a piece or at its end, or between a pair of pieces."""
         count, clients, atoms, pieces, dim = params["sample_knot"].shape
         if not pieces:
             return params
@@ -132,7 +132,7 @@ class SampleClients(Family):
                 kept = [n for n in range(size) if n != gone]
                 yield replace(shape, family=replace(self, **{axis: size - 1})), take_entries(claim, params, axis, kept, size)
 
-    def written(self, params, text):
+    def write(self, params, text):
         return {"atoms": atoms_of(self, params, text)}
 
     @classmethod

@@ -61,9 +61,9 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
         chosen |= dict.fromkeys(islice(moved, count))
     if of_samples:
         return list(chosen)
-    drawn = [_drawn(claim, shape, rng) for shape in chosen]
+    drawn = [_with_family(claim, shape, rng) for shape in chosen]
     for shape in islice(cycle(chosen), _PASSES * len(chosen)):  # of few sizes, several kinds of clients and dimensions
-        if len(drawn) < count and (another := _drawn(claim, shape, rng)) not in drawn:
+        if len(drawn) < count and (another := _with_family(claim, shape, rng)) not in drawn:
             drawn.append(another)
     turns = cycle(rng.permutation(len(RARE)))
     return [replace(shape, rare=RARE[next(turns)]) if shape.noisy else shape for shape in drawn]
@@ -135,7 +135,7 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
                 own.pop("participants", None)
             if "dim" in own and short[number].sampling in DISTINCT:  # all of them, and no chance
                 own["participants"] = _FEW
-            shape = replace(_drawn(claim, short[number], rng), **own)
+            shape = replace(_with_family(claim, short[number], rng), **own)
             if shape.sampling in DISTINCT:  # free clients are not sampled
                 shape = with_participants(shape, min(shape.participants, shape.priority_clients))
             shape = within_sizes(claim, shape, rng)
@@ -225,10 +225,10 @@ def one_that_fits(claim: Claim, rng: np.random.Generator, most_outcomes: int) ->
         smallest = sorted(shapes, key=_size)[:_FITTED]
         anyone = [smallest[number] for number in rng.permutation(len(smallest))]
         found = next(_moved_to_fit(claim, anyone, rng, most_outcomes), None)
-    return found if found is None or speaks_of_samples(claim) else _drawn(claim, found, rng)
+    return found if found is None or speaks_of_samples(claim) else _with_family(claim, found, rng)
 
 
-def _drawn(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
+def _with_family(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
     """The shape with a family of clients and a dimension."""
     family = draw_family(claim, rng)
     several = _SEVERAL[by_coordinate(claim.procedure)]

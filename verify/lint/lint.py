@@ -18,7 +18,7 @@ from bounds.language.on_samples import leaves_mean_open
 from verify.claims.method import faults_of_method, own_arguments, recorded_by_methods
 from verify.formulas.bound import Bound, bound_of
 from verify.formulas.points import certainly_holds, exact_witness
-from verify.prove.existence import needed
+from verify.prove.existence import requirements
 from verify.prove.illposed import excluded
 from verify.prove.satisfiable import satisfiable
 
@@ -86,7 +86,7 @@ def _value_that_may_do(claim: Claim) -> Iterator[Finding]:
     """What is not proven of the value that a claim names for the number that it says to exist."""
     if claim.statement is None or claim.exists is None or claim.exists.witness is None:
         return
-    if missing := [one.text for one in needed(claim) if not one.proof]:
+    if missing := [one.text for one in requirements(claim) if not one.proof]:
         yield Finding(claim.id, "witness", "note", f"no proof that the witness {claim.exists.name} = {claim.exists.witness} "
                       f"always meets: {'; '.join(missing)}", {"missing": missing})
 

@@ -12,7 +12,7 @@ from synthetic.numbers.roots import Irrational, square_root
 from synthetic.piecewise.piecewise import Piecewise
 from synthetic.quadratic.quadratic import Quadratic
 from synthetic.quadratic.turned import as_given
-from verify.claims.needs import HETEROGENEITY, OVER_SPACE, determined, needed
+from verify.claims.needs import HETEROGENEITY, OVER_SPACE, determined, supplied_constants
 from verify.evaluation.environment import UnboundName
 
 __all__ = ["bind_over_space", "distance_of_clients", "known_constant", "largest_slope", "mean_distance",
@@ -26,7 +26,7 @@ def bind_over_space(federation: Federation, claim: Claim, put):
     Returns which instances have an infinite one, (instances,), which no hypothesis admits; None if none has. Raises
     ArithmeticError for one in exact arithmetic.
     """
-    names, federation = needed(claim) & claim.names, as_given(federation)  # turning changes no constant
+    names, federation = supplied_constants(claim) & claim.names, as_given(federation)  # turning changes no constant
     quadratic = isinstance(federation, Quadratic) and federation.diagonal
     if isinstance(federation, Piecewise):
         put("mu_client", federation.convexity().value, 1)  # negative where a client is not convex, which no mu > 0 admits

@@ -1,4 +1,5 @@
-"""What hypotheses determine on a batch of instances: names that they define, numbers and entries that they bound."""
+"""Computes what hypotheses determine on a batch of instances: names that they define, numbers and entries that they
+bound."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ class Determined:
     rows: int
     settled: list[Condition] = field(default_factory=list)
 
-    def leaf(self, name):
+    def parameter(self, name):
         return self.env.backend.array(self.params[name])
 
     def _waiting(self):
@@ -67,7 +68,7 @@ class Determined:
             progress = False
             assumed = [n for n in assumed_constants(self.claim) if n not in self.env.bound]
             if assumed and f"{ASSUMED}{assumed[0]}" in self.params:  # the run alone would bound it
-                self.put(assumed[0], self.leaf(f"{ASSUMED}{assumed[0]}").reshape(-1))
+                self.bind(assumed[0], self.parameter(f"{ASSUMED}{assumed[0]}").reshape(-1))
                 progress = True
             elif self._waiting():  # bounds that wait for each other: one of them goes first
                 self._tighten(self._waiting()[0].name, ignoring=True)
@@ -76,11 +77,11 @@ class Determined:
             progress = progress or any(self._tighten(name, apart=True) for name in self._bare_symbols()
                                        if name not in defined_numbers(self.claim))
 
-    def _known(self, name) -> bool:
+    def _is_known(self, name) -> bool:
         return name in self.env.bound or name in self.env.sizes or name in self.env.definitions
 
     def _define(self, name: str, condition: Condition) -> bool:
-        if self._known(name):
+        if self._is_known(name):
             return False
         try:
             value, mask = self._value(condition.right, condition.over)
@@ -166,14 +167,14 @@ class Determined:
 
     def _bare_symbols(self):
         names = dict.fromkeys((*bounds_on_numbers(self.claim), *bounds_at_all_points(self.claim)))
-        return [name for name in names if not self._known(name)]
+        return [name for name in names if not self._is_known(name)]
 
     def _tighten(self, name, ignoring: bool = False, apart: bool = False) -> bool:
         """Bind a number to the tightest value that all conditions on it admit; move a free one into its bounds.
         ``ignoring``: bounds that are not known yet are left out. ``apart``: of a constant, bounds are left out that are
         constants and wait for their own bounds; as hypotheses they are checked."""
         free = name in {v.name for v in self._waiting()}
-        best, upper, least = self.leaf(name).reshape(-1, 1, 1) if free else None, False, None
+        best, upper, least = self.parameter(name).reshape(-1, 1, 1) if free else None, False, None
         for condition, number, relation, other in bounds_on_numbers(self.claim).get(name, ()):
             try:
                 value, mask = self._value(other, condition.over)
@@ -201,7 +202,7 @@ class Determined:
         if best is None:
             return False
         if f"{SLACK}{name}" in self.params:
-            factor = self.leaf(f"{SLACK}{name}").reshape(-1, 1, 1)
+            factor = self.parameter(f"{SLACK}{name}").reshape(-1, 1, 1)
             best = best / factor if upper else multiple(self.claim, name, best, factor, self.env.backend)
         if self.env.backend.library == "balls":  # conditions hold for sure, and instances stay rational
             best = just_inside(best, up=not upper)

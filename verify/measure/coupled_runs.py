@@ -54,20 +54,20 @@ def _bind_constants(binder, names):
     def of_atoms(values):
         return values.reshape(rows, clients, -1)
 
-    binder.put("client_weight", law.weights, 1)
-    binder.put("priority", one, 1)
-    binder.put("L_client", largest(of_atoms(each.smoothness().value), -1), 1)
-    binder.put("mu_client", -largest(-of_atoms(each.convexity().value), -1), 1)
+    binder.bind("client_weight", law.weights, 1)
+    binder.bind("priority", one, 1)
+    binder.bind("L_client", largest(of_atoms(each.smoothness().value), -1), 1)
+    binder.bind("mu_client", -largest(-of_atoms(each.convexity().value), -1), 1)
     if needs_lipschitz(binder.claim):
-        binder.put("G_lip", largest_slope(each))
+        binder.bind("G_lip", largest_slope(each))
     if "H_loss" in names:
-        binder.put("H_loss", largest(-negated(each).F_star_client, -1))
+        binder.bind("H_loss", largest(-negated(each).F_star_client, -1))
     for name, measure in _OF_LAW_AND_DATA.items():
         if name in names and name not in binder.claim.constants:
             of_law, of_data = measure(law), measure(training)
             of_data = largest(of_data.reshape(rows, -1, *of_data.shape[1:]), 1)
             of_both = maximum(of_law, of_data)
-            binder.put(name, of_both, of_both.ndim - 1)
+            binder.bind(name, of_both, of_both.ndim - 1)
 
 
 _OF_LAW_AND_DATA = {
@@ -79,9 +79,9 @@ _OF_LAW_AND_DATA = {
 def _bind_runs(binder, federation):
     """Both runs of every world in one batch: instances nested as run, row, world."""
     env, data_sets, rows = binder.env, binder.env.data_sets, binder.rows
-    drawn, paths = data_sets.drawn, len(data_sets.paths)
+    drawn, paths = data_sets.sample_draws, len(data_sets.paths)
     arrays = binder.run(binder.claim.procedure, federation.repeat(drawn * paths), data_sets.draws(rows, env.backend),
-                        data_sets.count * drawn * paths, binder.leaf("start_offset"), twice=True)
+                        data_sets.count * drawn * paths, binder.parameter("start_offset"), twice=True)
     for name, make in arrays.items():
         pair = cache(partial(_pair, make, (2, rows, data_sets.count * drawn, paths)))
         env.bound.later(name, lambda pair=pair: pair()[0])

@@ -80,7 +80,7 @@ class FullRecord(Observer):
                 else _mean(self.participations[t], self.local[t]) for t in range(len(self.local) + 1)]
 
     def _included(self, one):
-        """Which clients take part at every time; at the end of the run, those of the last aggregation."""
+        """The clients that take part at every time; at the end of the run, those of the last aggregation."""
         xp, last = namespace(one), self.ends[-1][0]
         return [xp.where(p.included, one, 0 * one) for p in (*self.participations, last)]
 

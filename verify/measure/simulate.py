@@ -68,7 +68,7 @@ def simulate(claim: Claim, shape: Shape, params: Parameters, backend: Backend, f
 
 def _begun(claim: Claim, shape: Shape, params: Parameters, backend: Backend, federation, values,
            most: int | None) -> "_Binder":
-    """What is known before the run or the point."""
+    """Bind what is known before the run or the point."""
     rows = number_of(params)
     environment = Environment(backend, shape.as_sizes(), dict(values or {}), definitions=claim.definitions, rows=rows,
                               instance=(shape, params))
@@ -90,7 +90,7 @@ def _begun(claim: Claim, shape: Shape, params: Parameters, backend: Backend, fed
 
 
 def _before_the_run(params: Parameters, *, backend: Backend, federation, most, **given) -> Environment:
-    """What is known of instances without a run, in exact arithmetic where it is to be certain."""
+    """Bind what is known of instances without a run, in exact arithmetic where it must be certain."""
     backend = EXACT if backend.library in ("exact", "balls") else NUMPY
     federation = None if federation is None else federation.to(backend)
     binder = _begun(params=params, backend=backend, federation=federation, most=None, **given)
@@ -170,22 +170,22 @@ def _of_run(rows: int, make, entries, chance) -> NamedArray:
 class _Binder(Determined):
     shape: Shape | None
 
-    def put(self, name, data, indices=0, vector=False):
+    def bind(self, name, data, indices=0, vector=False):
         """Bind ``data`` (instances, indices..., [dim]) that does not depend on chance."""
         self.env.bound[name] = _certain(data, indices, vector)
 
     def bind_federation(self):
         federation, one = self.env.federation, self.env.backend.array(1)
         constants, xp = federation.constants, namespace(federation.weights)
-        self.put("client_weight", federation.weights, 1)
-        self.put("priority", federation.weights * 0 + xp.where(federation.priority, one, 0 * one), 1)
-        self.put("x_star", federation.x_star, 0, True)
-        self.put("F_star", constants.value("F_star"))
+        self.bind("client_weight", federation.weights, 1)
+        self.bind("priority", federation.weights * 0 + xp.where(federation.priority, one, 0 * one), 1)
+        self.bind("x_star", federation.x_star, 0, True)
+        self.bind("F_star", constants.value("F_star"))
         for name in ("L_client", "mu_client", "sigma_sq_client"):
             if name in constants:
-                self.put(name, constants.value(name), 1)
+                self.bind(name, constants.value(name), 1)
         self.env.bound.later("F_star_client", lambda: _certain(known_constant(constants, "F_star_client"), 1))
-        self.env.infinite = bind_over_space(federation, self.claim, self.put)
+        self.env.infinite = bind_over_space(federation, self.claim, self.bind)
 
     def bind_variables(self):
         """Bind free quantities. A number that a condition bounds waits until its bounds are known."""
@@ -193,16 +193,16 @@ class _Binder(Determined):
         for variable in self.claim.variables:
             if variable.name not in self.params or variable.name in bounded or variable.name in self.claim.defining:
                 continue
-            data = self.leaf(variable.name)
+            data = self.parameter(variable.name)
             if variable.domain == "simplex":
                 data = data / namespace(data).sum(data, axis=-1, keepdims=True)
-            self.put(variable.name, data, len(variable.indices), variable.domain == "vector")
+            self.bind(variable.name, data, len(variable.indices), variable.domain == "vector")
 
     def bind_steps(self):
         """Bind step sizes that no formula defines: a fraction of their bounds; without bounds of 1/L, or of 1 without L."""
         if "eta_l" in self.env.bound or "step_fraction" not in self.params:
             return
-        fraction = self.leaf("step_fraction").reshape(self.rows, 1, 1, -1)
+        fraction = self.parameter("step_fraction").reshape(self.rows, 1, 1, -1)
         bounds = []
         for condition in self.claim.hypotheses:
             left = condition.left
@@ -213,7 +213,7 @@ class _Binder(Determined):
         if bounds:
             eta = fraction * reduce(lambda a, b: namespace(a).where(b < a, b, a), bounds)
         else:
-            scale = self.leaf("step_scale").reshape(self.rows, 1, 1, 1)
+            scale = self.parameter("step_scale").reshape(self.rows, 1, 1, 1)
             eta = fraction * scale
             if "L_client" in self.env.bound:
                 eta = eta / namespace(fraction).max(self.env.bound["L_client"].data, axis=-1)[..., None]
@@ -223,8 +223,8 @@ class _Binder(Determined):
 
     @cached_property
     def start(self):
-        """Where runs start, (instances, dim)."""
-        start = self.env.federation.x_star + self.leaf("start_offset")
+        """The starts of runs, (instances, dim)."""
+        start = self.env.federation.x_star + self.parameter("start_offset")
         if start.dtype == object:
             return start
         return namespace(start).nan_to_num(start)  # losses without a minimum, which no hypothesis admits (see judge)
@@ -237,15 +237,15 @@ class _Binder(Determined):
     def bind_point(self):
         """One step at a fixed time from any local models."""
         federation, xp = self.env.federation, namespace(self.env.federation.weights)
-        included = self.leaf("included")
-        x_local = federation.x_star[:, None, :] + self.leaf("local_offset")
+        included = self.parameter("included")
+        x_local = federation.x_star[:, None, :] + self.parameter("local_offset")
         weight = federation.weights * included
         weight = weight / xp.sum(weight, axis=-1, keepdims=True)
         average = xp.sum(weight[..., None] * x_local, axis=1)
-        self.put("included", included[:, None], 2)
-        self.put("x_local", x_local[:, None], 2, True)
+        self.bind("included", included[:, None], 2)
+        self.bind("x_local", x_local[:, None], 2, True)
         for name in ("x", "x_sampled"):
-            self.put(name, average[:, None], 1, True)
+            self.bind(name, average[:, None], 1, True)
 
     def bind_run(self):
         env, shape = self.env, self.shape
@@ -269,7 +269,7 @@ class _Binder(Determined):
                 env.bound.later(name, partial(_of_run, self.rows, make, None, chance))
         if "epsilon" in self.params:
             times = np.arange(shape.iterations) // shape.local_steps
-            self.put("epsilon", self.leaf("epsilon")[:, times], 1)
+            self.bind("epsilon", self.parameter("epsilon")[:, times], 1)
 
     def run(self, procedure, federation, draws, copies, start, twice=False):
         """Run a method, each instance ``copies`` times and, if ``twice``, all of that once more, from ``start`` (instances,
@@ -311,7 +311,7 @@ class _Binder(Determined):
                 data = self.env.bound[name].data
                 data = possible(self.claim, name, data.reshape(data.shape[0], *data.shape[3:]), self.env.backend)
             elif f"{START}{name}" in self.params:
-                data = self.leaf(f"{START}{name}")
+                data = self.parameter(f"{START}{name}")
             else:
                 continue
             if name not in found:
@@ -329,8 +329,8 @@ class _Binder(Determined):
             return selection_of(procedure, participation=xp.repeat(chance, copies, axis=0))
         if not self.shape.free:
             return selection_of(procedure, self.shape.participants)
-        epsilon = Tabulated(xp.repeat(self.leaf("epsilon"), copies, axis=0), by="round")
-        table = self.env.backend.booleans(to_numpy(self.leaf("available")) > 0)
+        epsilon = Tabulated(xp.repeat(self.parameter("epsilon"), copies, axis=0), by="round")
+        table = self.env.backend.booleans(to_numpy(self.parameter("available")) > 0)
         return selection_of(procedure, self.shape.participants, epsilon, Pattern(xp.repeat(table, copies, axis=0)))
 
 

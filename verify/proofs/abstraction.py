@@ -291,7 +291,7 @@ def _is_start(a) -> bool:
     return isinstance(a, sp.Indexed) and _name(a) in _MODELS and a.indices[0] == 0
 
 
-def _known(e, mean) -> bool:
+def _is_past(e, mean) -> bool:
     """Whether a quantity is known before the round from which the mean is taken, since it has entries up to then only, or
     that of the start and given numbers alone."""
     entries = e.atoms(sp.Indexed)
@@ -317,7 +317,7 @@ def at_least(high, low, least: Mapping[sp.Symbol, sp.Expr] | None = None) -> boo
 
 def resolved(e, least: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
     """Replace max and min over times by one of their terms, where ``least`` decides which."""
-    def chosen(a):
+    def extreme(a):
         largest = isinstance(a, sp.Max)
         return next((one for one in a.args if all(
             at_least(one, other, least) if largest else at_least(other, one, least) for other in a.args)), a)
@@ -325,7 +325,7 @@ def resolved(e, least: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
     def of_times(a):
         return isinstance(a, sp.Max | sp.Min) and all(s.is_integer for s in a.free_symbols)
 
-    return sp.sympify(e).replace(of_times, chosen)
+    return sp.sympify(e).replace(of_times, extreme)
 
 
 def _in_mean(e, other):
@@ -347,7 +347,7 @@ def _mean_of(e, mean):
     outer = _of_means(e, mean)
     if outer is not None:
         return _split(outer.func(e.args[0], *outer.args[1:]))
-    return e if _known(e, mean) else mean.func(e, *mean.args[1:])
+    return e if _is_past(e, mean) else mean.func(e, *mean.args[1:])
 
 
 _LENGTHS, _MEANS = (operators.norm, operators.norm2, operators.dot), (operators.E, operators.E_round, operators.E_noise)

@@ -101,7 +101,7 @@ def link(conclusion: Claim, premises: Sequence[Claim], search: bool = True) -> L
     values = _values_of_choices(conclusion, usable) | _fixed_sizes(conclusion)
     conclusion = decided(replace(conclusion, statement=with_values(conclusion.statement, _fixed_sizes(conclusion))))
     stated = [with_values(decided(p).statement, values) for p in usable]
-    open_choice = next(joined(left_out.values(), _chosen(conclusion, usable, values)), "")
+    open_choice = next(joined(left_out.values(), _premises_with_a_choice(conclusion, usable, values)), "")
     found = check_link(conclusion, stated, search and not open_choice)
     if found.answer == "not checkable" and open_choice:
         found = replace(found, text=open_choice)
@@ -130,7 +130,7 @@ def _without_value(premise: Claim, conclusion: Claim) -> str:
 
 
 def _recursions(conclusion: Claim, premises: Sequence[Condition]) -> list[Condition]:
-    """What follows by induction of premises that are recursions."""
+    """The conditions that follow by induction from premises that are recursions."""
     numbers = Abstraction(conclusion)
     facts = [*facts_of(conclusion, numbers), *ordered(conclusion, numbers)]
 
@@ -140,14 +140,14 @@ def _recursions(conclusion: Claim, premises: Sequence[Condition]) -> list[Condit
     return [condition for premise in premises for condition in unrolled(premise, numbers, facts, holds)]
 
 
-def _known(conclusion) -> set[str]:
+def _names_of(conclusion) -> set[str]:
     return {v.name for v in conclusion.variables}.union(
         *(names_in(side) for c in (conclusion.statement, *conclusion.hypotheses) for side in (c.left, c.right)))
 
 
 def _values_of_choices(conclusion, premises) -> dict[sp.Symbol, sp.Expr]:
     """Return the values that premises choose for variables that the conclusion does not have, if they agree."""
-    known, found = _known(conclusion), {}
+    known, found = _names_of(conclusion), {}
     for c in (c for premise in premises for c in premise.conditions if c.relation == "==" and not c.over):
         if c.left.is_Symbol and c.left.name not in known and names_in(c.right) <= known:
             found.setdefault(c.left, set()).add(c.right)
@@ -155,9 +155,9 @@ def _values_of_choices(conclusion, premises) -> dict[sp.Symbol, sp.Expr]:
             if len(values) == 1 and (next(iter(values)).is_positive or not s.is_positive)}
 
 
-def _chosen(conclusion, premises, values) -> Iterator[str]:
+def _premises_with_a_choice(conclusion, premises, values) -> Iterator[str]:
     """Name the premises about all values of a variable that the conclusion does not have: a proof may choose one."""
-    known = _known(conclusion) | {s.name for s in values}
+    known = _names_of(conclusion) | {s.name for s in values}
     for premise in premises:
         mentioned = names_in(premise.statement.left) | names_in(premise.statement.right)
         for variable in premise.variables:
@@ -166,7 +166,7 @@ def _chosen(conclusion, premises, values) -> Iterator[str]:
 
 
 def unusable(claim, conclusion) -> str:
-    """Why arithmetic cannot use a claim as a premise; empty if it can."""
+    """The reason why arithmetic cannot use a claim as a premise; empty if it can."""
     if claim.statement is None:
         return f"{claim.id} states no formula"
     if claim.exists is not None:
@@ -192,7 +192,7 @@ def unusable(claim, conclusion) -> str:
 
 
 def _unreadable(claim: Claim) -> str:
-    """Why free numbers cannot stand for what a claim speaks of; empty if they can. Times are read as whole numbers of at
+    """Return why free numbers cannot stand for what a claim speaks of; empty if they can. Times are read as whole numbers of at
     least 0, and what is known at the start has no mean, which is wrong of random data sets."""
     if speaks_of_samples(claim):
         return f"{claim.id} is about samples"

@@ -47,7 +47,7 @@ def unrolled(premise: Condition, numbers: Abstraction, facts: Sequence[Condition
     if not holds(Condition(ratio, ">=", 0)):
         return
     count = sp.expand(high + 1 - low)
-    power, first, last = ratio**count, _given(before.subs(index, low)), before.subs(index, high + 1)
+    power, first, last = ratio**count, _without_means_of_start(before.subs(index, low)), before.subs(index, high + 1)
     yield Condition(last, "<=", power * first + rest * sp.Sum(ratio**_TERM, (_TERM, 0, count - 1)))
     if holds(Condition(ratio, "<=", 1)):
         yield Condition(power, "<=", 1)
@@ -75,11 +75,11 @@ def _with_entries(e, numbers: Abstraction):
             dict(zip(numbers.entries[str(a.base.label)][0], a.indices, strict=True))))
 
 
-def _given(e):
+def _without_means_of_start(e):
     """The start is given: it is its own mean."""
-    def known(a):
+    def is_mean_of_start(a):
         entries = a.atoms(sp.Indexed)
         return isinstance(a, operators.E) and len(a.args) == 1 and bool(entries) and all(
             str(b.base.label) in _AT_START and b.indices[0] == 0 for b in entries)
 
-    return e.replace(known, lambda a: a.args[0])
+    return e.replace(is_mean_of_start, lambda a: a.args[0])

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csc_matrix
 
-__all__ = ["combination", "solved"]
+__all__ = ["combination", "combine"]
 
 _LEAST = 1e-9
 _ITERATIONS = 4000  # of a linear program
@@ -52,7 +52,7 @@ def combination(goal: dict, columns: Sequence[tuple[dict, bool]], strict: Sequen
         if found.status != 0:
             return None
         used = [n for n, x in enumerate(found.x) if abs(x) > _LEAST]
-        exact = None if len(used) > _MOST else solved(goal, [columns[n][0] for n in used])
+        exact = None if len(used) > _MOST else combine(goal, [columns[n][0] for n in used])
         if exact is not None and all(x >= 0 or not columns[n][1] for n, x in zip(used, exact, strict=True)):
             factors = [Fraction(0)] * len(columns)
             for n, x in zip(used, exact, strict=True):
@@ -62,7 +62,7 @@ def combination(goal: dict, columns: Sequence[tuple[dict, bool]], strict: Sequen
     return None
 
 
-def solved(goal: dict, columns: Sequence[dict]) -> list[Fraction] | None:
+def combine(goal: dict, columns: Sequence[dict]) -> list[Fraction] | None:
     """Factors with which the columns add up to the goal, by elimination in fractions; 0 where they are free."""
     rows = dict.fromkeys([*goal, *(m for column in columns for m in column)])
     table = [[*(Fraction(column.get(m, 0)) for column in columns), Fraction(goal.get(m, 0))] for m in rows]

@@ -1,4 +1,4 @@
-"""What follows from the hypotheses of a claim about plain numbers and free vectors, by lemmas and real arithmetic."""
+"""Facts that follow from the hypotheses of a claim about plain numbers and free vectors, by lemmas and real arithmetic."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,7 +34,7 @@ class Family:
     condition: Condition
     over: tuple
 
-    def at(self, entry: sp.Indexed) -> Iterator[Fact]:
+    def facts_at(self, entry: sp.Indexed) -> Iterator[Fact]:
         """The hypothesis at the indices at which an entry of a family occurs in it."""
         indices = [index for index, *_ in self.over]
         for own in (self.condition.left - self.condition.right).atoms(sp.Indexed):
@@ -176,7 +176,7 @@ class Context:
             return False
         return satisfiable(asked, core=False, steps=_STEPS).answer == "no"
 
-    def over(self, e, index, low, high) -> bool:
+    def nonnegative_over(self, e, index, low, high) -> bool:
         """Whether an expression is certainly at least 0 for all indices of a range."""
         key = e, index, low, high
         if key not in self.kept:
@@ -189,9 +189,9 @@ class Context:
         return self.kept[key]
 
     def bounds(self, entry) -> list[sp.Expr]:
-        """What hypotheses say is at least an entry of a family."""
+        """The upper bounds of a family's entry that hypotheses state."""
         return [fact.conclusion.right for family in self.families if family.condition.relation == "<="
-                for fact in family.at(entry) if fact.conclusion.left == entry]
+                for fact in family.facts_at(entry) if fact.conclusion.left == entry]
 
     def proof(self, goal: Condition, lemmas=LEMMAS, core: bool = True) -> tuple[Fact, ...] | None:
         """The facts from which the goal follows in real arithmetic; None where no proof is found. Without ``core`` more
@@ -306,8 +306,8 @@ class Context:
             bases = {e.base for e in found}
             known = [family.first() for family in self.families if family.bases & bases]
             known += [fact for family in self.families for entry in sorted(found, key=str)
-                      if not _bound(entry) for fact in family.at(entry)]
-            terms = Terms(formulas, self.normal, self.over, self.bounds, self.ranges)
+                      if not _bound(entry) for fact in family.facts_at(entry)]
+            terms = Terms(formulas, self.normal, self.nonnegative_over, self.bounds, self.ranges)
             known += [self._with_values(fact) for lemma in lemmas for fact in lemma(terms)]
             new = [fact for fact in dict.fromkeys(self._normal(known)) if fact not in facts and not _trivial(fact)]
             facts += new
@@ -338,7 +338,7 @@ class Context:
 
 
 def _never_negative(c: Condition) -> tuple[sp.Expr, bool]:
-    """What is at least 0 where a condition holds, and whether it is 0."""
+    """An expression that is at least 0 where a condition holds, and whether it is 0."""
     gap = sp.sympify(c.left - c.right if c.relation == ">=" else c.right - c.left)
     return gap, c.relation == "=="
 
@@ -348,7 +348,7 @@ def _long(fact: Fact) -> bool:
 
 
 def _terms(e) -> set[sp.Expr]:
-    """What occurs in a formula besides symbols and numbers, as a whole."""
+    """The compound terms of a formula: everything besides symbols and numbers."""
     found = {t for t in e.atoms(sp.Indexed, sp.Sum, sp.Product, sp.Function, sp.Pow)
              if not (isinstance(t, sp.Pow) and t.exp.is_Number)}
     return {t.base if isinstance(t, sp.Pow) else t for t in found}

@@ -1,5 +1,5 @@
-"""That a witness is a value of the number that is said to exist: inside of its interval, as the conditions on it ask, and
-such that the statement has sides there.
+"""Proves that a witness is a value of the number that is said to exist: inside of its interval, as the conditions on it
+require, and such that the statement has sides there.
 
 A proof of the claim with its witness put in says that the statement holds there on every instance that meets the hypotheses
 for that value. It proves the claim together with these.
@@ -19,15 +19,15 @@ from verify.exact.existential_conditions import ExistentialConditions, existenti
 from verify.prove.number_certificates import number_certificate
 from verify.prove.prove import prove
 
-__all__ = ["Needed", "needed", "without_the_number"]
+__all__ = ["Requirement", "requirements", "without_the_number"]
 
 _PLAIN = (sp.Number, sp.Symbol, sp.Add, sp.Mul, sp.Pow, sp.exp, sp.log, sp.Min, sp.Max, sp.Abs, sp.floor, sp.ceiling)
 _INSERTIONS = 10  # of definitions in definitions
 
 
 @dataclass(frozen=True)
-class Needed:
-    """What a witness must meet; ``ways``: lists of conditions without the number, of which those of any one suffice.
+class Requirement:
+    """A requirement on a witness; ``ways``: lists of conditions without the number, of which those of any one suffice.
     ``proof``: what proves those of one, empty where nothing does."""
 
     text: str
@@ -35,11 +35,11 @@ class Needed:
     proof: str = ""
 
 
-def needed(claim: Claim) -> tuple[Needed, ...]:
+def requirements(claim: Claim) -> tuple[Requirement, ...]:
     """All that the witness of a claim must meet, each with its proof if there is one."""
     on = existential_conditions(claim)
     return tuple(replace(one, proof=next(filter(None, (_proof_of_all(claim, on, way) for way in one.ways)), ""))
-                 for one in dict.fromkeys(_needed(claim, on)))
+                 for one in dict.fromkeys(_requirements(claim, on)))
 
 
 def without_the_number(claim: Claim, goal: Condition) -> Claim:
@@ -52,7 +52,7 @@ def without_the_number(claim: Claim, goal: Condition) -> Claim:
                    variables=tuple(v for v in claim.variables if v.domain not in HIDDEN))
 
 
-def _needed(claim: Claim, on: ExistentialConditions) -> Iterator[Needed]:
+def _requirements(claim: Claim, on: ExistentialConditions) -> Iterator[Requirement]:
     exists = claim.exists
     named = [(condition, f"{exists.name} {condition.sign} {condition.right}") for condition in inside(claim)]
     named += [(condition, f"{condition.left} {condition.sign} {condition.right}") for condition in on.values]
@@ -60,14 +60,14 @@ def _needed(claim: Claim, on: ExistentialConditions) -> Iterator[Needed]:
         left, right = (_put_in(claim, on, side) for side in (condition.left, condition.right))
         used = left.free_symbols | right.free_symbols
         over = condition.over if any(index in used for index, *_ in condition.over) else ()
-        yield Needed(text, ((Condition(left, condition.sign, right, over),),))
+        yield Requirement(text, ((Condition(left, condition.sign, right, over),),))
     printed = (claim.statement.left, claim.statement.right, *(d.formula for d in claim.used_definitions().values()))
     everywhere = {need for formula in printed for need in needs_of_numbers(formula)
                   if all(_of_the_instance(claim, on, part) for part in need.parts)}
     for formula in (exists.witness, *printed, *(rule.right for rule in on.defining.values())):
         for need in needs_of_numbers(_put_in(claim, on, formula)):
             if need not in everywhere:
-                yield Needed(str(need), tuple(tuple(replace(c, over=need.over) for c in way) for way in ways(need)))
+                yield Requirement(str(need), tuple(tuple(replace(c, over=need.over) for c in way) for way in ways(need)))
 
 
 def _of_the_instance(claim: Claim, on: ExistentialConditions, part) -> bool:
@@ -108,16 +108,16 @@ def _proof(claim: Claim, on: ExistentialConditions, goal: Condition) -> str:
                 ">=": (left - right).is_nonnegative, "==": (left - right).is_zero}[goal.sign]
         return "a comparison of two numbers" if held else ""
     if claim.setting == "algebra":
-        return _shown(_among(claim, without_the_number(claim, goal)))
+        return _proof_method(_among(claim, without_the_number(claim, goal)))
     if not _of_plain_numbers(goal):
         return ""
     hypotheses = tuple(c for c in on.others if _of_plain_numbers(c))
     alone = replace(without_the_number(claim, goal), setting="algebra", procedure=None, assumptions=(),
                     conditions=hypotheses, variables=())
-    return _shown(_among(claim, alone))
+    return _proof_method(_among(claim, alone))
 
 
-def _shown(goal: Claim) -> str:
+def _proof_method(goal: Claim) -> str:
     """The method of a proof, if there is one that the stand-alone checker accepts."""
     found = prove(goal)
     return found.method if found and number_certificate(goal) is not None else ""

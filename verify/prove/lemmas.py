@@ -52,7 +52,7 @@ class Terms:
 
 
     def candidates(self, factor, index, low, high) -> Iterator[sp.Expr]:
-        """What may be at least a factor of the terms of a sum, and does not depend on the index, or less."""
+        """Yield bounds, independent of the index, of a factor of the terms of a sum, from above or below."""
         if not factor.has(index):
             return
         if not factor.has(sp.Indexed):

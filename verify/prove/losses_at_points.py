@@ -31,7 +31,7 @@ _LEAST, _STAR = sp.IndexedBase("F_star_client"), sp.Symbol("x_star")  # symbols 
 
 
 class NotAtPoints(ValueError):
-    """What a claim speaks of besides losses at points."""
+    """A claim depends on more than losses at points."""
 
 
 def at_points(claim: Claim) -> tuple[Claim, list[Need]]:
@@ -45,8 +45,8 @@ def at_points(claim: Claim) -> tuple[Claim, list[Need]]:
         raise NotAtPoints("it is not about losses at points")
     reader = _Reader(claim)
     *hypotheses, statement = map(reader.condition, (*reader.others, claim.statement))
-    known = [*hypotheses, *_Known(reader, [*hypotheses, statement]).conditions()]
-    needed, moved = reader.needed(), _from_one_point(reader, [*known, statement])
+    known = [*hypotheses, *_LossFacts(reader, [*hypotheses, statement]).conditions()]
+    needed, moved = reader.needs(), _from_one_point(reader, [*known, statement])
     *known, statement = [Condition(moved(c.left), c.sign, moved(c.right), c.over) for c in (*known, statement)]
     found = Claim(claim.id, claim.number, claim.kind, "algebra", statement, conditions=tuple(known),
                  variables=_variables(claim, reader, [*known, statement]), derivation="what is known of losses at points")
@@ -89,7 +89,7 @@ class _Reader:
         sides = [self.formula(self._defined(side).subs(once)) for side in (c.left, c.right)]
         return Condition(sides[0], c.sign, sides[1], over)
 
-    def needed(self) -> list[Need]:
+    def needs(self) -> list[Need]:
         """All that is needed for both sides of the statement to have a value, at that time."""
         claim, (once, _) = self.claim, _once(self.claim.statement)
         ranges = {row.name: tuple(_CLIENTS[1:] if letter == "k" else () for letter in row.indices) for row in NAMES.values()}
@@ -127,7 +127,7 @@ class _Reader:
                 return sp.Symbol(name, positive=True)
             return sp.Symbol("x") if name in _AVERAGES else sp.IndexedBase(name)[indices[name in _OF_TIME:]]
         if isinstance(e, operators.F | operators.grad):
-            return self._at(e.func, e.args[0], self.formula(e.args[1]))
+            return self._loss_at(e.func, e.args[0], self.formula(e.args[1]))
         if isinstance(e, sp.Sum):
             limits = tuple((index, self.formula(low), self.formula(high)) for index, low, high in e.limits)
             body = self.formula(e.function)
@@ -138,7 +138,7 @@ class _Reader:
             return sp.Symbol(e.name)
         return e.func(*map(self.formula, e.args)) if e.args else e
 
-    def _at(self, of, client, point):
+    def _loss_at(self, of, client, point):
         own = point.xreplace({client: _K})
         named = {s.name for s in own.free_symbols if s.is_Symbol} | {a.base.label.name for a in own.atoms(sp.Indexed)}
         if {s for a in own.atoms(sp.Indexed) for s in a.free_symbols if s.is_Symbol and s.is_integer} - {_K} or not (
@@ -171,7 +171,7 @@ class _Reader:
 
 
 def _once(c: Condition) -> tuple[dict, tuple]:
-    """What stands for times at the one time that there is, and the other ranges of a condition."""
+    """Substitutions for indices over the single time of a point, and the other ranges of a condition."""
     once, over = {operators.iterations: sp.Integer(1)}, []
     for index, low, high in c.over:
         low, high = low.xreplace(once), high.xreplace(once)
@@ -198,8 +198,8 @@ def _entry(of, name) -> sp.IndexedBase:
 
 
 # what is known -----------------------------------------------------------------------------------------------------------
-class _Known:
-    """What holds for the losses at the points of a claim, whatever the federation."""
+class _LossFacts:
+    """Facts about the losses at the points of a claim, whatever the federation."""
 
     def __init__(self, reader: _Reader, conditions):
         self.L, self.m, self.reader, self.stated = reader.L, reader.m, reader, conditions
@@ -284,16 +284,16 @@ class _Known:
     def _of_the_optimum(self) -> Iterator[Condition]:
         if _STAR not in self.reader.points:
             return
-        slope = _over(self.reader, _entry(operators.grad, "x_star")[_K])
+        slope = _weighted_sum(self.reader, _entry(operators.grad, "x_star")[_K])
         yield Condition(norm2(slope), "==", 0)
         yield from (Condition(dot(slope, v), "==", 0) for v in self.letters)
-        least = _over(self.reader, _entry(operators.F, "x_star")[_K])
+        least = _weighted_sum(self.reader, _entry(operators.F, "x_star")[_K])
         for p, f, g in self.points:
             if p != _STAR and not p.has(_K):
-                yield Condition(least, "<=", _over(self.reader, f))
+                yield Condition(least, "<=", _weighted_sum(self.reader, f))
                 if self.L is not None:
-                    excess = _over(self.reader, f) - least
-                    yield Condition(norm2(_over(self.reader, g)), "<=", 2 * self.L * excess)
+                    excess = _weighted_sum(self.reader, f) - least
+                    yield Condition(norm2(_weighted_sum(self.reader, g)), "<=", 2 * self.L * excess)
 
     def _of_the_average(self) -> Iterator[Condition]:
         """The mean of what models are away from the average is zero; a mean gradient is no longer than gradients (Jensen).
@@ -311,7 +311,7 @@ class _Known:
     def _over_all(self, e):
         """The weighted sum over priority clients and free ones that are included."""
         counted = sp.Sum(_COUNTED[_K] * e, _CLIENTS) if self.reader.with_free else 0
-        return _over(self.reader, e) + counted
+        return _weighted_sum(self.reader, e) + counted
 
 
 def _shapes(sides) -> list[sp.Expr]:
@@ -325,13 +325,14 @@ def _shapes(sides) -> list[sp.Expr]:
     return [*found]
 
 
-def _over(reader, e):
+def _weighted_sum(reader, e):
     """The weighted sum over priority clients."""
     return sp.Sum(e * (1 / operators.clients if reader.equal and not reader.with_free else _MAIN[_K]), _CLIENTS)
 
 
 def _from_one_point(reader, conditions) -> Callable[[sp.Expr], sp.Expr]:
-    """How formulas read where all points are measured from one of them, so that only their differences are letters."""
+    """Return a function that rewrites formulas with all points measured from one of them, so that only their differences are
+    symbols."""
     letters = sorted({p for p in reader.points if not p.args or isinstance(p, sp.Indexed)}, key=str)
     origin = next((p for p in [sp.Symbol("x"), *letters] if not p.has(_K) and any(
         side.has(p) for c in conditions for side in (c.left, c.right))), None)
@@ -339,7 +340,7 @@ def _from_one_point(reader, conditions) -> Callable[[sp.Expr], sp.Expr]:
         return lambda e: e
     names = {(p.base.label if isinstance(p, sp.Indexed) else p).name for p in (*letters, sp.IndexedBase("x_local")[_K])}
 
-    def moved(e):
+    def relative_to_origin(e):
         e = e.replace(lambda p: isinstance(p, sp.Indexed) and p.base.label.name in names and p != origin,
                       lambda p: sp.IndexedBase(f"({p.base.label.name} - {origin})")[p.indices] + origin)
         return e.replace(lambda p: p.is_Symbol and p.name in names and p != origin and p.name not in bases,
@@ -347,7 +348,7 @@ def _from_one_point(reader, conditions) -> Callable[[sp.Expr], sp.Expr]:
 
     bases = {a.base.label.name for c in conditions for side in (c.left, c.right) for a in side.atoms(sp.Indexed)}
     reader.vectors |= {f"({name} - {origin})" for name in names}
-    return moved
+    return relative_to_origin
 
 
 def _variables(claim, reader, conditions) -> tuple[Variable, ...]:

@@ -50,13 +50,13 @@ def multiples(gap, known: Sequence[tuple[sp.Expr, bool]], given: Sequence[tuple[
     for sample in _samples(numbers, given):
         with suppress(ArithmeticError, ValueError, TypeError):
             matrices.append(_scaled(np.array(at(*sample), dtype=float).reshape(len(monomials), len(columns) + 1)))
-    if not matrices or any(_needed([matrix], equal, 0) is None for matrix in matrices):
+    if not matrices or any(_choose_columns([matrix], equal, 0) is None for matrix in matrices):
         return None
     tried: set[tuple[int, ...]] = set()
     for first in range(_PROGRAMS):
-        common = _needed(matrices, equal, first)
+        common = _choose_columns(matrices, equal, first)
         for matrix, seed in product(matrices, range(_PROGRAMS)) if common else ():
-            part = _needed([matrix[:, [*common, -1]]], [equal[i] for i in common], seed)
+            part = _choose_columns([matrix[:, [*common, -1]]], [equal[i] for i in common], seed)
             needed = tuple(common[i] for i in part or ())
             if needed in tried or len(needed) > _MOST or not all(_same_signs(m, needed, equal) for m in matrices):
                 continue
@@ -85,7 +85,7 @@ def _samples(numbers, given) -> Iterator[list[float]]:
         if {*e.free_symbols} <= {*numbers} and not equal and e.free_symbols:
             rules.append(sp.lambdify(numbers, e, "math"))
     for _ in range(_TRIALS):
-        sample = [_drawn(s, rng) for s in numbers]
+        sample = [_random_value(s, rng) for s in numbers]
         try:
             meets = all(rule(*sample) >= 0 for rule in rules)
         except (ArithmeticError, ValueError, TypeError):
@@ -97,7 +97,7 @@ def _samples(numbers, given) -> Iterator[list[float]]:
                 return
 
 
-def _drawn(s, rng) -> float:
+def _random_value(s, rng) -> float:
     if s.is_integer:
         return float(rng.integers(0 if s.is_positive is None else 1, 7))
     size = float(np.exp(rng.normal()))
@@ -113,9 +113,9 @@ def _scaled(matrix):
     return matrix
 
 
-def _needed(matrices, equal, seed) -> tuple[int, ...] | None:
-    """Which columns have the last one of each matrix as a sum of multiples, each at least 0 where the column is no equality;
-    few of them for all matrices together."""
+def _choose_columns(matrices, equal, seed) -> tuple[int, ...] | None:
+    """Choose few columns, for all matrices together, of which the last column of each matrix is a sum of multiples, each at
+    least 0 where the column is no equality."""
     rows, count = len(matrices[0]), len(equal)
     lengths = 1 + (matrices[0][:, :-1] != 0).sum(axis=0)  # what is short is tried before what is long
     costs = lengths * 10.0 ** (2 * np.random.default_rng(seed).random(count) if seed else 0)

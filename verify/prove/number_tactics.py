@@ -16,7 +16,7 @@ from verify.checker.index_sums import (
     substitute,
     sum_of,
 )
-from verify.checker.intervals import of as interval
+from verify.checker.intervals import as_interval as interval
 from verify.checker.number_digits import value
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
 from verify.prove.number_averages import by_averages

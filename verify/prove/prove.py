@@ -300,7 +300,8 @@ def _by_induction(question: _Question, variable: Variable) -> Proof | None:
     families = [Family(f.condition, tuple((i, low, high.subs(step)) for i, low, high in f.over)) for f in context.families]
     later = Condition(goal.left.subs(step), goal.relation, goal.right.subs(step))
     facts = [range_of_own[0], *others, Fact("the statement before", goal)]
-    after = replace(context, facts=facts, families=families, entries=_at(context.entries, step), kept={}, normals={})
+    after = replace(context, facts=facts, families=families, entries=_substitute_ranges(context.entries, step), kept={},
+                    normals={})
     found = after.proof(later)
     return None if found is None else _proof(goal, (*first, *found), f", by induction on {variable.name}")
 
@@ -322,19 +323,19 @@ def _by_cases(question: _Question, variable: Variable) -> Proof | None:
 
 def _with(context: Context, goal: Condition, put) -> tuple[Fact, ...] | None:
     """A proof in which numbers stand for symbols."""
-    def at(c):
+    def substitute(c):
         return Condition(c.left.subs(put), c.relation, c.right.subs(put))
 
-    families = [Family(at(f.condition), tuple((i, low.subs(put), high.subs(put)) for i, low, high in f.over))
+    families = [Family(substitute(f.condition), tuple((i, low.subs(put), high.subs(put)) for i, low, high in f.over))
                 for f in context.families]
     ranges = {index: (low.subs(put), high.subs(put)) for index, (low, high) in context.ranges.items()}
-    facts = [replace(f, conclusion=at(f.conclusion)) for f in context.facts]
-    there = replace(context, facts=facts, families=families, ranges=ranges, entries=_at(context.entries, put), kept={},
-                    normals={})
-    return there.proof(at(goal))
+    facts = [replace(f, conclusion=substitute(f.conclusion)) for f in context.facts]
+    there = replace(context, facts=facts, families=families, ranges=ranges, kept={}, normals={},
+                    entries=_substitute_ranges(context.entries, put))
+    return there.proof(substitute(goal))
 
 
-def _at(entries, put) -> dict:
+def _substitute_ranges(entries, put) -> dict:
     """The ranges of the indices of arrays where numbers or other symbols stand for some."""
     return {name: tuple((low.subs(put), high.subs(put)) for low, high in axes) for name, axes in entries.items()}
 

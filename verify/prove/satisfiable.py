@@ -58,7 +58,7 @@ def satisfiable(conditions: Sequence[Condition | Fact], symbols: Sequence[sp.Sym
     except Untranslatable as reason:
         return Satisfiability("unknown", reason=str(reason))
     named += list(reader.signs())
-    found = _asked((*reader.symbols, *reader.roots.values()), (*(formula for _, formula in named),),
+    found = _cached_answer((*reader.symbols, *reader.roots.values()), (*(formula for _, formula in named),),
                    (*reader.always,), steps, core)
     if found["answer"] == "unknown":
         return Satisfiability("unknown", reason=f"not decided in {steps} steps of z3")
@@ -68,7 +68,8 @@ def satisfiable(conditions: Sequence[Condition | Fact], symbols: Sequence[sp.Sym
 
 
 @lru_cache(256)
-def _asked(names: tuple[str, ...], constraints: tuple[str, ...], always: tuple[str, ...], steps: int, core: bool) -> dict:
+def _cached_answer(names: tuple[str, ...], constraints: tuple[str, ...], always: tuple[str, ...], steps: int,
+                   core: bool) -> dict:
     return ask(names, constraints, always, steps, core=core)
 
 

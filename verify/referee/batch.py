@@ -99,7 +99,7 @@ def referee_into(
 
 
 def _about_kept(chosen: Sequence[bool]) -> list[str]:
-    """What to tell people about results that are not current, given for each whether its claim is asked for."""
+    """Messages about results that are not current, given for each whether its claim is asked for."""
     texts = {True: f"results are of another version of the claim or of the code: decided again, and kept in {EARLIER}",
              False: "results are of another version, or of claims that are not known here: kept, and marked so"}
     return [f"{chosen.count(asked)} {text}" for asked, text in texts.items() if asked in chosen]

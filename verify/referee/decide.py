@@ -1,4 +1,4 @@
-"""From a claim to its verdict, in stages: conflict, order, search, proof, federations of real data, sampled runs, worst
+"""Takes a claim to its verdict, in stages: conflict, order, search, proof, federations of real data, sampled runs, worst
 case."""
 
 import time
@@ -38,7 +38,7 @@ __all__ = ["Settings", "decide"]
 
 @dataclass(frozen=True)
 class Settings:
-    """How to referee.
+    """Settings of the referee.
 
     ``budget``: a name of ``BUDGETS``. ``seeds``: runs where an expectation is sampled. ``device``: where to compute.
     ``seed``: of all random choices. ``out``: directory of the certificates. ``command``: the command that the verdict names.
@@ -88,7 +88,7 @@ class _Case:
     outcome: Accepted | None = None  # of the verdict that was reached
 
     def attempt(self, stage: str, do: Callable, *arguments) -> Any:
-        """What ``do`` returns; None where an unexpected error ends it, which is kept as the failure of a stage."""
+        """Call ``do``; an unexpected error ends the stage: it is stored as its failure, and None is returned."""
         try:
             return do(*arguments)
         except Exception as error:
@@ -156,7 +156,7 @@ def _decided(claim: Claim, settings: Settings, so_far: Callable[[str], None] | N
         if verdict is not None:
             break
         if so_far and case.found.tried:
-            so_far(_seen(case))
+            so_far(_search_summary(case))
     if verdict is None:
         verdict = case.undecided("error", None, "no stage reached a verdict")
     beside = case.attempt("worst cases beside runs", _beside_worst_case, case, verdict) or ()
@@ -233,11 +233,12 @@ def _has_other_sizes(claim: Claim) -> bool:
 def _refuted(case: _Case, violation: Violation) -> Verdict:
     claim, left, right = case.claim, violation.left, violation.right
     sides = f"left side {short_number(left)}", f"right side {short_number(right)}"
-    def written() -> dict:
+    def make_certificate() -> dict:
         data = certificate(claim, violation.environment, left, right)
         return data if claim.exists is None else subdivided(data)
 
-    outcome = case.attempt("the checker", certify, claim, written, lambda data: check(data, claim), case.settings.out)
+    outcome = case.attempt("the checker", certify, claim, make_certificate, lambda data: check(data, claim),
+                           case.settings.out)
     if not isinstance(outcome, Accepted):
         case.details |= outcome.details if outcome else {}
         return case.undecided("checker", None, "; ".join([
@@ -368,12 +369,12 @@ def _nothing_against_it(case: _Case) -> Verdict | None:
             needed = "a family that meets them would decide"
         return case.undecided("instance", case.ratio if found.met else None, f"{text}; {needed}")
     proven, outcome = case.proof or ("", None)
-    text = "; ".join(filter(None, [proven, _seen(case), *case.beside]))
+    text = "; ".join(filter(None, [proven, _search_summary(case), *case.beside]))
     return case.verdict("consistent", case.ratio, text, outcome)
 
 
-def _seen(case: _Case) -> str:
-    """In words, what the search has seen without a violation."""
+def _search_summary(case: _Case) -> str:
+    """Describe what the search has seen without a violation."""
     found = case.found
     spans = ", ".join(f"{name} {low}" if low == high else f"{name} {low} to {high}" for name, (low, high) in _spans(case))
     return (f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried{'; ' * bool(spans)}"

@@ -153,11 +153,11 @@ def _other_instance(verdict: Verdict, instance: Mapping[str, Any], worst: float)
 
 
 def _witness_not_shown(claim: Claim) -> str:
-    from verify.prove.existence import needed
+    from verify.prove.existence import requirements
 
     if claim.exists.witness is None:
         return "its claim names no value of the number that exists"
-    unproven = [one.text for one in needed(claim) if not one.proof]
+    unproven = [one.text for one in requirements(claim) if not one.proof]
     return f"of the value that it names it is not proven that {'; '.join(unproven)}" if unproven else ""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from bounds.language.witness import witnessed
 from verify.evaluation.environment import UNMEASURED
-from verify.prove.existence import Needed, needed, without_the_number
+from verify.prove.existence import Requirement, requirements, without_the_number
 from verify.results.verdict import Verdict
 from verify.search.budget import BUDGETS
 from verify.search.search import search
@@ -26,7 +26,7 @@ def by_witness(case, decided: Callable) -> Verdict | None:
         return None
     reading = witnessed(claim)
     said, outcome = decided(reading, replace(case.settings, command=""))
-    asked = needed(claim)
+    asked = requirements(claim)
     open_ones = [one for one in asked if not one.proof]
     found: dict[str, Any] = {
         "claim": reading.id, "value": f"{claim.exists.name} = {claim.exists.witness}", "verdict": said.verdict,
@@ -58,8 +58,8 @@ def _in_words(found: dict[str, Any], said: Verdict) -> str:
     return text
 
 
-def _failure(case, one: Needed) -> str:
-    """In words, an exact instance on which the witness does not meet what it must; empty if none is found."""
+def _failure(case, one: Requirement) -> str:
+    """Describe an exact instance on which the witness does not meet a requirement; empty if none is found."""
     if len(one.ways) > 1 or len(one.ways[0]) > 1:
         return ""
     (way,) = one.ways[0]

@@ -13,7 +13,18 @@ from bounds.language.claim import Claim
 from bounds.registry.papers import source_of
 from verify.report.combined_evalue import RATE, combined_evalue
 from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
-from verify.report.lists import ATTENTION, MANY, by_kind, by_paper, drawn, grouped, held, not_proven, not_tested, paper_page
+from verify.report.lists import (
+    ATTENTION,
+    MANY,
+    by_kind,
+    by_paper,
+    grouped,
+    ids_with_figures,
+    not_proven,
+    not_tested,
+    paper_page,
+    tightest_first,
+)
 from verify.report.mathematics import mathematics, symbols
 from verify.report.tables import details_shown, instance_tables
 from verify.results.commands import on_certificate
@@ -77,7 +88,7 @@ def write_report(
         claims = all_claims()
     earlier = _earlier(out)
     same = {v.id for v in verdicts if v.id not in claims and v.id in earlier and as_record(v) == as_record(earlier[v.id])}
-    with_figures = drawn(verdicts)
+    with_figures = ids_with_figures(verdicts)
     formats = FORMATS[:1] if len(verdicts) > MANY else FORMATS
     figures = {verdict.id: _figures(verdict, formats) for verdict in verdicts if verdict.id in with_figures}
     drawings = [(figure["series"], out / figure["stem"]) for group in figures.values() for figure in group]
@@ -131,7 +142,7 @@ def _write_lists(pages: list[dict[str, Any]], out: Path, same: set[str], about: 
     words = ("The largest ratio of the left to the right side that the search found, tightest bounds first. At 1 both sides "
              "are equal. A small ratio is no proof of looseness: the true worst case may be larger.")
     _write(out / "held.html", "listing.html.j2", root="", heading="What held, and how loosely", words=words,
-           groups=[("Certified and consistent", held(pages))] if held(pages) else [], **about)
+           groups=[("Certified and consistent", tightest_first(pages))] if tightest_first(pages) else [], **about)
     failing = [p for p in pages if p["verdict"].verdict == "ill-posed"]
     words = "Claims whose hypotheses exclude each other, or that are undefined; then claims that are not decided, and why."
     groups = [("Ill-posed", failing)] * bool(failing) + not_tested(pages)

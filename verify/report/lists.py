@@ -1,4 +1,4 @@
-"""Which claims the lists of a report contain: errata, what held and how loosely, what is not decided, a paper's claims."""
+"""Selects the claims in each list of a report: errata, what held and how loosely, what is not decided, a paper's claims."""
 
 import re
 from collections import Counter
@@ -8,7 +8,18 @@ from typing import Any
 from verify.results.files import file_name
 from verify.results.verdict import VERDICTS, Verdict
 
-__all__ = ["ATTENTION", "MANY", "by_kind", "by_paper", "drawn", "grouped", "held", "not_proven", "not_tested", "paper_page"]
+__all__ = [
+    "ATTENTION",
+    "MANY",
+    "by_kind",
+    "by_paper",
+    "grouped",
+    "ids_with_figures",
+    "not_proven",
+    "not_tested",
+    "paper_page",
+    "tightest_first",
+]
 
 ATTENTION = ("refuted", "ill-posed")
 MANY = 250  # claims; the index of a report of more lists papers instead of claims
@@ -66,8 +77,8 @@ def by_kind(pages: Sequence[Page]) -> list[dict[str, Any]]:
 
 
 def not_proven(pages: Sequence[Page]) -> list[tuple[str, int]]:
-    """Why no proof was found of claims about runs that nothing violates: reasons and how many claims have them, the most
-    frequent ones first."""
+    """The reasons why no proof was found of claims about runs that nothing violates, with the number of claims each, the
+    most frequent ones first."""
     reasons = Counter(_reason(page["verdict"].details["not proven"]) for page in pages
                       if page["verdict"].verdict == "consistent" and "not proven" in page["verdict"].details)
     listed = reasons.most_common(_MOST_REASONS)
@@ -81,7 +92,7 @@ def _reason(text: str) -> str:
     return re.sub(r"\d+", "N", text.partition(" at all ")[0].partition("; it may need")[0])
 
 
-def held(pages: Sequence[Page]) -> list[Page]:
+def tightest_first(pages: Sequence[Page]) -> list[Page]:
     """Certified and consistent claims, the tightest first."""
     there = [p for p in pages if p["verdict"].verdict in ("certified", "consistent") and p["verdict"].ratio is not None]
     return sorted(there, key=lambda page: (-page["verdict"].ratio, page["verdict"].id))
@@ -98,7 +109,7 @@ def not_tested(pages: Sequence[Page]) -> list[tuple[str, list[Page]]]:
     return sorted(groups.items(), key=lambda group: -len(group[1]))
 
 
-def drawn(verdicts: Sequence[Verdict]) -> set[str]:
+def ids_with_figures(verdicts: Sequence[Verdict]) -> set[str]:
     """Ids of the claims whose figures a report draws: all, or of many those that are wrong and the tightest that held."""
     if len(verdicts) <= MANY:
         return {verdict.id for verdict in verdicts}

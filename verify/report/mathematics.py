@@ -76,7 +76,7 @@ def symbols(claim: Claim, names, index: str) -> dict[str, str]:
 
 @cache
 def _writer(letters: tuple[tuple[str, Notation], ...]) -> LatexWriter:
-    """The same writer for all claims with the same letters."""
+    """The writer of formulas with these symbols, shared by all claims that have them."""
     return LatexWriter(dict(letters))
 
 
@@ -128,11 +128,11 @@ def _lines(left: str, sign: str, right: str, terms: list[str]) -> str:
 
 def _width(formula: str) -> float:
     """The approximate width of a drawn formula in characters."""
-    return _drawn(ElementTree.fromstring(mathml(formula, display=True))[0][0])
+    return _node_width(ElementTree.fromstring(mathml(formula, display=True))[0][0])
 
 
-def _drawn(node) -> float:
-    parts = [_drawn(child) for child in node]
+def _node_width(node) -> float:
+    parts = [_node_width(child) for child in node]
     if node.tag == "mfrac":
         return max(parts)
     if node.tag in ("msub", "msup", "msubsup"):

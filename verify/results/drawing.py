@@ -70,13 +70,13 @@ def own_style(**more):
 def in_style(function: Callable) -> Callable:
     """A plotting function with the argument ``ax``: without it, in our style; with it, in the one that is in force."""
     @wraps(function)
-    def drawn(*arguments, ax=None, **options):
+    def in_own_style(*arguments, ax=None, **options):
         if ax is not None:
             return function(*arguments, ax=ax, **options)
         with own_style():
             return function(*arguments, ax=None, **options)
 
-    return drawn
+    return in_own_style
 
 
 def opened(ax, width: float, height: float) -> Axes:

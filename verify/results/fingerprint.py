@@ -70,13 +70,13 @@ def fingerprints(claims: Iterable[Claim], settings: Mapping[str, Any],
     """
     own: dict[str, str] = {}
 
-    def of(claim: Claim) -> str:
+    def claim_digest(claim: Claim) -> str:
         if claim.id not in own:
             own[claim.id] = digest(claim_as_text(claim))
         return own[claim.id]
 
-    return {claim.id: digest({"claim": of(claim), "related": sorted(map(of, related(claim))), "settings": dict(settings),
-                              "code": code_version()}) for claim in claims}
+    return {claim.id: digest({"claim": claim_digest(claim), "related": sorted(map(claim_digest, related(claim))),
+                              "settings": dict(settings), "code": code_version()}) for claim in claims}
 
 
 @cache

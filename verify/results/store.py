@@ -51,11 +51,11 @@ def only_writer(folder: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise _held(folder, _writer(writer)) from None
+        raise _in_use(folder, _writer(writer)) from None
     try:
         there = _writer(writer)
         if there.get("host") not in (None, socket.gethostname()):
-            raise _held(folder, there)
+            raise _in_use(folder, there)
         write_json(writer, {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")})
         try:
             yield
@@ -73,7 +73,7 @@ def _writer(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _held(folder: Path, writer: Mapping[str, Any]) -> ValueError:
+def _in_use(folder: Path, writer: Mapping[str, Any]) -> ValueError:
     who = f"process {writer.get('pid', 'unknown')} on {writer.get('host', 'this machine')}"
     since = f" since {writer['since']}" if "since" in writer else ""
     return ValueError(f"{who} is writing into {folder.parent}{since}; wait for it, or choose another --out; if it is no "

@@ -56,8 +56,8 @@ class Coordinates:
     most: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, claim: Claim, params: Parameters) -> Coordinates:
-        """Of a batch of one instance."""
+    def from_parameters(cls, claim: Claim, params: Parameters) -> Coordinates:
+        """The coordinates of a batch of one instance."""
         equal = claim.procedure is not None and claim.procedure.equal_weights
         parts = {}
         for name, array in params.items():
@@ -185,7 +185,7 @@ def ends_from(state: State, shape: Shape, params: Parameters,
               rng: np.random.Generator) -> Iterator[tuple[Shape, Parameters]]:
     """The ends of local searches from one instance."""
     seed, rows = int(rng.integers(1 << 30)), min(_ROWS, state.batch_size(shape))
-    coordinates, steps = Coordinates.of(state.claim, params), state.budget.gradient_steps
+    coordinates, steps = Coordinates.from_parameters(state.claim, params), state.budget.gradient_steps
     for look in (partial(_by_cma, state, shape, coordinates, rows, seed),
                  partial(ascend, state.claim, shape, coordinates, steps, rows, rng)):
         try:
@@ -205,7 +205,7 @@ def _by_cma(state: State, shape: Shape, coordinates: Coordinates, rows: int, see
         end = evolve(judge, coordinates, _LONGER_ON_SAMPLES * generations, max(rows, _ROWS), seed + again, generations // 3)
         if end is None:
             break
-        found, coordinates = [*found, end], Coordinates.of(state.claim, end)
+        found, coordinates = [*found, end], Coordinates.from_parameters(state.claim, end)
     return joined(found) if found else None
 
 

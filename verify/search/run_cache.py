@@ -51,7 +51,7 @@ class RunCache:
         self.bytes_of_draws = 0
 
     def forget(self) -> None:
-        """Let go of everything."""
+        """Free all environments."""
         for environment in self.kept.values():
             _empty(environment)
         self.__init__()
@@ -118,11 +118,11 @@ RUNS = RunCache()  #: those of this process
 
 def assume_the_same(first: Claim, second: Claim) -> bool:
     """Whether ``simulate`` takes the same from both claims, except the numbers of indices of arrays (``entries_of``)."""
-    return first.definitions == second.definitions and _taken(first) == _taken(second)
+    return first.definitions == second.definitions and _run_key(first) == _run_key(second)
 
 
 @once_by_claim
-def _taken(claim: Claim) -> tuple:
+def _run_key(claim: Claim) -> tuple:
     names = frozenset().union(*(names_in(side) for c in claim.hypotheses for side in (c.left, c.right)),
                               (v.name for v in claim.variables), own_arguments(claim.procedure))
     own = tuple(pair for pair in signs(claim) if pair[0] in names)
@@ -132,20 +132,21 @@ def _taken(claim: Claim) -> tuple:
 
 @once_by_claim
 def drawn_for(claim: Claim) -> Hashable | None:
-    """What draws take from a claim beyond what runs take; None for claims about numbers or samples, which share no draws."""
+    """A key of the parts of a claim on which draws depend and runs do not; None for claims about numbers or samples, which
+    share no draws."""
     if claim.setting == "algebra" or speaks_of_samples(claim):
         return None
     return claim.conditions, claim.names & _ASKED_BY_DRAWS, ranges(claim), uses_coordinates(claim)
 
 
 def _empty(environment: Environment) -> None:
-    """Let go of its arrays at once: its later arrays refer to it, so that counting references never frees it."""
+    """Free an environment's arrays at once: its later arrays refer to it, so that counting references never frees it."""
     environment.bound.clear()
     environment.known.clear()
 
 
 def _digest(params: Parameters) -> bytes:
-    """Of names, shapes and numbers of all leaves."""
+    """A digest of the names, shapes and numbers of all parameters."""
     found = blake2b(digest_size=16)
     for name in sorted(params):
         array = np.ascontiguousarray(params[name])
@@ -155,7 +156,7 @@ def _digest(params: Parameters) -> bytes:
 
 
 def _bytes(shape: Shape, environment: Environment) -> int:
-    """What an environment holds: its arrays, and the record of its run, some of which are made later."""
+    """The memory of an environment in bytes: its arrays, and the record of its run, some of which are made later."""
     made = [value.data for value in dict.values(environment.bound) if not callable(value)]
     kept = [value.data for value in environment.known.values()]
     rows = max(array.shape[0] for array in made)

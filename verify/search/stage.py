@@ -26,7 +26,7 @@ _MOST_ENTRIES = 2**24  # of a claim's largest array, in all instances of a batch
 
 @dataclass
 class State:
-    """What the stages of a search share, within one level of its budget.
+    """The state that the stages of a search share, within one level of its budget.
 
     Attributes:
         seeds: of the level; ``rng`` begins with them.
@@ -48,17 +48,17 @@ class State:
         self.rng_of_shapes, self.rng_of_corners = self.rng.spawn(2)
 
     def shapes(self, function: Callable, *arguments, rng: np.random.Generator | None = None):
-        """What ``function(claim, rng, most_outcomes, *arguments)`` draws: a shape, or several."""
+        """Draw a shape, or several, by ``function(claim, rng, most_outcomes, *arguments)``."""
         rng = rng or self.rng_of_shapes
         return RUNS.draw(function, self.claim, self.budget.most_outcomes, *arguments, rng=(rng,))
 
-    def drawn(self, shape: Shape, most: int, rng: np.random.Generator | None = None) -> Parameters:
+    def draw_batch(self, shape: Shape, most: int, rng: np.random.Generator | None = None) -> Parameters:
         """A batch of up to ``most`` instances of a shape, changed by all corners."""
         rng, count = rng or self.rng_of_shapes, min(most, self.batch_size(shape))
         return RUNS.draw(_batch, self.claim, shape, count, self.corners, rng=(rng, self.rng_of_corners))
 
     def batch_size(self, shape: Shape) -> int:
-        """How many instances of a shape are judged together."""
+        """The number of instances of a shape that are judged together."""
         drawn = shape.rounds * shape.participants if shape.sampling in BY_NUMBER else 0
         work = prod(outcomes(shape)) * shape.clients * (shape.iterations * shape.dim + drawn)
         work = max(work, 4 * (shape.clients * shape.family.knots) ** 2)  # at both knots of every piece, all pieces twice

@@ -34,13 +34,13 @@ _LONGEST_IN_LAYERS = 6  # iterations
 def _small(state: State) -> Batches:
     """The smallest shapes: most false statements fail there already."""
     for shape in state.shapes(small_shapes, state.budget.small):
-        yield shape, state.drawn(shape, state.budget.small_rows)
+        yield shape, state.draw_batch(shape, state.budget.small_rows)
 
 
 def _extreme(state: State) -> Batches:
     """Shapes that are large in one way and small in all others."""
     for shape in state.shapes(extreme_shapes, state.budget.most_iterations, state.budget.most_rounds):
-        yield shape, state.drawn(shape, state.budget.small_rows // (10 if shape.family.coupled else 1))
+        yield shape, state.draw_batch(shape, state.budget.small_rows // (10 if shape.family.coupled else 1))
 
 
 def layer_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
@@ -75,14 +75,14 @@ def _below_layers(claim: Claim) -> list[str]:
 def _layered(state: State) -> Batches:
     """Short runs in which some layers are chosen and others are not."""
     for shape in state.shapes(layer_shapes, state.budget.small // 2):
-        yield shape, state.drawn(shape, state.budget.small_rows)
+        yield shape, state.draw_batch(shape, state.budget.small_rows)
 
 
 def _very_long_runs(state: State) -> Batches:
     """Long runs, where no instance met the hypotheses so far."""
     if state.archive.empty:
         for shape in state.shapes(extreme_shapes, state.budget.most_iterations, _PATIENT_ROUNDS):
-            yield shape, state.drawn(shape, state.budget.size)
+            yield shape, state.draw_batch(shape, state.budget.size)
 
 
 def _random(state: State) -> Batches:
@@ -96,7 +96,7 @@ def _random(state: State) -> Batches:
 
 def _random_batch(state: State, long_runs: int) -> tuple[Shape, Parameters]:
     shape = state.shapes(draw_shape, state.budget.most_iterations, long_runs, rng=state.rng)
-    return shape, state.drawn(shape, state.budget.size, state.rng)
+    return shape, state.draw_batch(shape, state.budget.size, state.rng)
 
 
 def _evolved(state: State) -> Batches:

@@ -36,7 +36,7 @@ def at_thresholds(state: State) -> Iterator[tuple[Shape, Parameters]]:
     for shape in small_shapes(claim, rng, budget.most_outcomes, 2 * budget.small):
         if prod(outcomes(shape)) == 1:
             continue
-        params = state.drawn(shape, budget.small_rows, rng)
+        params = state.draw_batch(shape, budget.small_rows, rng)
         try:
             with np.errstate(all="ignore"):
                 environment = simulate(claim, shape, params, NUMPY, most=MOST_TERMS)

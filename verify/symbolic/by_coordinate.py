@@ -12,7 +12,7 @@ BY_COORDINATE = ("square", "root", "upper", "raised", "scaled")
 
 
 class ByCoordinate:
-    """In front of the class of runs on letters.
+    """Mixin; must precede the class of symbolic runs in the bases.
 
     ``functions`` has the letter of each function and its vectors, ``positive`` the letters without a negative entry;
     ``tops`` of the largest entries of several vectors these vectors, by letter; ``bases`` by (w, a) of a reduced basis
@@ -31,11 +31,11 @@ class ByCoordinate:
             raise NotQuadratic("a function by coordinates of what is no vector, or not measured from the optimum")
         return rows
 
-    def of(self, word, rows, positive=True):
+    def function_vector(self, word, rows, positive=True):
         """The letter of a function of vectors."""
-        key = word, *(row.said for row in rows)
+        key = word, *(row.key for row in rows)
         if key not in self.functions:
-            self.functions[key] = self.letter(frozenset().union(*map(self.upstream, rows)))
+            self.functions[key] = self.basis_vector(frozenset().union(*map(self.upstream, rows)))
             if positive:
                 self.positive |= {*self.functions[key].parts}
         return self.functions[key]
@@ -49,35 +49,35 @@ class ByCoordinate:
         if not v.parts:
             return v
         unit = v.coefficient(min(v.parts))
-        return self.of("square", [v / unit]) * unit**2
+        return self.function_vector("square", [v / unit]) * unit**2
 
     def root(self, v):
         self.entries(v)
         if not self.no_entry_is_negative(v):
             raise NotQuadratic("a root of what may be negative")
-        return self.of("root", [v]) if v.parts else v
+        return self.function_vector("root", [v]) if v.parts else v
 
     def upper(self, *rows):
         if not any(isinstance(row, SymbolicVector) for row in rows):
             return WORDS["upper"](*rows)
         found = {}
         for row in self.entries(*rows):
-            for part in self.tops.get(row.said, [row]):
-                found[part.said] = part
+            for part in self.tops.get(row.key, [row]):
+                found[part.key] = part
         positive = any(map(self.no_entry_is_negative, found.values()))
         if positive and len(found) > 1 and all(map(self.no_entry_is_negative, found.values())):
-            found.pop(SymbolicVector({}).said, None)
+            found.pop(SymbolicVector({}).key, None)
         if len(found) == 1:
             return next(iter(found.values()))
         rows = sorted(found.values(), key=lambda row: sorted(row.terms.items()))
-        top = self.of("upper", rows, positive)
-        self.tops[top.said] = rows
+        top = self.function_vector("upper", rows, positive)
+        self.tops[top.key] = rows
         return top
 
     def raised(self, v, a):
         """v with a number added to each entry."""
         self.entries(v)
-        return v + (self.of("one", []) * plain(a) if plain(a) else SymbolicVector({}))
+        return v + (self.function_vector("one", []) * plain(a) if plain(a) else SymbolicVector({}))
 
     def scaled(self, u, w, a):
         """u / (w + a), 0/0 = 0."""
@@ -91,7 +91,7 @@ class ByCoordinate:
             return u
         if not self.no_entry_is_negative(w) or a < 0:
             raise NotQuadratic("a quotient by what may be negative")
-        key = w.said, a
+        key = w.key, a
         basis, rest, known = self.bases.setdefault(key, []), u, SymbolicVector({})
         for letter, one, quotient in basis:
             if letter in rest.parts:
@@ -99,7 +99,7 @@ class ByCoordinate:
                 rest, known = rest - one * c, known + quotient * c
         if rest.parts:
             self.meter.charge(sum(len(one.parts) for _, one, _ in basis))
-            found = self.letter(self.upstream(u) | self.upstream(w))
+            found = self.basis_vector(self.upstream(u) | self.upstream(w))
             letter = min(rest.parts)
             c = rest.coefficient(letter)
             rest, quotient = rest / c, (found - known) / c
@@ -107,7 +107,7 @@ class ByCoordinate:
                         for other, one, by in basis] + [(letter, rest, quotient)]
             known = found
         asked = self.quotients.setdefault(key, {})
-        asked[u.said] = u, known
+        asked[u.key] = u, known
         return known
 
     # what is known ---------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What is known of letters: inequalities and equalities that hold for every federation of a class, by name."""
+"""Facts about symbolic runs: inequalities and equalities that hold for every federation of a class, by name."""
 
 from fractions import Fraction
 from functools import partial
@@ -46,8 +46,8 @@ def sign_of_least(node, value):
 class ClassFacts:
     """The inequalities of a run on letters. A mixin; it precedes the class of runs among the bases."""
 
-    def known(self, pasts):
-        """By the rounds whose pasts are given, pairs: inequalities and equalities by name."""
+    def facts_by_past(self, pasts):
+        """The inequalities and the equalities by name, in pairs, for each round whose past is given."""
         return {past: (self.inequalities(past), self.equalities(past)) for past in sorted(pasts)}
 
     def inequalities(self, past):
@@ -55,11 +55,12 @@ class ClassFacts:
 
         A hypothesis that these numbers do not meet raises ValueError; one that is not linear in what is compared here, or
         about what is not here, is left out, which assumes less."""
-        said = {name: form for name, _, form in self.said(past)}
+        said = {name: form for name, _, form in self.hypothesis_facts(past)}
         return self.always(past) | said | self.variances(past)
 
-    def said(self, past):
-        """What hypotheses say given the past of a round: triples (name, what is given, what is not negative)."""
+    def hypothesis_facts(self, past):
+        """(name, given, form) for every inequality that the hypotheses imply, conditioned on the history before round
+        ``past``."""
         self.given_past = past  # what holds for sure holds in expectation
         found = []
         for place, rule in enumerate(self.hypotheses):
@@ -69,7 +70,7 @@ class ClassFacts:
         return found
 
     def always(self, past):
-        """What is never negative, whatever is drawn."""
+        """Nonnegative forms by name, whatever is drawn."""
         self.given_past = past
         found = dict(self.at_all_points()) | self.largest
         for k, points in enumerate(self.points):
@@ -88,7 +89,7 @@ class ClassFacts:
         return LazyMapping(found)
 
     def of_two(self, k, i, j, digits):
-        """What a class knows of two points of a client; it is found once."""
+        """The interpolation conditions of two points of a client; memoised."""
         if (k, i, j) not in self.found_of_two:
             one, other, L, m = self.points[k][i], self.points[k][j], *(self.bounds[name][k] for name in CLASS)
             self.meter.charge((len(one[0].parts) + len(other[0].parts) + 2) ** 2 * digits // 2)
@@ -96,12 +97,12 @@ class ClassFacts:
         return self.found_of_two[k, i, j]
 
     def variances(self, past):
-        """What the variance of noise leaves, of draws that are not given."""
+        """The bounds of the noise's variance, for draws that are not given."""
         return {f"noise {k} {' '.join(map(str, draw))} {number}": self.given["sigma_sq_client"][k] - pairing(row, row)
                 for (k, *draw), seen in self.noises.items() if draw[1] >= past for number, (row, *_) in enumerate(seen)}
 
     def hypothesis(self, place, rule):
-        """What one hypothesis says not to be negative: triples (name, what is given, form)."""
+        """(name, given, form) for every inequality that one hypothesis implies."""
         if "infimum" in names([rule["left"], rule["right"]]):
             return [*self.at_each_point(place, rule)]
         try:
@@ -126,8 +127,8 @@ class ClassFacts:
         return not {*gap.parts} <= {()}
 
     def at_each_point(self, place, rule):
-        """What a hypothesis about the least value over all points says of the points that occur, where that value is at most
-        the one there."""
+        """Yields the facts that a hypothesis about an infimum over all points implies at the points that occur, where the
+        infimum is at most the value."""
         for number, x in enumerate([] if self.choices else self.places()):
             self.point = x
             try:
@@ -141,8 +142,8 @@ class ClassFacts:
         self.point = None
 
     def at_a_point(self, rule):
-        """What is not negative there, by the indices of the hypothesis: a side with a least value is at most that side with
-        the value at the point, or at least that where the least value has a negative factor."""
+        """Yields what is not negative at the current point, by the indices of the hypothesis: a side with an infimum is at
+        most that side with the value at the point, or at least that where the infimum has a negative factor."""
         relation = rule["relation"][0]
         for index in self.cases(rule):
             def value(node, index=index):
@@ -163,7 +164,7 @@ class ClassFacts:
 
     def places(self):
         """The points that occur, of all clients, each once."""
-        return [*{x.said: x for points in self.points for x, *_ in points}.values()]
+        return [*{x.key: x for points in self.points for x, *_ in points}.values()]
 
     @staticmethod
     def compare(relation, smaller, larger):
@@ -183,9 +184,9 @@ class ClassFacts:
                 yield from self.apart_at_all_points(name, bound)
 
     def apart_at_all_points(self, name, bound):
-        """How far clients' gradients are from their mean."""
+        """Yields the bounds of the distance of clients' gradients from their mean."""
         for number, x in enumerate(self.places()):
-            gradients = [self.asked(k, x)[1] for k in self.all]
+            gradients = [self.known_at(k, x)[1] for k in self.all]
             mean = sum((g * p for g, p in zip(gradients, self.p, strict=True)), SymbolicVector({}))
             self.meter.charge(sum(effort(g - mean, g - mean) for g in gradients))
             apart = [pairing(g - mean, g - mean) for g in gradients]
@@ -198,20 +199,21 @@ class ClassFacts:
                 yield f"{name} {number}", bound**2 - total
 
     def equalities(self, past):
-        """What is zero given the past of a round, by name: a noise is uncorrelated with all that does not depend on its
-        draw, and a conditional mean has the inner products of its letter with all that is given."""
+        """Forms that are zero given the past of a round, by name: a noise is uncorrelated with all that does not depend on
+        its draw, and a conditional mean has the inner products of its basis vector with all that is given."""
         found = self.uncorrelated(past) | self.of_one_curvature()
         for (letter, r), mean in self.conditional.items():
             for j in range(len(self.depends)) if r >= past else ():
                 if all(self.drawn[draw] < r for draw in self.depends[j]):
                     for l in self.layers:
-                        v = SymbolicVector.one(j + l * LAYER)
-                        part = SymbolicVector.one(letter + l * LAYER) - self.part(l, mean)
+                        v = SymbolicVector.basis(j + l * LAYER)
+                        part = SymbolicVector.basis(letter + l * LAYER) - self.part(l, mean)
                         found[f"mean {letter} {r} {j}{f' {l}' * bool(l)}"] = pairing(part, v)
         return found
 
     def of_one_curvature(self):
-        """Where all curvatures of a client are the same, its gradient is that times the distance from where it is known."""
+        """The equalities of clients with a single curvature: the gradient is the curvature times the distance from a point
+        where it is known."""
         found = {}
         for k, ((star, at_star, _), *points) in enumerate(self.points):
             m = self.bounds["mu_client"][k]
@@ -219,7 +221,7 @@ class ClassFacts:
                 rest = g - at_star - (x - star) * m
                 for j in range(len(self.depends)):
                     for l in self.layers:
-                        v = SymbolicVector.one(j + l * LAYER)
+                        v = SymbolicVector.basis(j + l * LAYER)
                         self.meter.charge(effort(rest, v))
                         found[f"curvature {k} {i} {j}{f' {l}' * bool(l)}"] = pairing(rest, v)
         return found
@@ -232,7 +234,7 @@ class ClassFacts:
                 if (i in first and first[i] not in self.depends[j]) or (j in first and first[j] not in self.depends[i]):
                     for l in self.layers:
                         parts = i + l * LAYER, j + l * LAYER
-                        found[f"uncorrelated {i} {j}{f' {l}' * bool(l)}"] = QuadraticForm.one(parts)
+                        found[f"uncorrelated {i} {j}{f' {l}' * bool(l)}"] = QuadraticForm.basis(parts)
         return found
 
     def first_of_draws(self, past=-inf):
@@ -258,7 +260,8 @@ class ClassFacts:
         return value - pairing(gradient, gradient) / (2 * L)
 
     def at_the_optimum(self):
-        """Of clients that need not be convex: at the optimum the objective is least, F - |grad F|^2 / (2 L) >= F_star."""
+        """The facts at the optimum for clients that need not be convex: the objective is least there, F - |grad F|^2 / (2 L)
+        >= F_star."""
         L, m = self.bounds["L_client"], self.bounds["mu_client"]
         if None in L or all(bound is not None and bound >= 0 for bound in m):
             return {}

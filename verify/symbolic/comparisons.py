@@ -1,4 +1,4 @@
-"""What statements and hypotheses compare on letters: pairs of forms; the largest of several numbers; ratios."""
+"""Pairs of forms that statements and hypotheses compare; the largest of several numbers; ratios."""
 
 from fractions import Fraction
 from functools import cached_property
@@ -66,7 +66,7 @@ def squared(side):
 
 
 class Comparisons:
-    """In front of the class of runs on letters."""
+    """Mixin; must precede the class of symbolic runs in the bases."""
 
     def extreme(self, word, args, index, outcome):
         """The largest or least of numbers, or a ratio: of forms a number that is at least, or at most, each of them."""
@@ -86,7 +86,7 @@ class Comparisons:
             raise NotQuadratic(f"{word} of means over choices")
         if word == "share":
             return Ratio(*found)
-        said = (value.said if isinstance(value, QuadraticForm) else value for value in values)
+        said = (value.key if isinstance(value, QuadraticForm) else value for value in values)
         key = word, str(args), *index.items(), self.given_past, *said
         if key not in self.extremes:
             self.extremes[key] = self.anything()
@@ -123,12 +123,12 @@ class Comparisons:
                 past = Past(past if self.asked_given else self.size["rounds"], given, depends_on_scenario(left, right))
                 if past.depends_on_scenario:
                     left, right = (whole(side, self.scenarios(given)) for side in (left, right))
-                said = left.said, right.said
+                said = left.key, right.key
                 if once.setdefault((*index.items(), given), said) != said:
                     raise NotQuadratic("what depends on a choice outside of expectations")
             pairs = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
             for pair in pairs[rule["relation"][0]]:
-                if (said := (past, *(side.said for side in pair))) not in seen:
+                if (said := (past, *(side.key for side in pair))) not in seen:
                     seen.add(said)
                     yield past, *pair
 

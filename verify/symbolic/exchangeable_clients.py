@@ -69,7 +69,7 @@ class RepresentativeRun(SymbolicOutcome):
                 require(layered, f"{name} is a list of neither clients nor layers")
 
     def gradient_at(self, k, point):
-        return self.instance.asked(k, point)[1]
+        return self.instance.known_at(k, point)[1]
 
     def _weighted(self, weights, vectors):
         require(weights is self.weights and [*self.included] == [1] and len(vectors) == 1, "a mean over some clients")
@@ -77,8 +77,9 @@ class RepresentativeRun(SymbolicOutcome):
 
 
 class ExchangeableClients(ExchangeableFacts):
-    """In front of the class of runs on letters: a run for every number of clients from ``sizes["clients"]`` on. Sides are
-    polynomials of at most a ``degree`` in 1/m. The parts of letters are means and deviations in each layer."""
+    """Mixin; must precede the class of symbolic runs in the bases. A run for every number of clients from
+    ``sizes["clients"]`` on. Sides are polynomials of at most a ``degree`` in 1/m. The parts of basis vectors are means and
+    deviations in each layer."""
 
     of_each = RepresentativeRun
 
@@ -110,18 +111,18 @@ class ExchangeableClients(ExchangeableFacts):
         return ClientArray([unknown(f"{LOSS}of {name}")])  # the mean of all, so that it has no square
 
     def at_rest(self):
-        gradient = self.letter()
+        gradient = self.basis_vector()
         return [gradient - common(gradient)]
 
     def participants_fit(self): return True
-    def made(self, method, outcome): return self.of_each(self, method, outcome)
+    def make_run(self, method, outcome): return self.of_each(self, method, outcome)
 
     @staticmethod
     def numbered(k): return CLIENT
 
     # letters ---------------------------------------------------------------------------------------------------------------
-    def letter(self, depends=frozenset(), shared=False):
-        row = super().letter(depends)
+    def basis_vector(self, depends=frozenset(), shared=False):
+        row = super().basis_vector(depends)
         if shared:
             self.shared.add(len(self.depends) - 1)
         return common(row) if shared else row
@@ -213,10 +214,10 @@ class ExchangeableClients(ExchangeableFacts):
         return 0
 
     def of_all(self, x):
-        """What is known of the client that stands for each, at a point that all have in common."""
+        """The gradient and value of the representative client, at a point that all clients share."""
         if not isinstance(x, SymbolicVector) or not is_common(x):
             raise NotQuadratic("the objective at a point of one client")
-        return self.asked(0, x)
+        return self.known_at(0, x)
 
     def dot(self, u, v):
         (u, p), (v, q) = factored(u), factored(v)

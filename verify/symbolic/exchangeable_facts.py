@@ -1,4 +1,4 @@
-"""What is known of runs of every number of clients at once, and what all clients have in common."""
+"""Facts about runs of every number of clients at once, and about what all clients share."""
 
 from verify.checker.laurent_polynomials import CLIENTS, LaurentForm, holds, on_ends, polynomial
 from verify.checker.operators import require
@@ -8,8 +8,8 @@ from verify.checker.scope import ties
 
 
 class ExchangeableFacts:
-    """In front of what is known of runs on letters: for every number of clients from the ``least`` on, of polynomials of at
-    most a ``degree`` in 1/m."""
+    """Mixin; must precede the facts of symbolic runs in the bases. For every number of clients from the ``least`` on, and
+    polynomials of at most a ``degree`` in 1/m."""
 
     def leave_out(self, rule):
         super().leave_out(rule)
@@ -34,11 +34,11 @@ class ExchangeableFacts:
         return super().says_something(rule, gap)
 
     def apart_at_all_points(self, name, bound):
-        """At the points that all have in common."""
+        """Yields the bounds of the distance of clients' gradients from their mean, at points that all clients share."""
         if name == "sigma_g_client" or (self.any_weights and name not in ("sigma_g_max", "sigma_g_2")):
             raise NotQuadratic(f"{name}, for every number of clients")
         for number, x in enumerate(filter(is_common, self.places())):
-            gradient = self.asked(0, x)[1]
+            gradient = self.known_at(0, x)[1]
             apart = gradient - common(gradient)
             share = 1 if name in ("sigma_g_max", "sigma_g_2") else CLIENTS**-1
             yield f"{name} {number}", bound**2 - pairing(apart, apart) * share
@@ -64,7 +64,7 @@ class ExchangeableFacts:
                 whole = any(draw not in depends for draw, depends in pairs)
                 own = not self.any_weights and any(draw + LAYER not in depends for draw, depends in pairs)
                 for l in range(self.size["layers"]) if whole or own else ():
-                    mean, apart = (QuadraticForm.one((i + part, j + part)) for part in (l * LAYER, l * LAYER + APART))
+                    mean, apart = (QuadraticForm.basis((i + part, j + part)) for part in (l * LAYER, l * LAYER + APART))
                     if whole:
                         found[f"uncorrelated {i} {j} {l}"] = mean
                         if not {i, j} & self.shared:
@@ -81,11 +81,11 @@ class ExchangeableFacts:
         return max(self.chosen_before[first[n]] for n, v in ((i, j), (j, i))
                    if n in first and first[n] + LAYER not in self.depends[v])
 
-    def known(self, pasts):
-        return {past: tuple(self.named(forms) for forms in both) for past, both in super().known(pasts).items()}
+    def facts_by_past(self, pasts):
+        return {past: tuple(self.named(forms) for forms in both) for past, both in super().facts_by_past(pasts).items()}
 
     def named(self, forms):
-        """What is known, times the polynomials that its degree leaves."""
+        """The facts times the polynomials that the degree leaves."""
         found = {}
         for name, form in forms.items():
             require(not (self.any_weights and form.with_powers), "a weight outside of sums")

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 
 
 class LazyMapping(Mapping):
-    """What is known, by name. ``entries`` are forms, or pairs of the vectors that one is made of and what makes it."""
+    """A mapping of facts by name. ``entries`` are forms, or pairs of the vectors of a form and the function that makes it of
+    them."""
 
     def __init__(self, entries):
         self.entries = dict(entries)
 
     @classmethod
-    def of(cls, forms):
+    def wrap(cls, forms):
         """Forms by name, of which some may wait already: what is made of these is kept there."""
         return forms if isinstance(forms, cls) else cls(forms)
 
@@ -22,7 +23,7 @@ class LazyMapping(Mapping):
 
     def __iter__(self): return iter(self.entries)
     def __len__(self): return len(self.entries)
-    def __or__(self, other): return LazyMapping({**self.entries, **LazyMapping.of(other).entries})
+    def __or__(self, other): return LazyMapping({**self.entries, **LazyMapping.wrap(other).entries})
 
     def made_of(self, name):
         """The vectors that a form waits to be made of; None of one that does not wait."""

@@ -1,15 +1,15 @@
-"""What the prover says of proofs about lengths; the checker has its own code for them.
+"""The prover's replay of proofs about lengths; the checker has its own code for them.
 
 At each of its settings a certificate has multipliers of amounts that are never negative for any federation of the class
 (``Rules``). Where the larger side of the statement, less the smaller one and these multiples, has no negative coefficient,
 the statement holds at these sizes and numbers for every federation of the class in every dimension.
 """
 
-from verify.checker.limits import written
+from verify.checker.limits import parse_number
 from verify.checker.operators import require
 from verify.checker.proof import checked
 from verify.checker.schema import keys, one_meaning, shaped, sized, texts, valued
-from verify.symbolic.length_rules import Rules, chosen, nonnegative
+from verify.symbolic.length_rules import Rules, chosen_facts, nonnegative
 from verify.symbolic.norm_expressions import total
 
 FORMAT = "fedtheory proof of lengths 1"
@@ -36,21 +36,22 @@ def rules_of(certificate):
     require({*vectors} <= {*free} and len({*vectors}) == len(vectors), "vectors must be free names")
     weights = certificate["weights"]
     shaped(weights, [sizes["clients"]], "weights")
-    require(sum(map(written, weights)) == 1 and all(written(p) > 0 for p in weights), "weights are positive and sum to one")
+    require(sum(map(parse_number, weights)) == 1 and all(parse_number(p) > 0 for p in weights),
+            "weights are positive and sum to one")
     one_meaning(certificate)
     return Rules(certificate, sizes, given, vectors, weights)
 
 
 def proven(certificate):
-    """What is wrong with the proof at one setting; empty where nothing is."""
+    """The reason why the proof at one setting fails; empty where it holds."""
     rules = rules_of(certificate)
     pairs, proofs = rules.compared(certificate["statement"]), certificate["proofs"]
     require(pairs, "the statement says nothing at this setting")
-    known = rules.known()
+    known = rules.facts()
     require(isinstance(proofs, list) and len(proofs) == len(pairs), f"{len(pairs)} pairs of sides need as many proofs")
     for number, (proof, (smaller, larger)) in enumerate(zip(proofs, pairs, strict=True)):
         keys(proof, PROOF, "a proof")
-        used = chosen(rules, known, proof)
+        used = chosen_facts(rules, known, proof)
         if any(times < 0 for _, times in used):
             return f"a multiplier is negative in proof {number}"
         if not nonnegative(total((larger, 1), (smaller, -1), *((amount, -times) for amount, times in used))):

@@ -1,9 +1,10 @@
-"""What is known of lengths: amounts that are never negative for any federation of a class. docs/certificates.md says why."""
+"""Facts about norms that hold for any federation of the class: numbers that are never negative. docs/certificates.md derives
+them."""
 
 from fractions import Fraction
 from functools import cache, cached_property
 
-from verify.checker.limits import written
+from verify.checker.limits import parse_number
 from verify.checker.operators import COMPARE, require
 from verify.checker.piecewise_quadratic import BOUNDS
 from verify.checker.quadratic_forms import ORIGIN, NotQuadratic, SymbolicVector
@@ -41,7 +42,7 @@ class Rules(Lengths):
         require(whole.equals(row), "the parts of a triangle inequality sum to the whole")
         return total(*((self.length(part), abs(c)) for part, c in parts), (self.length(row), -1))
 
-    def moved(self, function, i, other, j, a, s):
+    def step_lengths(self, function, i, other, j, a, s):
         """The lengths of a (x - y) - s (grad f(x) - grad h(y)), and of x - y."""
         (x, g), (y, h), key = self.points[function][i], self.points[other][j], (function, i, other, j)
         if key not in self.apart_at:
@@ -59,23 +60,23 @@ class Rules(Lengths):
 
     def step(self, function, i, j, a, s):
         """|a (x - y) - s (grad f(x) - grad f(y))| <= max(|a - s m|, |a - s L|) |x - y|, f having curvatures from m to L."""
-        moved, apart = self.moved(function, i, function, j, a, s)
+        moved, apart = self.step_lengths(function, i, function, j, a, s)
         return total((apart, self.expansion(function, a, s)), (moved, -1))
 
     def hit(self, draw, i, j, a, s, by):
-        """The same for the gradients of both runs at x and y, which differ where the draw takes the replaced sample: for
-        one draw of n, whatever happened before."""
+        """The step inequality for the gradients of both runs at x and y, which differ where the draw takes the replaced
+        sample: for one draw of n, whatever happened before."""
         require(self.coupled and not self.pathwise, "only expectations know how often a sample is drawn")
         function, twin = (OWN, *draw), (TWIN, *draw)
         (x, g), (y, h) = self.points[function][i], self.points[twin][j]
         random = any(draw in self.upstream[letter] for letter in (*x.parts, *y.parts) if letter != ORIGIN)
         require(not random, "the models must not depend on the draw")
-        n, (moved, apart) = Fraction(self.size["samples"]), self.moved(function, i, twin, j, a, s)
+        n, (moved, apart) = Fraction(self.size["samples"]), self.step_lengths(function, i, twin, j, a, s)
         if by == "bound":
             own = [NormExpression({(): 2 * upper(self.lipschitz())})]
         else:
             require(by == "length" and self.how["replaced"] == "random", "lengths of gradients depend on a given sample")
-            require((draw, x.said, g.said, draw, y.said, h.said) in self.together,
+            require((draw, x.key, g.key, draw, y.key, h.key) in self.together,
                     "the gradients are those of both runs at the same time")
             own = [self.length(g), self.length(h)]
         rho = self.expansion(function, a, s)
@@ -83,12 +84,12 @@ class Rules(Lengths):
 
     @cached_property
     def together(self):
-        """What both runs ask for at the same time, and get: draw, where, and gradient of either."""
-        return {tuple(part if isinstance(part, tuple) else part.said for part in (*own, *twin))
+        """The pairs of gradients that both runs take at the same time: draw, point and gradient of either."""
+        return {tuple(part if isinstance(part, tuple) else part.key for part in (*own, *twin))
                 for _, outcome in self.outcomes() for own, twin in self.run(outcome).pairs}
 
     # by name ---------------------------------------------------------------------------------------------------------------
-    def known(self):
+    def facts(self):
         """Amounts that are never negative, by name. A hypothesis that these numbers do not meet raises ValueError; one that
         is not linear in lengths is left out, which assumes less."""
         found = {}
@@ -141,7 +142,7 @@ class Rules(Lengths):
         return found
 
     def hypothesis(self, place, rule):
-        """What one hypothesis says not to be negative."""
+        """The nonnegative norm expressions that one hypothesis implies."""
         if self.pathwise and any(True in self.places(rule[side]) for side in ("left", "right")):
             return {}
         try:
@@ -172,7 +173,7 @@ class Rules(Lengths):
             bound = NormExpression({(): 2 * upper(self.lipschitz()) / n})
             for function, seen in [*self.points.items()]:
                 for i, (x, g) in enumerate(seen if function[0] == TWIN else ()):
-                    other = self.asked((OWN, *function[1:]), x)
+                    other = self.gradient_at((OWN, *function[1:]), x)
                     found[f"cross {' '.join(map(str, function[1:]))} {i}"] = bound - self.length(other - g)
         if self.pathwise:
             return found
@@ -194,20 +195,20 @@ class Rules(Lengths):
         return found
 
 
-def chosen(rules, known, proof):
+def chosen_facts(rules, known, proof):
     """(amount, multiplier) of all that a proof uses: what is ``known`` by name, and what it makes."""
     names = proof["known"]
     require({*names} <= {*known}, f"nothing known is called {', '.join({*names} - {*known})}")
-    found = [(known[name], written(times)) for name, times in names.items()]
+    found = [(known[name], parse_number(times)) for name, times in names.items()]
     functions = [*rules.points]
     for function, i, j, a, s, times in proof["steps"]:
-        found.append((rules.step(functions[function], i, j, written(a), written(s)), written(times)))
+        found.append((rules.step(functions[function], i, j, parse_number(a), parse_number(s)), parse_number(times)))
     for function, i, j, a, s, by, times in proof["hits"]:
         require(functions[function][0] == OWN, "a draw is named by the function of the run itself")
-        found.append((rules.hit(functions[function][1:], i, j, written(a), written(s), by), written(times)))
+        found.append((rules.hit(functions[function][1:], i, j, parse_number(a), parse_number(s), by), parse_number(times)))
     for row, parts, times in proof["triangles"]:
-        made = [(vector(rules, part), written(c)) for part, c in parts]
-        found.append((rules.triangle(vector(rules, row), made), written(times)))
+        made = [(vector(rules, part), parse_number(c)) for part, c in parts]
+        found.append((rules.triangle(vector(rules, row), made), parse_number(times)))
     return found
 
 
@@ -215,7 +216,7 @@ def vector(rules, data):
     letters = range(len(rules.upstream))
     require(isinstance(data, list) and all(type(letter) is int and letter in letters for letter, _ in data),
             "a vector is a list of letters with coefficients")
-    return SymbolicVector({letter: written(c) for letter, c in data})
+    return SymbolicVector({letter: parse_number(c) for letter, c in data})
 
 
 def nonnegative(amount):

@@ -26,8 +26,8 @@ class NormOutcome(Run):
     def gradient(self, k, point, kind="noise", step=0):
         draw, lengths = (kind, self.round, step, k), self.instance
         if self.twin is None:
-            return lengths.asked((SHARED, k), point) + lengths.noise(draw)
-        found = lengths.asked((TWIN if self.twin and k == self.where else OWN, *draw), point)
+            return lengths.gradient_at((SHARED, k), point) + lengths.noise(draw)
+        found = lengths.gradient_at((TWIN if self.twin and k == self.where else OWN, *draw), point)
         self.calls.append((draw, point, found))
         return found
 
@@ -46,7 +46,7 @@ class Coupled:
     (draw, where, gradient) in both."""
 
     def __init__(self, lengths, method, outcome):
-        own, twin = (self.one(lengths, method, outcome, second) for second in (False, True))
+        own, twin = (self.coupled_run(lengths, method, outcome, second) for second in (False, True))
         require(own.alternatives == twin.alternatives, "coupled runs must make the same draws")
         self.chances, self.alternatives, self.where = own.chances, own.alternatives, twin.where
         self.pairs = [*zip(own.calls, twin.calls, strict=True)]
@@ -54,7 +54,7 @@ class Coupled:
         self.record["differing"] = [int(k == self.where) for k in own.clients]
 
     @staticmethod
-    def one(lengths, method, outcome, twin):
+    def coupled_run(lengths, method, outcome, twin):
         """One of the runs, made once: what an outcome says nothing of turns out as its first alternative, and the run on the
         data themselves is the same whichever client's sample is replaced."""
         said = frozenset((draw, which) for draw, which in outcome.items() if which and (twin or draw != REPLACED))

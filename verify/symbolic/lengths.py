@@ -75,7 +75,7 @@ class Lengths(LossDifferences, Replay):
         self.words = {name: self.words[name] for name in WORDS} | {
             name: getattr(self, name) for name in OF_LETTERS}
         for name in self.vectors:
-            self.given[name] = self.letter()
+            self.given[name] = self.basis_vector()
         self.bounds = {name: [self.bound(name, k) for k in self.all] for name in CLASS}
 
     def bound(self, name, k):
@@ -100,7 +100,7 @@ class Lengths(LossDifferences, Replay):
         return SymbolicVector({ORIGIN: Fraction(1)})
 
     # letters ---------------------------------------------------------------------------------------------------------------
-    def letter(self, upstream=frozenset()):
+    def basis_vector(self, upstream=frozenset()):
         bounded(len(self.upstream) + 1, 2 * BASIS_VECTORS, "letters")
         self.upstream.append(frozenset(upstream))
         return SymbolicVector({len(self.upstream) - 1: Fraction(1)})
@@ -113,10 +113,10 @@ class Lengths(LossDifferences, Replay):
         for name in free:
             if name not in self.states:
                 many = name.startswith("client_")
-                self.states[name] = [self.letter() for _ in self.all] if many else self.letter()
+                self.states[name] = [self.basis_vector() for _ in self.all] if many else self.basis_vector()
         return self.states
 
-    def asked(self, function, x):
+    def gradient_at(self, function, x):
         """The gradient of a function at a point; one point has one gradient."""
         seen = self.points.setdefault(function, [])
         for point, gradient in seen:
@@ -124,7 +124,7 @@ class Lengths(LossDifferences, Replay):
                 return gradient
         drawn = {DATA} if self.coupled and self.how["replaced"] == "random" else set()
         own = {function[1:]} if function[0] != SHARED else drawn
-        seen.append((x, self.letter(self.depends(x) | own)))
+        seen.append((x, self.basis_vector(self.depends(x) | own)))
         return seen[-1][1]
 
     def noise(self, draw):
@@ -132,12 +132,12 @@ class Lengths(LossDifferences, Replay):
         if self.bounds["sigma_sq_client"][draw[-1]] == 0:
             return SymbolicVector({})
         if draw not in self.noises:
-            self.noises[draw] = self.letter({draw})
+            self.noises[draw] = self.basis_vector({draw})
         return self.noises[draw]
 
     def solve(self, k, linear, pull, x):
         """The point v with gradient + linear + pull (v - x) = 0 of client k."""
-        gradient = self.letter(self.depends(x) | self.depends(linear))
+        gradient = self.basis_vector(self.depends(x) | self.depends(linear))
         point = x - (linear + gradient) / number(pull)
         self.points.setdefault((SHARED, k), []).append((point, gradient))
         return point
@@ -150,8 +150,8 @@ class Lengths(LossDifferences, Replay):
             require(swap.setdefault(a, b) == b and swap.setdefault(b, a) == a, "runs change places in one way")
 
     def canonical(self, items):
-        """Of a vector and what it becomes where the runs change places, the one that stands for both: with the replaced
-        sample and its replacement exchanged, every vector has the same law as before."""
+        """The representative of a vector and its image under the exchange of the runs: with the replaced sample and its
+        replacement exchanged, every vector has the same law as before."""
         if self.how["replaced"] == "any":
             return items
         for swap in self.swaps.values():
@@ -169,7 +169,7 @@ class Lengths(LossDifferences, Replay):
     # words -----------------------------------------------------------------------------------------------------------------
     def state(self): return ()
 
-    def made(self, method, outcome):
+    def make_run(self, method, outcome):
         return (Coupled if self.coupled else NormOutcome)(self, method, outcome)
 
     def value(self, node, index, outcome):
@@ -217,16 +217,16 @@ class Lengths(LossDifferences, Replay):
 
     def grad(self, k, x):
         require(k in self.all, f"{k} is no client")
-        return self.asked((SHARED, int(k)), x)
+        return self.gradient_at((SHARED, int(k)), x)
 
     def objective_grad(self, x):
         return sum((self.grad(k, x) * p for k, p in zip(self.all, self.p, strict=True)), SymbolicVector({}))
 
     def F_pop(self, x):
-        return NormExpression({(SIGNED, "F_pop", x.said): Fraction(1)})
+        return NormExpression({(SIGNED, "F_pop", x.key): Fraction(1)})
 
     def objective(self, x):
-        return NormExpression({(SIGNED, "objective", x.said): Fraction(1)})
+        return NormExpression({(SIGNED, "objective", x.key): Fraction(1)})
 
     def places(self, node, expected=False, within=()):
         """Whether a formula has lengths outside of expectations (False), inside of one (True), or both."""
@@ -246,7 +246,7 @@ class Lengths(LossDifferences, Replay):
 
     @cached_property
     def meant(self):
-        """What definitions and hypotheses say that a name is."""
+        """The meaning that definitions and hypotheses give to a name."""
         return self.rules | self.defined
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What is to be proven of a statement at a setting, on the prover's letters."""
+"""The obligations of a statement at a setting, on the prover's symbolic runs."""
 
 from collections import namedtuple
 from fractions import Fraction
@@ -15,16 +15,18 @@ ProofObligation = namedtuple("ProofObligation", "letters past smaller larger")
 
 def obligations(certificate, numbers):
     """All that is to be proven at one setting."""
-    def of(kind, *numbers, **more):
+    def obligations_of(kind, *numbers, **more):
         letters = kind(certificate, *numbers, **more)
         return [ProofObligation(letters, *pair) for pair in letters.compared(certificate["statement"])]
 
-    return of(SymbolicRun, *numbers) if "degree" not in certificate else obligations_for_every_count(
-        of(EveryClientCount, *numbers, degree=certificate["degree"]), numbers, lambda *some: of(SymbolicRun, *some))
+    if "degree" not in certificate:
+        return obligations_of(SymbolicRun, *numbers)
+    return obligations_for_every_count(obligations_of(EveryClientCount, *numbers, degree=certificate["degree"]), numbers,
+                                       lambda *some: obligations_of(SymbolicRun, *some))
 
 
 def obligations_for_every_count(every, numbers, of_some):
-    """What is to be proven for every number of clients, if it is the same as ``of_some`` numbers: the first two."""
+    """Obligations for a symbolic client count, cross-checked against the two smallest counts."""
     sizes, values, unknown, weights = numbers
     for count in (sizes["clients"], sizes["clients"] + 1):
         parts = [k + 1 if weights == ANY else 1 for k in range(count)]

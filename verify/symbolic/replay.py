@@ -58,17 +58,17 @@ class Replay(MemoisedEvaluator, Instance):
             chances = [*map(self.run(outcome).chances.__getitem__, drawn)] if drawn else []
             if not any(chance == 0 for chance in chances):
                 yield prod(chances, start=Fraction(1)), outcome
-    def made(self, method, outcome):
+    def make_run(self, method, outcome):
         return Run(self, method, outcome)
     def run(self, outcome, base=None):
         """Every quantity of one run, of the procedure's method or of the one named."""
         named = dict(zip((draw for draw, _ in self.draws), outcome, strict=True))
-        made = self.made(METHODS[base or self.how["base"]][0], named)
+        made = self.make_run(METHODS[base or self.how["base"]][0], named)
         require(not self.draws or self.draws == (*made.alternatives.items(),), "runs must make the same draws")
         return made
     # formulas
     def parameter(self, name, *indices):
-        """What a name is before anything is drawn."""
+        """The value of a name before anything is drawn."""
         return self.name(name, [Fraction(index) for index in indices], None)
     def defining_value(self, name, indices):
         rule = self.defined[name]

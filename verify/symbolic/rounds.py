@@ -1,4 +1,4 @@
-"""What is to be proven for every number of rounds: of one round from any state, and by induction.
+"""Obligations for every number of rounds: of one round from any state, and by induction.
 
 A run on letters begins from any state that the method can be in: letters for the model and for all that clients and server
 keep. What is proven there of one round holds of each round of every run, if it says the same of every round
@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from verify.checker.exponential_sums import NEVER, added, least
 from verify.checker.formulas import names
-from verify.checker.limits import written
+from verify.checker.limits import parse_number
 from verify.checker.operators import require
 from verify.checker.quadratic_forms import LAYER, ORIGIN, NotQuadratic, QuadraticForm
 from verify.checker.round_invariance import COUNTS, RoundInvariance, substituted
@@ -67,16 +67,17 @@ class AnyState(SymbolicRun):
             if place in self.definers or self.bounds_client(rule):
                 self.timeless.is_round_invariant(rule, timed=False)
 
-    def made(self, method, outcome):
+    def make_run(self, method, outcome):
         return AnyRun(self, method, outcome)
 
     def any_state(self, name, value):
         """A state of which nothing is known; the same in all runs."""
         if name not in self.states:
-            def one(vector, shared):
-                return self.letter({PAST} & self.drawn.keys(), shared) + origin_of(vector)
+            def unknown_vector(vector, shared):
+                return self.basis_vector({PAST} & self.drawn.keys(), shared) + origin_of(vector)
 
-            self.states[name] = [one(v, False) for v in value] if isinstance(value, list) else one(value, True)
+            self.states[name] = (
+                [unknown_vector(v, False) for v in value] if isinstance(value, list) else unknown_vector(value, True))
         return self.states[name]
 
     def hypothesis(self, place, rule):
@@ -167,12 +168,12 @@ def obligations_of(say, potential, letters, first):
 def of_rounds(letters, statement, potential):
     """One round, and the end."""
     value, factor, cost = (potential[name] for name in POTENTIAL)
-    left = Left(letters, sides(statement)[0])
+    left = LeftSide(letters, sides(statement)[0])
     for node in (value, left.added, left.last):
         letters.timeless.same(node, {"r": 1})
     letters.timeless.same(cost, {})
     require(letters.is_sure(cost, {}), "a cost is the same in every round and whatever is drawn")
-    q = written(factor)
+    q = parse_number(factor)
     require(0 <= q <= 1 and (q == 1 or left.added == 0), "a factor is at most 1, and 1 of a sum over rounds")
     after = substituted(value, {"r": ["+", "r", 1]})
     shrunk = ["*", q.numerator, ["^", q.denominator, -1], value]
@@ -185,13 +186,13 @@ def of_rounds(letters, statement, potential):
 def of_start(letters, statement, potential):
     """The start: the right side, for every number of rounds R, less what the potential comes to."""
     value, factor, cost = (potential[name] for name in POTENTIAL)
-    right, q = sides(statement)[1], written(factor)
-    averaged = Left(letters, sides(statement)[0]).averaged
+    right, q = sides(statement)[1], parse_number(factor)
+    averaged = LeftSide(letters, sides(statement)[0]).averaged
     before = substituted(value, {"r": 0})
     letters.made_up.append(before)
     for _, outcome in letters.outcomes():
         letters.certain, letters.asked_given = set(), set()
-        course = ExponentialSums(letters, outcome).of(["*", "rounds", right] if averaged else right)
+        course = ExponentialSums(letters, outcome).expand(["*", "rounds", right] if averaged else right)
         first, paid = letters.value(before, {}, outcome), letters.value(cost, {}, outcome)
         if q == 1:
             mine = {NEVER: first, (Fraction(1), 1): paid}
@@ -215,7 +216,7 @@ def sides(statement):
     return (left, right) if statement["relation"] == "<=" else (right, left)
 
 
-class Left:
+class LeftSide:
     """The smaller side of a statement about all rounds, as formulas about round r: what it ``added`` up, in each round, and
     what it says of the ``last`` state; ``averaged``: whether it is the former over the number of rounds."""
 

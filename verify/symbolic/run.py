@@ -51,7 +51,7 @@ class Run:
             self.drawn = drawn
             self.keep(state)
             self.mean_before, self.shares_before = self.over_all(self.before), self.shares()
-        self.at(self.local_steps * sizes["rounds"], state.get("client_model", [self.model for _ in self.clients]))
+        self.record_time(self.local_steps * sizes["rounds"], state.get("client_model", [self.model for _ in self.clients]))
         self.record, unread = dict(self.record), self.how["options"].keys() - self.options_read
         require(not unread, f"the method does not read its options {', '.join(sorted(unread))}")
 
@@ -115,7 +115,7 @@ class Run:
         for name, value in state.items():
             self.record[name].append(value)
 
-    def at(self, t, models, gradients=None):
+    def record_time(self, t, models, gradients=None):
         """Record time t: the models from which its step starts, and the stochastic gradients there."""
         self.instance.meter.record(models)
         aggregated = t > 0 and t % self.local_steps == 0
@@ -209,7 +209,7 @@ class Run:
             return Fraction(1)
         return sum(self._counted(self.shares()), Fraction(0)) / sum(self._counted(self.weights), Fraction(0))
 
-    def moved(self, x, change):
+    def next_model(self, x, change):
         """The model x of the round after the mean ``change`` of the clients' models; where models are averaged, x counts by
         the sum of the weights."""
         return x * self.total() + change if self.how["sampling"] == SCHEME_2 else x + change
@@ -261,7 +261,7 @@ class Run:
             if step and self.how["indicator"] == "local-every-step":
                 self.included = self.matching(models, self.round)
             gradients = [self.gradient(k, y, step=step) for k, y in enumerate(models)]
-            self.at(first + step, models, gradients)
+            self.record_time(first + step, models, gradients)
             pairs = enumerate(zip(models, gradients, strict=True))
             models = [y - direction(k, y, g, step) * size for k, (y, g) in pairs]
         self.part(models)
@@ -283,6 +283,6 @@ class Run:
         if self.local_steps != 1:
             raise ValueError("a local problem that is solved has one local step")
         self.meet([x for _ in self.clients])
-        self.at(self.round, [x for _ in self.clients], [self.zero for _ in self.clients])
+        self.record_time(self.round, [x for _ in self.clients], [self.zero for _ in self.clients])
         self.part([self.instance.solve(k, linear[k], pull, x) for k in self.clients])
         return self.before

@@ -19,7 +19,7 @@ Past = namedtuple("Past", "round given depends_on_scenario")
 
 
 def restricted(key, scenario):
-    """What stands under a key of a form, times the indicator of a scenario."""
+    """The key of a form, times the indicator of a scenario."""
     if isinstance(key, str):
         return f"{key} @{scenario}" if key.startswith(LOSS) else f"{LOSS}{key} @{scenario}"
     return tuple(i + scenario * SCENARIO for i in key) or f"{LOSS}chance @{scenario}"
@@ -40,8 +40,8 @@ def whole(form, scenarios):
 
 
 class Scenarios(ClassFacts):
-    """What is known of a run with choices. ``choices`` are their draws, in order; ``chosen_before`` has for the first letter
-    of each draw of noise the number of choices made before it."""
+    """Facts about a run with choices. ``choices`` are their draws, in order; ``chosen_before`` has for the first basis
+    vector of each draw of noise the number of choices made before it."""
 
     choices, ways = (), ()
 
@@ -104,37 +104,38 @@ class Scenarios(ClassFacts):
         return sum((whole(value, [self.ways.index(case) + 1]) for value, case in zip(values, cases, strict=True)),
                    QuadraticForm({}))
 
-    def known(self, pasts):
+    def facts_by_past(self, pasts):
         if not self.choices:
-            return super().known(pasts)
+            return super().facts_by_past(pasts)
         of_round = cache(lambda what, round: what(round))
         for past in pasts:  # what hypotheses say comes first, as it may ask for letters
-            of_round(self.said, past.round)
+            of_round(self.hypothesis_facts, past.round)
         return {past: (self.with_choices if past.depends_on_scenario else self.without_choices)(past, of_round)
                 for past in pasts}
 
     def without_choices(self, past, of_round):
-        """What is known of sides that no choice changes, given the past; ``of_round(what, round)`` is ``what(round)``."""
+        """The facts about sides that no choice changes, given the past; ``of_round(function, round)`` is
+        ``function(round)``."""
         here = {*self.scenarios(past.given)}
         covered = {}
-        for name, given, form in of_round(self.said, past.round):
+        for name, given, form in of_round(self.hypothesis_facts, past.round):
             if not depends_on_scenario(form):
-                entry = covered.setdefault(form.said, [name, form, set()])
+                entry = covered.setdefault(form.key, [name, form, set()])
                 entry[2].update(self.scenarios(given))
         said = {name: form for name, form, scenarios in covered.values() if scenarios >= here}
         always, variances = of_round(self.always, past.round), of_round(self.variances, past.round)
         return always | said | variances, of_round(self.equalities, past.round)
 
     def with_choices(self, past, of_round):
-        """What is known of sides that choices change, in each scenario and in sums over scenarios."""
+        """The facts about sides that choices change, in each scenario and in sums over scenarios."""
         here, found, zero = self.scenarios(past.given), {}, {}
         always, uncorrelated = of_round(self.always, past.round), of_round(self.uncorrelated, past.round)
         for scenario in here:
-            found[f"chance @{scenario}"] = QuadraticForm.one(restricted((), scenario))
+            found[f"chance @{scenario}"] = QuadraticForm.basis(restricted((), scenario))
             for name, form in always.items():
                 self.meter.charge(len(form.parts))
                 found[f"{name} @{scenario}"] = whole(form, [scenario])
-        for name, given, form in of_round(self.said, past.round):
+        for name, given, form in of_round(self.hypothesis_facts, past.round):
             scenarios = self.scenarios(given)
             if {*scenarios} <= {*here}:
                 found[f"{name} of {' '.join(map(str, scenarios))}"] = whole(form, scenarios)

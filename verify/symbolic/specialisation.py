@@ -35,19 +35,19 @@ class Specialisation:
                 self.rows[i] = [from_the_optimum(rows[number]) for rows in by_client]
 
     def form(self, form):
-        """What a form says."""
+        """The value of a form."""
         count, found = len(self.clients), QuadraticForm({})
         for (power, key), c in LaurentForm.lifted(form).terms.items():
             found = found + self.value(key) * (c * Fraction(count) ** power)
         return found
 
     def value(self, key):
-        """What stands under a key of a form."""
+        """The value of a key of a form."""
         if isinstance(key, str):
             name, _, scenario = key.partition(" @")
             return whole(self.number(name), [int(scenario)]) if scenario else self.number(name)
         if not key:
-            return QuadraticForm.one(())
+            return QuadraticForm.basis(())
         (i, j), scenario = (n % SCENARIO for n in key), key[0] // SCENARIO
         one, other = (self.rows[n % LAYER] for n in (i, j))
         layer, means = i % APART // LAYER, [self.mean(one), self.mean(other)]
@@ -69,7 +69,7 @@ class Specialisation:
             said = [f"{LOSS}{k} {of[0]}" for k in self.clients]
         else:  # the same of all clients
             said = [name for _ in self.clients]
-        return self.mean([*map(QuadraticForm.one, said)])
+        return self.mean([*map(QuadraticForm.basis, said)])
 
     def mean(self, parts):
         parts = [part * weight for part, weight in zip(parts, self.some.p, strict=True)]

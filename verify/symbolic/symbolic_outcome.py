@@ -38,7 +38,7 @@ class SymbolicLayers:
     def __init__(self, letters):
         self.letters, self.all = letters, range(letters.size["layers"])
 
-    def chosen(self, layers, new, old):
+    def select(self, layers, new, old):
         """``new`` in these layers, ``old`` in the others."""
         return sum((self.letters.whole_part(l, new if l in layers else old) for l in self.all), SymbolicVector({}))
 

@@ -84,8 +84,8 @@ class SymbolicRun(Comparisons, ByCoordinate, Scenarios, Replay):
                          and rule["right"] == 0 for rule in self.hypotheses)
         given["sigma_sq_client"] = [Fraction(0) for _ in self.all] if self.exact else self.by_client("sigma_sq_client")
         self.bounds = {name: [self.bound(name, k) for k in self.all] for name in CLASS}
-        star = given["x_star"] = SymbolicVector.one(ORIGIN)
-        given["start_offset"] = self.letter(shared=True)
+        star = given["x_star"] = SymbolicVector.basis(ORIGIN)
+        given["start_offset"] = self.basis_vector(shared=True)
         for k, gradient in enumerate(self.at_rest()):
             self.points[k].append((star, gradient, loss(k, 0)))
         given["F_star"] = given["F_inf"] = self.objective(star)
@@ -97,7 +97,7 @@ class SymbolicRun(Comparisons, ByCoordinate, Scenarios, Replay):
 
     def at_rest(self):
         """The clients' gradients at the optimum, of mean 0."""
-        found = [self.letter() for _ in self.all[:-1]]
+        found = [self.basis_vector() for _ in self.all[:-1]]
         return [*found, sum((g * p for g, p in zip(found, self.p, strict=False)), SymbolicVector({})) / -self.p[-1]]
 
     @staticmethod
@@ -122,7 +122,7 @@ class SymbolicRun(Comparisons, ByCoordinate, Scenarios, Replay):
         return left[0] if over in ([[left[1], 0, ["+", -1, "clients"]]], [[left[1], 0, ["+", "clients", -1]]]) else None
 
     # letters ---------------------------------------------------------------------------------------------------------------
-    def letter(self, depends=frozenset(), shared=False):
+    def basis_vector(self, depends=frozenset(), shared=False):
         """A new letter. ``shared``: one vector common to all clients (used where one client stands for each)."""
         bounded(len(self.depends) + 1 - len(self.functions), self.most, "letters")
         bounded(len(self.depends) + 1, BASIS_VECTORS, "letters")
@@ -153,22 +153,23 @@ class SymbolicRun(Comparisons, ByCoordinate, Scenarios, Replay):
         for name in free:
             if name not in self.given["initial"]:
                 many = name.startswith("client_")
-                self.given["initial"][name] = [self.letter() for _ in self.all] if many else self.letter(shared=True)
+                self.given["initial"][name] = (
+                    [self.basis_vector() for _ in self.all] if many else self.basis_vector(shared=True))
         return self.given["initial"]
 
     def upstream(self, row):
         """The draws of noise on which a vector depends."""
         return frozenset().union(*(self.depends[i % LAYER] for i in row.parts if i != ORIGIN))
 
-    def asked(self, k, x):
-        """What is known of client k at a point: one point has one gradient and one value."""
+    def known_at(self, k, x):
+        """(point, gradient, value) of client k at a point: one point has one gradient and one value."""
         if not isinstance(x, SymbolicVector):
             raise NotQuadratic("a loss at a vector that no run gives")
         points = self.points[k]
         for point in points:
             if point[0].equals(x):
                 return point
-        points.append((x, self.letter(self.upstream(x)), loss(k, len(points))))
+        points.append((x, self.basis_vector(self.upstream(x)), loss(k, len(points))))
         return points[-1]
 
     def noise(self, k, x, gradient, draw, before=0):
@@ -183,16 +184,16 @@ class SymbolicRun(Comparisons, ByCoordinate, Scenarios, Replay):
         if first in self.upstream(x):
             raise NotQuadratic("the same samples are used at a point that depends on them")
         self.drawn[first], self.chosen_before[first] = draw[1], before
-        row = self.letter({first, *self.upstream(x)})
+        row = self.basis_vector({first, *self.upstream(x)})
         seen.append((row, gradient + row, x))
         return row
 
     def solve(self, k, linear, pull, x):
         """The point v with gradient + linear + pull (v - x) = 0 of client k; of the same problem the same one."""
         moved = x - linear / pull
-        key = k, pull, moved.said
+        key = k, pull, moved.key
         if key not in self.solved:
-            gradient = self.letter(self.upstream(moved))
+            gradient = self.basis_vector(self.upstream(moved))
             self.solved[key] = moved - gradient / pull
             self.points[k].append((self.solved[key], gradient, loss(k, len(self.points[k]))))
         return self.solved[key]
@@ -203,10 +204,11 @@ class SymbolicRun(Comparisons, ByCoordinate, Scenarios, Replay):
 
     # words -----------------------------------------------------------------------------------------------------------------
     def state(self):
-        """What is given, and whether a value is one inside of a mean. Outside of means it is noted on what values depend."""
+        """The conditioning, and whether the value is one inside of a mean; None outside of both. Outside of means it is
+        noted on what values depend."""
         return None if self.given_past is None or self.point is not None else (self.given_past, self.inside > 0)
 
-    def made(self, method, outcome):
+    def make_run(self, method, outcome):
         return SymbolicOutcome(self, method, outcome)
 
     def meaning(self, word, args, index, outcome):
@@ -260,11 +262,11 @@ class SymbolicRun(Comparisons, ByCoordinate, Scenarios, Replay):
         whole, l = letter % LAYER, letter // LAYER
         later = {draw for draw in self.depends[whole] if self.drawn[draw] >= past} if letter != ORIGIN else ()
         if not later:
-            return SymbolicVector.one(letter)
+            return SymbolicVector.basis(letter)
         if any(letter in row.parts for seen in self.noises.values() for row, *_ in seen):  # of a draw that is later
             return SymbolicVector({})
         if (whole, past) not in self.conditional:
-            self.conditional[whole, past] = self.letter(self.depends[whole] - later, whole in self.shared)
+            self.conditional[whole, past] = self.basis_vector(self.depends[whole] - later, whole in self.shared)
         return self.part(l, self.conditional[whole, past])
 
     def random(self, *rows):
@@ -273,10 +275,10 @@ class SymbolicRun(Comparisons, ByCoordinate, Scenarios, Replay):
             self.certain |= frozenset().union(*map(self.upstream, rows))
 
     def grad(self, k, x):
-        return self.asked(self.client(k), x)[1]
+        return self.known_at(self.client(k), x)[1]
 
     def F(self, k, x):
-        value = self.asked(self.client(k), x)[2]
+        value = self.known_at(self.client(k), x)[2]
         self.random(x)
         return value
 

@@ -192,7 +192,7 @@ def _programs(asked: list[ProofObligation]) -> list[tuple[Given, QuadraticForm, 
     for letters, past, *pair in asked:
         key = id(letters), past
         if key not in programs:
-            known = letters.known({past})[past]
+            known = letters.facts_by_past({past})[past]
             sides = [side for one in asked if one.letters is letters for side in letters.as_proven(one.smaller, one.larger)]
             programs[key] = Given(letters, known, sides)
         found.append((programs[key], *letters.as_proven(*pair)))

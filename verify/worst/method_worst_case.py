@@ -204,7 +204,7 @@ def _run(algorithm, letters, rounds, tilt, variates):
         if tilt is None:
             raise ValueError(f"{algorithm.name} has no control variates or duals whose values at an optimum are known")
         for name, sign in tilt.arrays.items():
-            free = letters.letter()
+            free = letters.new_vector()
             distance = free - letters.optimal * sign
             owner = state.clients if name in state.clients else state.server
             if name in state.server and owner is state.clients:

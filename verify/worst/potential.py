@@ -138,7 +138,7 @@ class _Shrinking:
         letters = AnyState(stated, *asked.setting)
         self.sides = pairs = {name: self._sides(letters, formula(known_terms[name])) for name in names}
         self.letters = bounded(len(letters.depends), _MOST, "letters")
-        known = letters.known({letters.past})[letters.past]
+        known = letters.facts_by_past({letters.past})[letters.past]
         self.round = Program(letters, known, {*range(len(letters.depends))})
         self.state = Program(letters, known, set().union(*(of_letters(before) for _, before in pairs.values())))
         self.after, self.before, self.first = (

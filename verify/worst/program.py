@@ -382,12 +382,12 @@ def _groups(letters: Sequence[int], pairs: Iterable[tuple[int, int]]) -> list[li
 
 def _letters(rows: Sequence[SymbolicVector]) -> set[int]:
     """The numbers of vectors' letters in the first layer."""
-    return set().union(*(row.letters for row in rows))
+    return set().union(*(row.basis_indices for row in rows))
 
 
 def _about(forms: Mapping[str, QuadraticForm], chosen: set[int]) -> Mapping[str, QuadraticForm]:
     """Those forms that may be of these letters alone: none that would have to be made of others first."""
-    own, forms = {i % LAYER for i in chosen}, LazyMapping.of(forms)
+    own, forms = {i % LAYER for i in chosen}, LazyMapping.wrap(forms)
     return {name: forms[name] for name in forms if (rows := forms.made_of(name)) is None or _letters(rows) <= own}
 
 
@@ -400,11 +400,11 @@ def programs(letters: SymbolicRun, statements: Sequence,
         LookupError, TypeError, ValueError: a statement is none about letters.
     """
     triples = [(past, *letters.as_proven(*pair)) for statement in statements for past, *pair in letters.compared(statement)]
-    of_pasts = letters.known({past for past, *_ in triples})
+    of_pasts = letters.facts_by_past({past for past, *_ in triples})
     if at_rest:
         start = {*letters.given["start_offset"].parts}
         triples = [(past, *(_without(side, start) for side in pair)) for past, *pair in triples]
-        of_pasts = {past: tuple(LazyMapping.of(forms).each(partial(_without, zero=start)) for forms in both)
+        of_pasts = {past: tuple(LazyMapping.wrap(forms).each(partial(_without, zero=start)) for forms in both)
                     for past, both in of_pasts.items()}
     found = {past: Given(letters, known, [side for at, *pair in triples if at == past for side in pair])
              for past, known in of_pasts.items()}
@@ -426,7 +426,7 @@ def needed(known: tuple[Mapping[str, QuadraticForm], Mapping[str, QuadraticForm]
 
 def of_letters(form: QuadraticForm) -> set[int]:
     """The letters of a form's inner products."""
-    return form.letters
+    return form.basis_indices
 
 
 def _is_name(key) -> bool:

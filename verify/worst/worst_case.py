@@ -283,7 +283,7 @@ def proof_in_own_units(found: dict[str, Fraction], program: Given, pair: Sequenc
                        own: tuple[Given, QuadraticForm, QuadraticForm]) -> dict[str, Fraction] | None:
     """A proof in its own units, from the one that was ``found`` in others; another one if forms change with the units."""
     given, smaller, larger = own
-    natural, carried = ((larger - smaller, LazyMapping.of(of.known[0]) | of.known[1]) for of, smaller, larger in (
+    natural, carried = ((larger - smaller, LazyMapping.wrap(of.known[0]) | of.known[1]) for of, smaller, larger in (
         (program, *pair), own))
     carried = in_own_units(found, natural, carried)
     return proof(given, smaller, larger) if carried is None else carried

@@ -63,7 +63,7 @@ def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], template: Temp
         try:
             feasible(claim, setting)
             rules = length_proof.rules_of({**stated, **own})
-            pairs, known = rules.compared(stated["statement"]), rules.known()
+            pairs, known = rules.compared(stated["statement"]), rules.facts()
             bounded(len(rules.upstream), most or 2 * BASIS_VECTORS, "letters")
             break
         except ValueError as error:

@@ -110,5 +110,5 @@ def test_a_reading_that_is_undefined_has_no_statement():
 
 def test_a_letter_may_have_numbers_of_indices_in_place_of_them():
     names = {"a[r, s]": [r"a_{r_{<0>}=<1>}", "one"], "b[r, s]": ["b_{r}^{s}", "another"]}
-    letters = Vocabulary(names=names).letters
+    letters = Vocabulary(names=names).notations
     assert (letters["a"].latex, letters["b"].latex) == (r"a_{r_{<0>}=<1>}", "b_{<0>}^{<1>}")

@@ -201,7 +201,7 @@ def test_names_have_letters_domains_and_units(tmp_path):
                                  'statement = "slack[0] >= -c_step"'))
     assert [(v.name, v.domain, v.low, v.indices) for v in next(paper.claims()).variables] == [
         ("length", "integer", 2, ()), ("slack", "nonnegative", 1, (("t", "length"),)), ("c_step", "positive", 1, ())]
-    assert paper.vocabulary.letters["x"].latex == "w_{<0>}"
+    assert paper.vocabulary.notations["x"].latex == "w_{<0>}"
     assert paper.vocabulary.units == {"c_step": "parameter^2/loss"}
 
 
@@ -258,7 +258,7 @@ def test_uses_takes_what_another_paper_shares(tmp_path):
     found = next(later.claims())
     assert (found.id, found.source) == ("later/a", "later")
     assert [one.id for one in found.assumptions] == ["demo/assumption-1", "later/a:assumption-1"]
-    assert later.vocabulary.letters["x"].latex == "v_{<0>}"
+    assert later.vocabulary.notations["x"].latex == "v_{<0>}"
 
 
 #: a section, or the head's end and a section: what is refused, in which line

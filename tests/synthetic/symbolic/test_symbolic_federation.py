@@ -49,7 +49,7 @@ class OneLoss(Federation):
     def start(self):
         return EXACT.array(np.eye(self.dim)[:1])
 
-    def letter(self):
+    def new_vector(self):
         found = self.zero()
         for k in range(self.clients):
             found[0, k, 1 + k * self.most + len(self.points)] = Q(1)
@@ -59,11 +59,11 @@ class OneLoss(Federation):
         for where, gradient in self.points:
             if (where == x).all():
                 return gradient
-        self.points.append((x.copy(), self.letter()))
+        self.points.append((x.copy(), self.new_vector()))
         return self.points[-1][1]
 
     def prox(self, linear, rho, center, clients=None):
-        gradient = self.letter()
+        gradient = self.new_vector()
         self.points.append((center - (linear + gradient) / rho, gradient))
         return self.points[-1][0]
 
@@ -132,7 +132,7 @@ def test_no_two_points_share_a_letter():
 
 def test_a_local_problem_is_solved_and_knows_its_gradient():
     letters = SymbolicFederation(5, exact=True)
-    x, linear = letters.all_clients(letters.start), letters.letter()
+    x, linear = letters.all_clients(letters.start), letters.new_vector()
     v = letters.prox(linear, Q(1, 3), x)
     rest = letters.gradient(v) + linear + Q(1, 3) * (v - x)
     assert not letters.row(rest).any() and len(letters.points) == 2

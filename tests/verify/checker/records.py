@@ -3,7 +3,7 @@
 import numpy as np
 
 from synthetic.numbers.balls import Ball
-from verify.checker.intervals import of
+from verify.checker.intervals import as_interval
 
 __all__ = ["compare_with_record"]
 
@@ -49,5 +49,5 @@ def _same(a, b):
         return isinstance(a, list) and isinstance(b, list) and len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, Ball):
         low, high = a.ends
-        return high - low < 1e-9 and of(b).low <= high and low <= of(b).high
-    return of(b).low <= a <= of(b).high
+        return high - low < 1e-9 and as_interval(b).low <= high and low <= as_interval(b).high
+    return as_interval(b).low <= a <= as_interval(b).high

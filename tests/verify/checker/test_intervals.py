@@ -16,15 +16,15 @@ from verify.checker.intervals import (
     Vector,
     agrees,
     along,
+    as_interval,
     dot,
     exp,
     extreme,
     log,
-    of,
+    number_text,
     power,
     quotient,
     root,
-    shown,
 )
 from verify.checker.operators import COMPARE, WORDS, breaks, largest_sum
 
@@ -36,8 +36,8 @@ NARROW = Q(1, 10**60)
 def holds(number, compute):
     """Assert that ``number`` encloses what python-flint computes, and that it is narrow."""
     low, high = with_enough_precision(compute, radius=1e-40).ends
-    assert of(number).low <= high and low <= of(number).high
-    assert of(number).high - of(number).low <= NARROW * max(1, abs(of(number).high))
+    assert as_interval(number).low <= high and low <= as_interval(number).high
+    assert as_interval(number).high - as_interval(number).low <= NARROW * max(1, abs(as_interval(number).high))
 
 
 @settings(max_examples=40, deadline=None)
@@ -47,11 +47,11 @@ def test_exp_log_and_roots(x, y):
     holds(log(y), lambda: Ball(y).log())
     holds(root(y), lambda: Ball(y).sqrt())
     for degree in (2, 3, 5):
-        assert of(root(y, degree)).low ** degree <= y <= of(root(y, degree)).high ** degree
+        assert as_interval(root(y, degree)).low ** degree <= y <= as_interval(root(y, degree)).high ** degree
         assert root(y**degree, degree) == y
     if abs(x) < 5:
         holds(power(y, Q(7, 11)), lambda: (Ball(y).log() * Ball(Q(7, 11))).exp())
-        holds(power(y, of(x)), lambda: (Ball(y).log() * Ball(x)).exp())
+        holds(power(y, as_interval(x)), lambda: (Ball(y).log() * Ball(x)).exp())
 
 
 INTERVALS = st.tuples(RATIONALS, RATIONALS).map(lambda ends: Interval(min(ends), max(ends)))
@@ -78,7 +78,7 @@ def test_arithmetic_contains_every_number(a, b, s, t, n):
         else:
             assert holds == compare(x, y) and breaks(relation, a, b) == (not holds), relation
     for largest, choose in ((True, max), (False, min)):
-        found = of(extreme([a, y], largest))
+        found = as_interval(extreme([a, y], largest))
         assert found.low <= choose(x, y) <= found.high
     assert largest_sum([a, b, Q(0)], 2).low <= sum(sorted([x, y, Q(0)])[1:]) <= largest_sum([a, b, Q(0)], 2).high
 
@@ -88,7 +88,7 @@ def test_what_is_rational_stays_a_fraction():
     assert type(extreme([third, nothing, root(Q(1, 10))])) is type(extreme([root(Q(2)), third], largest=False)) is Q
     assert extreme([third, root(Q(1, 10)), Q(1, 4)]) == third and isinstance(extreme([third, root(Q(2))]), Interval)
     assert type(root(Q(4, 9))) is type(power(Q(8, 27), Q(-2, 3))) is type(exp(Q(0))) is type(log(Q(1))) is Q
-    assert [power(Q(0), e) for e in (Q(0), Q(1, 2), Q(1, 7), of(Q(1, 7)))] == [1, 0, 0, 0]
+    assert [power(Q(0), e) for e in (Q(0), Q(1, 2), Q(1, 7), as_interval(Q(1, 7)))] == [1, 0, 0, 0]
     assert (root(Q(4, 9)), power(Q(8, 27), Q(-2, 3)), quotient(Q(0), Q(0))) == (Q(2, 3), Q(9, 4), 0)
     assert along(Vector([Q(3), Q(4)]), Q(5)) == (3, 4) and along(Vector([Q(0)]), Q(1)) == (0,)
     assert dot(Vector([Q(1), root(Q(2))]), Vector([Q(1), root(Q(2))])).low < 3 + Q(1, 10**60)
@@ -129,8 +129,8 @@ def test_recorded_sides():
     assert agrees(root(Q(2)), enclosure(Ball(2).sqrt()))
     long = Q(3**10_000, 7**9_000)
     assert agrees(long, enclosure(long)) and not agrees(long, enclosure(long * Q(10**9 + 1, 10**9)))
-    assert shown(Q(1, 3)) == "1/3" and shown("why") == "why" and shown(long / long) == "1"
-    assert [shown(number) for number in (long + Q(3, 2), -1 / long)] == ["about 1.5", "about -1e+300"]
+    assert number_text(Q(1, 3)) == "1/3" and number_text("why") == "why" and number_text(long / long) == "1"
+    assert [number_text(number) for number in (long + Q(3, 2), -1 / long)] == ["about 1.5", "about -1e+300"]
 
 
 @settings(max_examples=60, deadline=None)

@@ -40,8 +40,8 @@ def compare(certificate):
             assert (one.larger - one.smaller).equals(other.larger - other.smaller)
         pasts = [*dict.fromkeys(obligation.past for obligation in checkers if obligation.run is checkers[0].run)]
         ours = class_facts(checkers[0].run, pasts)
-        for past, (inequalities, equalities) in provers[0].letters.known({obligation.past for obligation in provers if (
-                obligation.letters is provers[0].letters)}).items():
+        own = {obligation.past for obligation in provers if obligation.letters is provers[0].letters}
+        for past, (inequalities, equalities) in provers[0].letters.facts_by_past(own).items():
             for forms, zero in ((inequalities, False), (equalities, True)):
                 for name in forms:
                     form, is_zero = ours[past].fact(name)

@@ -154,7 +154,7 @@ def test_coq_accepts_every_kind(tmp_path):
     terms = [term for one in found if isinstance(one, Theorem) for term in one.terms]
     assert any(term.fact and term.fact.is_zero for term in terms) and any(term.q and term.p for term in terms)
     assert any(isinstance(one, Induction) for one in found)
-    accepted, said = coqc(coq.written(found, ["proofs of every kind"]), tmp_path)
+    accepted, said = coqc(coq.coq_file(found, ["proofs of every kind"]), tmp_path)
     assert accepted and axioms(said) <= AXIOMS, said
 
 
@@ -224,7 +224,7 @@ def test_coq_accepts_two_hundred_proofs(tmp_path):
         if any(one.terms for one in found) and all(term.number < 10**MOST_DIGITS for one in found for term in one.terms):
             batch, count = batch + found, count + 1
         if len(batch) > 40 or count == FEWEST:
-            accepted, said = coqc(coq.written(batch, ["proofs of registered claims"]), tmp_path)
+            accepted, said = coqc(coq.coq_file(batch, ["proofs of registered claims"]), tmp_path)
             assert accepted and axioms(said) <= AXIOMS, said
             batch = []
         if count == FEWEST:

@@ -145,14 +145,14 @@ def test_what_is_known_holds_on_random_federations(claim):
 
 
 def test_a_planted_false_inequality_is_seen(monkeypatch):
-    own = losses_at_points._Known._of_two
+    own = losses_at_points._LossFacts._of_two
 
     def planted(known, one, other):
         yield from own(known, one, other)
         (p, _, g), (q, _, h) = one, other
         yield Condition(norm2(g - h), "<=", known.L * norm2(p - q) / 2)
 
-    monkeypatch.setattr(losses_at_points._Known, "_of_two", planted)
+    monkeypatch.setattr(losses_at_points._LossFacts, "_of_two", planted)
     rng = np.random.default_rng(0)
     assert any(broken(find_claim("fedmoswa/eq-11"), rng) for _ in range(20))
 

@@ -13,7 +13,7 @@ from tests.verify.attack.side_conditions import broken_at, lemma
 from verify.proofs.abstraction import Abstraction
 from verify.proofs.facts import facts_of
 from verify.prove.defined import part_without_value
-from verify.prove.existence import needed
+from verify.prove.existence import requirements
 from verify.prove.illposed import without_value
 from verify.prove.prove import prove
 from verify.prove.satisfiable import satisfiable
@@ -52,7 +52,7 @@ def said_by_a_link(claim):
 
 
 def said_of_a_witness(claim):
-    return all(one.proof for one in needed(claim))
+    return all(one.proof for one in requirements(claim))
 
 
 def test_what_has_no_value_somewhere_is_never_said_to_have_one(tmp_path):

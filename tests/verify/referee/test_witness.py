@@ -7,7 +7,7 @@ from bounds.registry.user_claims import load_claims
 from verify.exact.check import check
 from verify.exact.existential_conditions import existential_conditions
 from verify.lint.lint import lint
-from verify.prove.existence import needed
+from verify.prove.existence import requirements
 from verify.referee.decide import Settings, decide
 from verify.report.explain import explain
 from verify.report.mathematics import mathematics
@@ -63,7 +63,7 @@ PROVEN = {
 def test_what_is_not_proven_of_a_witness(row, tmp_path):
     given, missing = PROVEN[row]
     claim, reading = claims_of(tmp_path, *given)
-    assert [one.text for one in needed(claim) if not one.proof] == missing
+    assert [one.text for one in requirements(claim) if not one.proof] == missing
     found = {(f.check, f.severity): f.data for f in lint(claim)}
     assert ("symbols", "warning") not in found and found.get(("witness", "note"), {"missing": []})["missing"] == missing
     assert not [f for f in lint(reading) if f.check == "witness"]

@@ -188,7 +188,7 @@ def test_a_report_of_many_claims_draws_what_is_wrong_and_what_is_tight(monkeypat
     monkeypatch.setattr(lists, "MANY", 3)
     monkeypatch.setattr(lists, "TIGHTEST", 1)
     series = refuted(find_claim("fedalign/theorem-1")).series
-    drawn = lists.drawn([replace(verdict, series=series) for verdict in SHOWN])
+    drawn = lists.ids_with_figures([replace(verdict, series=series) for verdict in SHOWN])
     assert drawn == {"demo/lemma-0", "demo/lemma-1", "demo/lemma-2"}
 
 

@@ -38,7 +38,7 @@ def judged(claim, shape=RUN):
 @pytest.mark.parametrize("seed", range(4))
 def test_zero_is_the_instance_and_moves_stay_admissible(seed):
     params = instance(SMOOTH_GAP, seed=seed) | {"slack:L": np.array([[1.5]])}
-    coordinates = Coordinates.of(SMOOTH_GAP, params)
+    coordinates = Coordinates.from_parameters(SMOOTH_GAP, params)
     for name, array in coordinates.params(np.zeros((2, coordinates.size))).items():
         assert array.shape == (2, *params[name].shape[1:]) and np.array_equal(array[[1]], params[name])
     moved = coordinates.params(np.random.default_rng(seed).normal(size=(50, coordinates.size)))
@@ -53,13 +53,13 @@ def test_zero_is_the_instance_and_moves_stay_admissible(seed):
 
 def test_arrays_without_entries_stay():
     params = instance(SMOOTH_GAP) | {"piece_center": np.zeros((1, 2, 0, 1))}
-    coordinates = Coordinates.of(SMOOTH_GAP, params)
+    coordinates = Coordinates.from_parameters(SMOOTH_GAP, params)
     assert "piece_center" not in coordinates.parts
     assert coordinates.params(np.zeros((3, coordinates.size)))["piece_center"].shape == (3, 2, 0, 1)
 
 
 def test_both_libraries_move_alike():
-    coordinates = Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP))
+    coordinates = Coordinates.from_parameters(SMOOTH_GAP, instance(SMOOTH_GAP))
     u = np.random.default_rng(1).normal(size=(3, coordinates.size))
     ours, torchs = coordinates.params(u), coordinates.params(torch.tensor(u))
     assert all(np.allclose(ours[name], torchs[name].numpy(), rtol=1e-12, atol=0) for name in not_empty(ours))
@@ -69,7 +69,7 @@ def test_zeros_of_what_cannot_be_negative_and_equal_weights_stay():
     variable = (Variable("rate", "nonnegative"), Variable("share", "simplex", (("k", "clients"),)))
     claim = replace(SMOOTH_GAP, variables=variable, procedure=Procedure(equal_weights=True))
     params = instance(claim) | {"rate": np.array([0.0]), "share": np.array([[0.0, 2.0]])}
-    coordinates = Coordinates.of(claim, params)
+    coordinates = Coordinates.from_parameters(claim, params)
     moved = coordinates.params(np.ones((1, coordinates.size)))
     assert moved["rate"] == 0 and moved["share"][0, 0] == 0 and moved["share"][0, 1] > 2 and (moved["weight"] == 1).all()
 
@@ -86,7 +86,7 @@ def test_a_stage_climbs(stage, seed):
     """From a random instance the score rises to at least half way to equality, and every hypothesis is still met."""
     params = instance(SMOOTH_GAP, seed=seed)
     before = judged(SMOOTH_GAP)(params)
-    coordinates = Coordinates.of(SMOOTH_GAP, params)
+    coordinates = Coordinates.from_parameters(SMOOTH_GAP, params)
     if stage == "evolve":
         end = evolve(judged(SMOOTH_GAP), coordinates, 25, 24, seed)
     else:
@@ -103,7 +103,7 @@ def test_an_ascent_reaches_a_violation_that_is_a_hair(seed):
     rows = draw_params(HAIR, shape, 64, np.random.default_rng(seed))
     verdict = judged(HAIR, shape)(rows)
     far = int(np.flatnonzero(verdict.met & (verdict.score < -0.01) & (verdict.score > -0.9))[0])
-    end = evolve(judged(HAIR, shape), Coordinates.of(HAIR, take_rows(rows, [far])), 150, 24, seed)
+    end = evolve(judged(HAIR, shape), Coordinates.from_parameters(HAIR, take_rows(rows, [far])), 150, 24, seed)
     after = judged(HAIR, shape)(end)
     assert after.met.all() and after.score[0] > 0
 
@@ -116,7 +116,7 @@ def test_an_evolution_that_gets_nowhere_is_given_up():
         scores = -0.5 + 1e-6 * np.sin(params["weight"]).sum(axis=1)
         return Judgement(scores, scores, np.ones(len(scores), dtype=bool))
 
-    coordinates = Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP))
+    coordinates = Coordinates.from_parameters(SMOOTH_GAP, instance(SMOOTH_GAP))
     evolve(nearly_flat, coordinates, 9, 8, 0)
     assert len(seen) == 9
     evolve(nearly_flat, coordinates, 9, 8, 0, patience=3)
@@ -132,7 +132,7 @@ def test_an_evolution_that_grows_from_very_little_goes_on():
         scores = -1 + 1e-9 * 2 ** len(seen) * (2 + np.sin(params["weight"]).sum(axis=1))
         return Judgement(scores, scores, np.ones(len(scores), dtype=bool))
 
-    evolve(still_loose, Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP)), 9, 8, 0, patience=3)
+    evolve(still_loose, Coordinates.from_parameters(SMOOTH_GAP, instance(SMOOTH_GAP)), 9, 8, 0, patience=3)
     assert len(seen) == 9
 
 
@@ -152,7 +152,7 @@ def test_ascents_spare_true_claims(row):
 def test_of_runs_that_keep_much_fewer_ascend(most, rows, monkeypatch):
     """Runs of 16 outcomes with 2 clients, 4 iterations and 2 coordinates."""
     monkeypatch.setattr(local_search, "_MOST_NUMBERS", most)
-    coordinates = Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP))
+    coordinates = Coordinates.from_parameters(SMOOTH_GAP, instance(SMOOTH_GAP))
     end = ascend(SMOOTH_GAP, RUN, coordinates, 2, 6, np.random.default_rng(0))
     assert end is None if rows is None else len(end["center"]) == rows
 
@@ -170,5 +170,5 @@ def test_numbers_of_a_shape_that_has_no_outcome_ascend_too():
                     statement=Condition(L, "<=", 5), variables=(Variable("L", "positive"),))
     shape, params = Shape(2, participants=3, sampling="without-replacement"), {"L": np.array([4.0])}
     assert 0 in outcomes(shape)
-    ends = ascend(claim, shape, Coordinates.of(claim, params), 40, 3, np.random.default_rng(0))
+    ends = ascend(claim, shape, Coordinates.from_parameters(claim, params), 40, 3, np.random.default_rng(0))
     assert (ends["L"] > 5).any()

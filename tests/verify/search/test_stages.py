@@ -78,7 +78,7 @@ def test_a_new_stage_is_a_function_in_the_list(monkeypatch):
 
 
 def drawn(claim, shape, corners):
-    return State(claim, LITTLE, Archive(), corners, NUMPY, [0]).drawn(shape, 8)
+    return State(claim, LITTLE, Archive(), corners, NUMPY, [0]).draw_batch(shape, 8)
 
 
 def test_without_corners_instances_stay_as_they_are_drawn():

@@ -71,7 +71,7 @@ def factor_at(claim: Claim, shape: Shape, environment: Environment, row: int, mo
     rules = rules_of({**stated, "sizes": sizes, "values": values, "vectors": vectors, "weights": weights})
     if len(rules.upstream) > most:
         raise ValueError(f"{len(rules.upstream)} letters are too many")
-    pairs, known = rules.compared(stated["statement"]), rules.known()
+    pairs, known = rules.compared(stated["statement"]), rules.facts()
     factors = [one.factor for one in found_proofs(rules, known, pairs, True, False)]
     return max((np.inf if factor is None else factor for factor in factors), default=np.inf)
 

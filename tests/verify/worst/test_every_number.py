@@ -367,8 +367,8 @@ def false_of_some(name, count, seeds=range(4)):
     """What is known for every number of clients and does not hold of a random federation of some."""
     every, some, ((*pairs,), _) = runs_of(name, count)
     pasts, found = {past for past, *_ in pairs}, set()
-    known = {past: SymbolicRun.known(every, {past})[past] for past in pasts}
-    some.known(pasts)
+    known = {past: SymbolicRun.facts_by_past(every, {past})[past] for past in pasts}
+    some.facts_by_past(pasts)
     at = Specialisation(every, some)
     for past, (inequalities, equalities) in known.items():
         for seed in seeds:

@@ -43,7 +43,7 @@ def rules_of(name, sizes):
     own = {**setting._asdict(), "vectors": [], "proofs": []}
     del own["unknown"]
     rules = length_proof.rules_of({**stated, **own})
-    pairs, known = rules.compared(stated["statement"]), rules.known()
+    pairs, known = rules.compared(stated["statement"]), rules.facts()
     return rules, known, pairs
 
 

@@ -65,7 +65,7 @@ def setting_of(name):
         own = {**setting._asdict(), "vectors": [name for name, kind in stated["free"].items() if kind == ["dim"]]}
         del own["unknown"]
         found = {**stated, **own, "proofs": []}
-        if unless_refused(lambda data: length_proof.rules_of(data).known(), found) is not None:
+        if unless_refused(lambda data: length_proof.rules_of(data).facts(), found) is not None:
             return json.loads(json.dumps(found))  # a copy of its own
     raise LookupError(name)
 
@@ -73,7 +73,7 @@ def setting_of(name):
 def different(setting):
     """The names of facts that the two have not in common, and the steps and hits with random numbers that differ."""
     rules, statement = length_proof.rules_of(setting), length_certificate.statement_of(setting)
-    pairs, known = rules.compared(setting["statement"]), rules.known()
+    pairs, known = rules.compared(setting["statement"]), rules.facts()
     facts = lengths.facts(statement)
     assert [[*map(terms, pair)] for pair in pairs] == [[*map(of_checker, pair)] for pair in statement.pairs]
     assert [*rules.points] == [*statement.clients.points]

@@ -76,7 +76,7 @@ def seen(name, node, steps):
         try:
             value = letters.value(node or ["+", "clients", step], index, outcomes[number])
             value = value.square if isinstance(value, Length) else value
-            found.append((getattr(value, "said", value), letters.certain))
+            found.append((getattr(value, "key", value), letters.certain))
         except (LookupError, TypeError) as error:
             found.append(f"{type(error).__name__}: {error}")
     return found
@@ -100,12 +100,13 @@ def test_nothing_is_kept_from_before_it_was_known_which_choices_are_possible():
 
 
 def test_each_run_is_made_once(monkeypatch):
-    made, of = [], SymbolicRun.made
-    monkeypatch.setattr(SymbolicRun, "made", lambda self, method, outcome: made.append(outcome) or of(self, method, outcome))
+    made, of = [], SymbolicRun.make_run
+    monkeypatch.setattr(
+        SymbolicRun, "make_run", lambda self, method, outcome: made.append(outcome) or of(self, method, outcome))
     claim = find_claim("fedluar/eq-22@exogenous")
     letters = SymbolicRun(statement_of(claim), *instantiate(claim, {"rounds": Q(2), "local_steps": Q(1), "clients": Q(1)}))
     pasts = {past for past, *_ in letters.compared(letters.stated["statement"])}
-    letters.known(pasts)
+    letters.facts_by_past(pasts)
     assert len(made) == len(letters.all_outcomes) > 2
 
 
@@ -129,7 +130,7 @@ def test_what_a_run_notes_of_formulas_serves_runs_of_other_sizes(name):
     stated, notes = statement_of(claim), ({}, {}, {})
     for rounds in (2, 1, 3):
         setting = instantiate(claim, GIVEN[name] | {"rounds": Q(rounds)})
-        said = [[(past, smaller.said, larger.said) for past, smaller, larger in SymbolicRun(
+        said = [[(past, smaller.key, larger.key) for past, smaller, larger in SymbolicRun(
             stated, *setting, notes=known).compared(stated["statement"])] for known in (notes, None)]
         assert said[0] == said[1] != []
     assert all(notes)

@@ -74,7 +74,7 @@ def letters_of(name):
 
 def false_of_a_federation(letters, pasts, seeds):
     """Names of what is known of the letters and does not hold on one of some random federations."""
-    return {name for past, class_facts in letters.known(pasts).items()
+    return {name for past, class_facts in letters.facts_by_past(pasts).items()
             for name in false_given(letters, past, *class_facts, seeds)}
 
 

@@ -30,15 +30,15 @@ class Moments:
         first = Vector([first]) if self.scalar else run.by_coordinates("raised", run.zero, first)
         self.v = self.largest = [first for _ in run.clients]
 
-    def kept(self):
-        """What clients keep between rounds."""
+    def client_state(self):
+        """The state that clients keep between rounds."""
         state = {"client_moment2": self.v}
         if self.scalar:
             state |= {"client_scalar_moment2": [v[0] for v in self.v]}
         return state | ({"client_moment2_max": self.largest} if self.maximum == "carry" else {})
 
     def begin(self):
-        """Before a round: m = 0, and where the maximum starts."""
+        """Starts a round: m = 0, and the maximum starts as the method says."""
         self.m, self.v_now = [self.run.zero for _ in self.run.clients], [*self.v]
         self.top = [*{"carry": self.largest, "zero": [v * 0 for v in self.v]}.get(self.maximum, self.v)]
 
@@ -55,7 +55,7 @@ class Moments:
         return by("scaled", m, root[0] if self.scalar else root, self.eps)
 
     def end(self):
-        """After a round: what the clients drawn keep."""
+        """Ends a round: stores the state of the clients drawn."""
         last = self.top if self.maximum != "none" else self.v_now
         self.v = self.run.of_drawn(self.v_now if self.stored == "v" else last, self.v)
         self.largest = self.run.of_drawn(last, self.largest)
@@ -65,7 +65,7 @@ def local_adam(run):
     """fadamgc 3.4."""
     x, adam = run.start, Moments(run)
     while True:
-        yield {"x_round": x} | adam.kept()
+        yield {"x_round": x} | adam.client_state()
         adam.begin()
         ends = run.train(x, lambda k, y, g, step: adam.direction(k, g))
         adam.end()
@@ -76,7 +76,7 @@ def fadamgc(run):
     """fadamgc 3.1: the correction comes before the moments, and is the mean gradient of the round."""
     x, adam, (y_k, y) = run.start, Moments(run), first_controls(run)
     while True:
-        yield {"x_round": x, "client_variate": y_k, "server_variate": y} | adam.kept()
+        yield {"x_round": x, "client_variate": y_k, "server_variate": y} | adam.client_state()
         tracked = draw_trackers(run)
         adam.begin()
         total = [run.zero for _ in run.clients]
@@ -95,7 +95,7 @@ def fa_nt(run):
     """fadamgc 3.2: the correction comes after the direction of Adam, and is the mean direction of the round."""
     x, adam, (y_k, y) = run.start, Moments(run), first_controls(run)
     while True:
-        yield {"x_round": x, "client_variate": y_k, "server_variate": y} | adam.kept()
+        yield {"x_round": x, "client_variate": y_k, "server_variate": y} | adam.client_state()
         tracked = draw_trackers(run)
         adam.begin()
         ends = run.train(x, lambda k, point, g, step: adam.direction(k, g) + y - y_k[k])
@@ -111,7 +111,7 @@ def fa_nt_z(run):
     x, adam, (y_k, y) = run.start, Moments(run), first_controls(run)
     z = [y - own for own in y_k]
     while True:
-        yield {"x_round": x} | adam.kept()
+        yield {"x_round": x} | adam.client_state()
         adam.begin()
         ends = run.train(x, lambda k, point, g, step: adam.direction(k, g) + z[k])
         adam.end()

@@ -32,7 +32,7 @@ class Layers:
     def part(self, v, l):
         return Vector(entry for entry, own in zip(v, self.of, strict=True) if own == l)
 
-    def chosen(self, layers, new, old):
+    def select(self, layers, new, old):
         """``new`` in these layers, ``old`` in the others."""
         return Vector(b if l in layers else a for l, a, b in zip(self.of, old, new, strict=True))
 
@@ -75,7 +75,7 @@ def luar(run, mode, decay, applied, momentum=0, momentum_kept=False):
         row = masks[min(round, len(masks) - 1)]
         return {l for l in layers.all if row[l]}
 
-    def drawn(score):
+    def draw_layers(score):
         count = int(run.number("recycled"))
         bounded(perm(len(layers.all), count), OUTCOMES, "outcomes of layers")
         sets = [{*chosen} for chosen in combinations(layers.all, count)]
@@ -110,12 +110,12 @@ def luar(run, mode, decay, applied, momentum=0, momentum_kept=False):
         change, size = run.mean([end - x for end in run.train(x, direction)]), run.added(run.steps())
         u = run.of_drawn(now, u or [run.zero for _ in run.clients])
         again = applied * (0 if mode == "drop" else size / last if last and decay == "rescaled" else 1)
-        applied, last = layers.chosen(recycled, again, change), size
+        applied, last = layers.select(recycled, again, change), size
         new = [score_of(change if source == "oracle" else applied, x, l) for l in layers.all]
         score = [score[l] if source == "keep" and l in recycled else new[l] for l in layers.all]
         age = [age[l] + 1 if l in recycled else 0 for l in layers.all]
-        recycled = drawn(score) if masks is None else recycled_in(run.round + 1)
-        x = x + (run.moved(x, applied) - x) * eta_g
+        recycled = draw_layers(score) if masks is None else recycled_in(run.round + 1)
+        x = x + (run.next_model(x, applied) - x) * eta_g
 
 
 def fedlama(run):
@@ -125,9 +125,9 @@ def fedlama(run):
     while True:
         yield {"x_round": x, "client_own_model": own, "server_discrepancy": spread,
                "server_rarely_averaged": [int(l in rare) for l in layers.all]}
-        ends, last = run.train([layers.chosen(now, x, y) for y in own], plain), (run.round + 1) % period == 0
+        ends, last = run.train([layers.select(now, x, y) for y in own], plain), (run.round + 1) % period == 0
         now = {*layers.all} if last else {*layers.all} - rare
-        old, x = x, run.aggregate([layers.chosen(now, end, x) for end in ends], x)
+        old, x = x, run.aggregate([layers.select(now, end, x) for end in ends], x)
         own = run.of_drawn(ends, own)
         if last:
             steps = [run.local_steps * (period if l in rare else 1) for l in layers.all]

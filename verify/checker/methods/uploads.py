@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import floor
 
-from verify.checker.intervals import Undecided, Vector, dot, each, norm, of, zero
+from verify.checker.intervals import Undecided, Vector, as_interval, dot, each, norm, zero
 from verify.checker.methods.averaging import plain
 from verify.checker.methods.server import sign, square
 from verify.checker.operators import exact
@@ -21,13 +21,13 @@ def lbgm(run):
             near = not zero(dot(b, b)) and both - inner**2 <= both * threshold
             sent.append(b * (inner / dot(b, b)) if near else d)
             new.append(b if near else d)
-        back, x = run.of_drawn(new, back), x + (run.moved(x, run.mean(sent)) - x) * run.number("eta_g")
+        back, x = run.of_drawn(new, back), x + (run.next_model(x, run.mean(sent)) - x) * run.number("eta_g")
 
 
 # what clients toss ---------------------------------------------------------------------------------------------------------
 def senders(run):
-    """Who sends, by the places to which the tosses of a round belong, so that all runs make the same ones: those drawn, then
-    free clients. None at the place of a client that was drawn before."""
+    """The senders of a round, in the order of its coin tosses, which all runs share: the clients drawn, then free clients.
+    None at the position of a client that was drawn before."""
     drawn = [k if k not in run.drawn[:place] else None for place, k in enumerate(run.drawn)]
     return [*drawn, *(k for k in run.clients if not run.priority[k])]
 
@@ -39,7 +39,7 @@ def toss(run, kind, chance, place, number=0):
 
 def whole(number):
     """The largest whole number that is at most ``number``."""
-    low, high = floor(of(number).low), floor(of(number).high)
+    low, high = floor(as_interval(number).low), floor(as_interval(number).high)
     if low != high:
         raise Undecided(f"{number} may be on both sides of {high}")
     return Fraction(low)
@@ -72,7 +72,7 @@ def fedpaq(run):
             sent_now = rounded(run.zero if k is None else sent[k], place)
             if k is not None:
                 sent[k] = sent_now
-        x = x + (run.moved(x, run.mean(sent)) - x) * run.number("eta_g")
+        x = x + (run.next_model(x, run.mean(sent)) - x) * run.number("eta_g")
 
 
 def feddropoutavg(run):
@@ -92,7 +92,7 @@ def feddropoutavg(run):
             total = sum(of_senders)
             change = sum((ends[k][j] - old) * w for k, w in enumerate(of_senders))
             changes.append(change * 0 if total == 0 else change / total * run.total())
-        x = x + (run.moved(x, Vector(changes)) - x) * eta_g
+        x = x + (run.next_model(x, Vector(changes)) - x) * eta_g
 
 
 def prunefl(run):

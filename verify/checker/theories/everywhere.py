@@ -10,9 +10,9 @@ from verify.checker.quadratic_forms import NotQuadratic, SymbolicVector, effort,
 
 
 def facts(run):
-    """By name what is not negative: G^2 - |g|^2 of every gradient and stochastic gradient g, of a bound G_lip of the slopes
-    of all samples' losses; s^2 - |grad F_k(x) - grad F(x)|^2 at every point x, of a bound s of clients' distances, and the
-    same of a mean of these."""
+    """Nonnegative forms by name: G^2 - |g|^2 of every gradient and stochastic gradient g, of a bound G_lip of the slopes of
+    all samples' losses; s^2 - |grad F_k(x) - grad F(x)|^2 at every point x, of a bound s of clients' distances, and the same
+    of a mean of these."""
     found, letters = {}, run.letters
     for name in run.instance.certificate["everywhere"]:
         require(name in BOUNDS, f"{name} bounds nothing at all points")
@@ -33,7 +33,7 @@ def of_each(run, name, bound):
     """
     found = {}
     for number, x in enumerate(run.letters.places()):
-        gradients = [run.letters.asked(k, x)[1] for k in run.clients]
+        gradients = [run.letters.evaluation_at(k, x)[1] for k in run.clients]
         mean = sum((g * p for g, p in zip(gradients, run.weights, strict=True)), SymbolicVector({}))
         run.letters.meter.charge(sum(effort(g - mean, g - mean) for g in gradients))
         apart = [pairing(g - mean, g - mean) for g in gradients]
@@ -53,7 +53,7 @@ def of_one(run, name, bound):
         raise NotQuadratic(f"{name}, for every number of clients")
     found = {}
     for number, x in enumerate(filter(is_common, run.letters.places())):
-        gradient = run.letters.asked(0, x)[1]
+        gradient = run.letters.evaluation_at(0, x)[1]
         apart = gradient - run.people.common(gradient)
         share = 1 if name in ("sigma_g_max", "sigma_g_2") else CLIENTS**-1
         found[f"{name} {number}"] = bound**2 - pairing(apart, apart) * share

@@ -60,6 +60,6 @@ def one_curvature(run, past, k, i, j, layer=0):
     star, at_star, _ = run.letters.points[k][0]
     x, g, _ = run.letters.points[k][i]
     require(j < len(run.letters.depends) and layer in run.letters.parts, "no letter")
-    rest, v = g - at_star - (x - star) * m, SymbolicVector.one(j + layer * LAYER)
+    rest, v = g - at_star - (x - star) * m, SymbolicVector.basis(j + layer * LAYER)
     run.letters.meter.charge(effort(rest, v))
     return pairing(rest, v) + QuadraticForm({})

@@ -21,7 +21,7 @@ def uncorrelated(run, past, i, j, layer=0, apart=""):
         require(apart == "apart" and run.people.one and not {i, j} & run.letters.shared, "deviations of what is shared")
     part = layer * LAYER + (APART if apart else 0)
     require(layer in range(run.letters.layers), "no layer")
-    return QuadraticForm.one(tuple(sorted((i + part, j + part))))
+    return QuadraticForm.basis(tuple(sorted((i + part, j + part))))
 
 
 def across(run, past, i, j, layer):
@@ -32,7 +32,7 @@ def across(run, past, i, j, layer):
     own = any(n in first and first[n] + LAYER not in depends[v] for n, v in ((i, j), (j, i)))
     require(own, "letters that may depend on other clients' draws")
     i, j = sorted((i, j))
-    mean, apart = (QuadraticForm.one((i + part, j + part)) for part in (layer * LAYER, layer * LAYER + APART))
+    mean, apart = (QuadraticForm.basis((i + part, j + part)) for part in (layer * LAYER, layer * LAYER + APART))
     return mean - (mean + apart) * CLIENTS**-1
 
 
@@ -41,5 +41,5 @@ def conditional(run, past, letter, round, j, layer=0):
     letters = run.letters
     require(round >= past and all(letters.drawn[draw] < round for draw in letters.depends[j]), "a letter that is not given")
     require(layer in letters.parts and min(letter, j) >= 0, "no layer, or no letter")
-    rest = SymbolicVector.one(letter + layer * LAYER) - letters.part(layer, letters.conditional[letter, round])
-    return pairing(rest, SymbolicVector.one(j + layer * LAYER)) + QuadraticForm({})
+    rest = SymbolicVector.basis(letter + layer * LAYER) - letters.part(layer, letters.conditional[letter, round])
+    return pairing(rest, SymbolicVector.basis(j + layer * LAYER)) + QuadraticForm({})

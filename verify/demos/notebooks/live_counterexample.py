@@ -19,7 +19,7 @@ def _():
 
 @app.cell
 def _(controls, demo, live):
-    found = demo.compute(**controls.value, watch=live.shown(demo))
+    found = demo.compute(**controls.value, watch=live.live_output(demo))
     live.picture(demo.picture(found), demo.caption(found))
     return (found,)
 

@@ -12,7 +12,7 @@ from verify.demos.controls import Choice, Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, legend, name, panels
 from verify.results.drawing import GREY
 
-__all__ = ["CONTROLS", "Gaps", "caption", "compute", "gap", "picture"]
+__all__ = ["CONTROLS", "Distances", "caption", "compute", "gap", "picture"]
 
 SAMPLES, LOCAL_STEPS = (5, 10, 20, 40, 80), (1, 2, 4, 8, 16)
 CONTROLS = {
@@ -24,7 +24,7 @@ CONTROLS = {
 CLIENTS, ROUNDS, REPLACED, SEEDS = 4, 12, 16, 8
 
 
-class Gaps(NamedTuple):
+class Distances(NamedTuple):
     """E|x_r - x'_r| of coupled runs: (replaced samples, rounds + 1) at the chosen n and K, and after the last round the
     mean and the largest over replaced samples by n, and by K, (2, values)."""
 
@@ -47,15 +47,15 @@ def gap(samples: int, local_steps: int, eta: float, losses: str) -> np.ndarray:
     return coupled_runs(method, federation, replaced, ROUNDS, seeds=SEEDS).parameter_gap
 
 
-def compute(samples: int, local_steps: int, eta: float, losses: str) -> Gaps:
+def compute(samples: int, local_steps: int, eta: float, losses: str) -> Distances:
     """The gaps at the chosen numbers, and along each of them."""
     along = ([gap(n, local_steps, eta, losses)[:, -1] for n in SAMPLES],
              [gap(samples, k, eta, losses)[:, -1] for k in LOCAL_STEPS])
     by_samples, by_steps = (np.array([[ends.mean() for ends in each], [ends.max() for ends in each]]) for each in along)
-    return Gaps(gap(samples, local_steps, eta, losses), by_samples, by_steps, samples, local_steps)
+    return Distances(gap(samples, local_steps, eta, losses), by_samples, by_steps, samples, local_steps)
 
 
-def picture(found: Gaps) -> Figure:
+def picture(found: Distances) -> Figure:
     """The gap by round, by the number of samples, and by the number of local steps."""
     figure, (course, samples, steps) = panels(3, 3.9)
     for row in found.course:
@@ -81,7 +81,7 @@ def picture(found: Gaps) -> Figure:
     return figure
 
 
-def caption(found: Gaps) -> str:
+def caption(found: Distances) -> str:
     """The picture in words."""
     slopes = [float(np.polyfit(np.log(places), np.log(values[0]), 1)[0]) for places, values in (
         (SAMPLES, found.by_samples), (LOCAL_STEPS, found.by_steps))]

@@ -24,8 +24,8 @@ _COLOURS = CORRECTED, DRIFTING, THIRD, FOURTH
 
 
 class Recycled(NamedTuple):
-    """By round: floats that a client has sent and F - F*, of FedAvg and of FedLUAR, the mean of the runs; and the share of
-    runs in which a layer is sent, (rounds, layers)."""
+    """Results by round of FedAvg and of FedLUAR, means over the runs: floats that a client has sent and F - F*; and the
+    share of runs in which a layer is sent, (rounds, layers)."""
 
     sent: tuple[np.ndarray, np.ndarray]
     loss: tuple[np.ndarray, np.ndarray]
@@ -37,13 +37,13 @@ def compute(recycled: int, eta: float, local_steps: int, selector: str) -> Recyc
     federation = ft.make_problem("quadratic-layered", sizes=SIZES, L=(10.0, 4.0, 1.0, 0.25), mu=(2.0, 1.0, 0.25, 0.1))
     method = ft.fedluar(eta_l=eta, local_steps=local_steps, recycled=recycled, selector=selector)
     plain = ft.fedavg(eta_l=eta, local_steps=local_steps)
-    sent, loss = zip(*(_course(each, federation, seeds) for each, seeds in ((plain, 1), (method, SEEDS))), strict=True)
+    sent, loss = zip(*(_run(each, federation, seeds) for each, seeds in ((plain, 1), (method, SEEDS))), strict=True)
     states = list(states_of(method, federation, ROUNDS - 1, SEEDS))
     fresh = np.array([(~state.server["recycle_set"]).numpy().mean(axis=0) for state in states])
     return Recycled(sent, loss, fresh)
 
 
-def _course(method, federation, seeds) -> tuple[np.ndarray, np.ndarray]:
+def _run(method, federation, seeds) -> tuple[np.ndarray, np.ndarray]:
     data = ft.run(method, federation, ROUNDS, seeds=seeds, record=("suboptimality", "uplink_floats")).dataset
     sent = data.uplink_floats.values[..., 0].mean(axis=0).cumsum()
     return np.concatenate([[0.0], sent]), data.suboptimality.values.mean(axis=0)

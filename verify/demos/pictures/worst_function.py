@@ -47,15 +47,15 @@ class Worst(NamedTuple):
 
 def compute(eta: float, rounds: int, question: str) -> Worst:
     """The worst cases at all steps, and the worst function at the chosen one."""
-    found = _at(eta, rounds, question)
+    found = _worst_at(eta, rounds, question)
     function = worst_function(found) if isfinite(found.ratio) else None
     run = measured(function)["ratio"] if function else float("inf")
-    ratios = np.array([_at(step, rounds, question).ratio for step in STEPS])
+    ratios = np.array([_worst_at(step, rounds, question).ratio for step in STEPS])
     return Worst(ratios, eta, found.ratio, run, function, LABELS[found.question.measure])
 
 
 @lru_cache(maxsize=512)
-def _at(eta: float, rounds: int, question: str):
+def _worst_at(eta: float, rounds: int, question: str):
     return ft.worst(rounds=rounds, eta_l=eta, **QUESTIONS[question])
 
 

@@ -27,7 +27,7 @@ def _on_path(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Gene
     try:
         with np.errstate(all="ignore"):
             run = simulate(claim, shape, params, NUMPY, most=MOST_TERMS)
-            return _moved(run, *run.instance, rng)
+            return _knots_near_step(run, *run.instance, rng)
     except (UnboundName, TooManyTerms):
         return params
 
@@ -48,7 +48,7 @@ POINTS = Transformation("points", lambda claim, shape: claim.setting == "point"
                 _at_knots)
 
 
-def _moved(run, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:
+def _knots_near_step(run, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:
     before, after = _step(run, shape, rng)
     if isinstance(run.federation, Turned):
         before, after = (run.federation.turn(point, back=True) for point in (before, after))

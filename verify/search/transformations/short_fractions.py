@@ -25,13 +25,13 @@ def _free_numbers(claim: Claim) -> dict[str, float]:
 
 
 def _as_short_fractions(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:
-    """Some instances get short fractions of one denominator, with the signs that their numbers have. Then equations give one
-    of their numbers, where that number gets no other sign."""
+    """Replace the numbers of some instances by short fractions of one denominator with the same signs. Equations then give
+    one of the numbers, where it keeps its sign."""
     free, found = _free_numbers(claim), dict(params)
     count = len(params[next(iter(free))])
     chosen, denominator = rng.random(count) < _SHARE, rng.choice(_DENOMINATORS, count)
 
-    def put(name: str, short: np.ndarray) -> None:
+    def replace_rows(name: str, short: np.ndarray) -> None:
         same_sign = np.sign(short) == np.sign(params[name])
         rows = chosen.reshape(-1, *(1,) * (short.ndim - 1))
         found[name] = np.where(rows & same_sign & (short < free[name]), short, found[name])
@@ -39,12 +39,12 @@ def _as_short_fractions(claim: Claim, shape: Shape, params: Parameters, rng: np.
     for name in free:
         row = (count, *(1,) * (params[name].ndim - 1))
         size = rng.integers(1, _LARGEST + 1, params[name].shape) / denominator.reshape(row)
-        put(name, np.sign(params[name]) * size)
+        replace_rows(name, np.sign(params[name]) * size)
     for solutions in _solved_equations(claim):
         name, others, function = solutions[rng.integers(len(solutions))]
         with np.errstate(all="ignore"):
             short = np.rint(_COMMON * (root := function(*(found[other] for other in others)))) / _COMMON
-            put(name, np.where(abs(short - root) < 1e-9, short, params[name]))
+            replace_rows(name, np.where(abs(short - root) < 1e-9, short, params[name]))
     return found
 
 

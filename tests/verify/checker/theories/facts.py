@@ -70,7 +70,7 @@ FACTS = {
     "everywhere.facts": (at_all_points, False),
 }
 #: functions of theories that are parts of others
-HELPERS = {"interpolation.curvatures", "coordinates.asked", "everywhere.of_each", "everywhere.of_one"}
+HELPERS = {"interpolation.curvatures", "coordinates.quotient_pairs", "everywhere.of_each", "everywhere.of_one"}
 
 
 def theory_functions():

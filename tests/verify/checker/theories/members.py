@@ -90,8 +90,8 @@ class Member:
         given = {"sigma_sq_client": people.numbers("sigma_sq_client"), "F_star_client": people.numbers("least F")}
         self.numbers = self.constants()
         if everywhere:
-            given |= {name: QuadraticForm.one(name) for name in BOUNDED} | {
-                "sigma_g_client": [QuadraticForm.one(f"sigma_g_client {k}") for k in range(self.count)]}
+            given |= {name: QuadraticForm.basis(name) for name in BOUNDED} | {
+                "sigma_g_client": [QuadraticForm.basis(f"sigma_g_client {k}") for k in range(self.count)]}
         names = [name for name in BOUNDED if not (self.one and name == "sigma_g_client")]
         instance = SimpleNamespace(certificate={"everywhere": names if everywhere else []})
         coordinates = ByCoordinate(self.letters)
@@ -192,9 +192,9 @@ class Member:
         rng, letters, people = self.rng, self.letters, self.run.people
         offset = [Q(rng.choice([0, 1, -1, 2, -3, 6])) for _ in range(self.dim)]
         before = len(letters.depends)
-        start = letters.letter(shared=True)
+        start = letters.basis_vector(shared=True)
         self.assign_new_letter(before, lambda entry, case: offset)
-        star, places = SymbolicVector.one(ORIGIN), []
+        star, places = SymbolicVector.basis(ORIGIN), []
         before = len(letters.depends)
         at_rest = people.at_rest(letters)
         for number, letter in enumerate(range(before, len(letters.depends))):
@@ -228,7 +228,7 @@ class Member:
 
     def gradient(self, k, x):
         before = len(self.letters.depends)
-        _, found, _ = self.letters.asked(k, x)
+        _, found, _ = self.letters.evaluation_at(k, x)
         self.assign_new_letter(before, lambda entry, case: self.grad(self.owner(k, entry), self.vector(x, entry, case)))
         return found
 
