@@ -11,7 +11,7 @@ from hypothesis import settings
 from bounds.registry.claims import forget_files
 from bounds.registry.user_claims import PATHS
 from tests.caches import clear_caches
-from tests.slow import is_slow
+from tests.slow import left_out
 from verify.cli import main as cli
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
@@ -21,9 +21,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark what ``tests.slow`` lists."""
+    """Mark what ``tests.slow`` leaves out."""
+    slow = left_out([item.nodeid for item in items])
     for item in items:
-        if is_slow(item.nodeid):
+        if item.nodeid in slow:
             item.add_marker(pytest.mark.slow)
 
 

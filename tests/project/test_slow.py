@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from tests import ROOT
-from tests.slow import SLOW, is_slow
+from tests.slow import MOST, SLOW, is_slow, left_out
 
 
 @pytest.mark.parametrize("name", SLOW)
@@ -19,3 +19,10 @@ def test_what_is_kept_runs():
     name = next(name for name, kept in SLOW.items() if kept)
     assert is_slow(f"tests/{name}[nothing of it]") and not is_slow(f"tests/{name}[{SLOW[name][0].strip('[]')}]")
     assert not is_slow("tests/project/test_slow.py::test_what_is_kept_runs")
+
+
+def test_a_test_with_many_parameters_runs_with_some_of_them():
+    ids = [f"tests/a.py::test_b[{n}]" for n in range(50)]
+    kept = [nodeid for nodeid in ids if nodeid not in left_out(ids)]
+    assert len(kept) == MOST and (kept[0], kept[-1]) == (ids[0], ids[-1])
+    assert left_out(ids[:MOST]) == set()

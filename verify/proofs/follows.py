@@ -192,8 +192,8 @@ def unusable(claim, conclusion) -> str:
 
 
 def _unreadable(claim: Claim) -> str:
-    """Return why free numbers cannot stand for what a claim speaks of; empty if they can. Times are read as whole numbers of at
-    least 0, and what is known at the start has no mean, which is wrong of random data sets."""
+    """Return why free numbers cannot stand for what a claim speaks of; empty if they can. Times are read as whole numbers of
+    at least 0, and what is known at the start has no mean, which is wrong of random data sets."""
     if speaks_of_samples(claim):
         return f"{claim.id} is about samples"
     conditions = [claim.statement] if claim.statement is not None else []
