@@ -20,7 +20,8 @@ from verify.prove.number_tactics import OF_RUNS, TACTICS
 
 __all__ = ["number_certificate"]
 
-_SPENT = polynomials.WORK * 3 // 8  # of the work of a replay, that a search for a proof about runs leaves
+#: of the work of a replay, that a search for a proof about runs leaves: what is proven took less than a quarter
+_SPENT = polynomials.WORK * 3 // 4
 _LONG = 12  # steps of a proof that is made shorter
 _FIRST = 3  # values of a whole number that are looked at one by one
 

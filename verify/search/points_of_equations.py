@@ -15,6 +15,7 @@ from bounds.language.claim import Condition
 __all__ = ["points_of_equations"]
 
 _DENOMINATORS = (10, 30, 100, 300)  # of slopes
+_FINEST = 10**6  # denominator of a number that a violation may have, when floats are made fractions again
 _SMALL = (0, 1, -1, 2, -2)  # coordinates of the point through which the lines go
 _MOST = 4  # variables of the equation of degree 2
 
@@ -54,7 +55,7 @@ def points_of_equations(conditions: Sequence[Condition], near: Mapping[str, floa
             others = {s: sp.Rational(str(value)) for s, value in ((s, near.get(s.name)) for f in put.values()
                                                                   for s in f.free_symbols - {*point}) if value is not None}
             point |= {s: f.subs({**point, **others}) for s, f in put.items()}
-            if all(x.is_Rational for x in point.values()):
+            if all(x.is_Rational and x.q <= _FINEST for x in point.values()):
                 yield {**near, **{s.name: float(x) for s, x in point.items()}}
 
 

@@ -55,14 +55,6 @@ def test_related_claims_count_where_the_search_looks_at_them(budget, looks):
     assert not related_at(budget)(replace(claim, explicit=False)) and not related_at(budget)(CLAIM)
 
 
-@pytest.mark.parametrize("budget, counts", [("quick", False), ("standard", True)])
-def test_the_steps_of_a_proof_count_where_a_verdict_may_rest_on_them(budget, counts):
-    claim = find_claim("fadamgc/eq-101")
-    steps = {*claim.steps} | {step for name in claim.steps for step in find_claim(name).steps}
-    found = {each.id.partition("@")[0] for each in related_at(budget)(claim)}
-    assert len(steps) > 5 and ({step.partition("@")[0] for step in steps} <= found) == counts
-
-
 # the same in every process -----------------------------------------------------------------------------------------------
 def condition(left):
     return claim_as_text(replace(CLAIM, statement=Condition(left, "<=", 1)))["statement"]
