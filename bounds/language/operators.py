@@ -76,6 +76,9 @@ class Operator(sp.Function):
         found = super().free_symbols
         return found if self.binds is None else found - {self.args[self.binds]}
 
+    def _eval_evalf(self, prec):
+        """No digits: sympy would take ``E`` for the number e, which it finds by its name."""
+
     def kinds(self) -> tuple[str, ...]:
         """The kind of each argument: ``number``, ``vector``, ``index``, or ``either``."""
         other = "vector" if self.value else "either"

@@ -54,3 +54,20 @@ def test_other_names_have_none():
 def test_papers_repeat_no_unit(paper):
     units = units_of_paper(paper)
     assert [name for name, unit in if_any(units.items()) if name in NAMES and NAMES[name].unit == unit] == []
+
+
+def operators_of_the_language():
+    """Every operator with as many arguments as it takes."""
+    waiting, found = [operators.Operator], []
+    while waiting:
+        here = waiting.pop()
+        waiting += here.__subclasses__()
+        found += [(here, count) for count in getattr(here, "_nargs", None) or () if here.__module__.startswith("bounds")]
+    return sorted(found, key=str)
+
+
+@pytest.mark.parametrize(("operator", "count"), operators_of_the_language(), ids=str)
+def test_no_operator_is_taken_for_a_number_of_sympy(operator, count):
+    """sympy looks for digits of a function by its name: E(2) was the number e, of which it sought the sign for ever."""
+    e = operator(*[sp.Integer(n + 2) for n in range(count)])
+    assert e._eval_evalf(15) is None
