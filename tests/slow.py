@@ -56,8 +56,8 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/referee/test_stored.py::test_several_processes_say_the_same": (),
     "verify/referee/test_referee.py::test_a_claim_is_proven_for_every_function_of_its_class_at_some_numbers": (),
     "verify/proofs/test_follows.py::test_the_command": (),
-    "verify/checker/test_number_runs.py::test_means_given_the_past_are_those_over_what_comes": ("[fedluar uniform]",),
-    "verify/checker/test_number_runs.py::test_lemmas_about_chance_hold_in_the_mean": ("[fedavg]",),
+    "verify/checker/test_number_runs.py::test_means_given_the_past_are_those_over_what_comes": (),
+    "verify/checker/test_number_runs.py::test_lemmas_about_chance_hold_in_the_mean": (),
     "verify/checker/test_number_runs.py::test_equations_of_methods_hold_on_runs": (
         "[afedpd exact-full-True]", "[fedavg-full-True]", "[afedpd exact-full-False]", "[fedavg-full-False]"),
     "verify/exact/test_float_prefilter.py::test_an_instance_of_many_numbers_counts_as_several_trials": ("[1]",),
@@ -77,7 +77,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/referee/test_claim_examples.py::test_the_referee_says_of_an_example_what_the_page_says": (
         "[5-false/between]", "[5-false/root]", "[5-false/quarter]", "[5-false/weights-of-two]"),
     "verify/worst/test_stress.py::test_a_failure_far_away_is_suspected": ("[with many clients]",),
-    "verify/search/test_entries_of_arrays.py::test_what_is_false_is_refuted_and_what_is_true_is_not": ("[what falls]",),
+    "verify/search/test_entries_of_arrays.py::test_what_is_false_is_refuted_and_what_is_true_is_not": (),
     "verify/worst/test_false_lengths.py::test_what_a_search_refutes_is_not_proven": (),
     "verify/search/test_search.py::test_a_larger_budget_finds_what_a_smaller_one_finds": (),
     "verify/checker/test_scope.py::test_a_random_attack_on_scopes": (),
@@ -250,6 +250,11 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/formulas/test_rates.py::test_rates_that_are_known": (
         "[classical/gd-gradient-mu-1-1]", "[classical/gd-distance-mu-1-1]",
         "[fedmoswa/lemma-i.1-local_steps-?-none: whole]", "[li2020/theorem-1-self-consistent-G_sq-G_sq-1]"),
+    "fedtheory/test_card_steps.py::test_the_kernels_compile_for_a_card": (),
+    "verify/worst/test_potential.py::test_changed_statements_that_are_proven_anew_hold": (),
+    "verify/worst/test_potential.py::test_others_are_proven_and_no_run_is_slower": (),
+    "verify/worst/test_method_worst_case.py::test_steps_that_theorems_allow_are_shown_beside": (),
+    "verify/proofs/test_looseness.py::test_the_command": (),
 }
 
 
