@@ -83,7 +83,7 @@ def waiting(verdicts: dict[str, dict[str, str]]) -> tuple[list[Result], list[str
     return done, left
 
 
-def page(found: Iterable[Result], workers: int) -> str:
+def page(found: Iterable[Result], workers: int, every: int = 1) -> str:
     """Tables in Markdown: by paper, by kind, and by reason."""
     found = list(found)
     through = [one for one in found if one.seconds]
@@ -98,6 +98,8 @@ def page(found: Iterable[Result], workers: int) -> str:
         "false, how many are proven, at quick or by the stage of proofs of the standard budget, and for what: for all that",
         "they quantify over (these are certified); for every number of rounds and of clients, at some values of the other",
         "numbers; at some sizes and numbers. The searches of that budget, which may refute a claim, are not run.", "",
+        *([f"Here is one in {every} of the claims that the quick run left open, without those that it certified.", ""]
+          if every > 1 else []),
         f"{date.today()}, version {code_version()[:7]}. Of {len(found)} claims {certified} are certified;",
         f"{settings} others are proven at settings.",
         f"{len(through)} went through the stage: {seconds:.0f} processor seconds, {mean:.2f} a claim, at most",
@@ -141,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         known[one.claim] = one
         write_json(options.out, {"code": code_version(), "results": known})
     found = [*(done if options.every == 1 else []), *(Result(*known[claim]) for claim in left)]
-    text = page(found, options.workers)
+    text = page(found, options.workers, options.every)
     if options.every == 1:
         PAGE.write_text(text, encoding="utf-8")
     print(text)

@@ -107,7 +107,7 @@ class LinearCombination:
     def denominator(self): return self.over
 
     def refuse(self, *_):
-        raise NotQuadratic(f"{type(self).__name__.lower()}s have sums and multiples only")
+        raise NotQuadratic("vectors and quadratic forms have sums and multiples only")
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __abs__ = __iter__ = __len__ = __rtruediv__ = __bool__ = refuse
     __getitem__ = refuse
