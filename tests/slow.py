@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 __all__ = ["MOST", "SLOW", "is_slow", "left_out"]
 
-MOST = 8
+MOST = 6
 
 _SMALL = ("[li2020]", "[fedalign]", "[classical]")  # papers
 _LEMMAS = ("[an even power]", "[roots grow]", "[a tangent", "[a share]", "[a step of", "[a mean of any", "[the first of")

@@ -173,14 +173,9 @@ def unusable(claim, conclusion) -> str:
         return f"{claim.id} says that there is a {claim.exists.name}, and no step chooses one"
     if not claim.explicit:
         return f"{claim.id} has a hidden constant"
-    def alike(one: Claim) -> bool:
-        return one.procedure is not None and one.procedure.equal_weights
-
-    if claim.setting != "algebra" and claim.setting == conclusion.setting and claim.procedure != conclusion.procedure:
+    if claim.setting in {"run", conclusion.setting} - {"algebra"} and claim.procedure != conclusion.procedure:
         return f"{claim.id} is about {claim.setting}s of another procedure"
-    if claim.setting == "run" and claim.procedure != conclusion.procedure:
-        return f"{claim.id} is about runs of another procedure"
-    if alike(claim) and not alike(conclusion):
+    if _alike(claim) and not _alike(conclusion):
         return f"{claim.id} is about clients of equal weights"
     if name := _narrower(claim, conclusion):
         return f"{claim.id} admits fewer values of {name}"
@@ -189,6 +184,11 @@ def unusable(claim, conclusion) -> str:
         if name in own and (own[name].indices, own[name].formula) != (rule.indices, rule.formula):
             return f"{claim.id} means something else by {name}"
     return _unreadable(claim)
+
+
+def _alike(claim: Claim) -> bool:
+    """Whether a claim's procedure gives all clients the same weight."""
+    return claim.procedure is not None and claim.procedure.equal_weights
 
 
 def _unreadable(claim: Claim) -> str:
@@ -200,8 +200,10 @@ def _unreadable(claim: Claim) -> str:
     for index, low, _ in (triple for c in (*conditions, *claim.hypotheses) for triple in c.over):
         if not at_least(low, sp.Integer(0)):
             return f"{claim.id}: {index} may be below 0"
-    below = [v.name for v in claim.variables if v.domain == "integer" and (v.indices or v.low < 0)]
-    return f"{claim.id}: {below[0]} may be below 0" if below else ""
+    for v in claim.variables:
+        if v.domain == "integer" and (v.indices or v.low < 0):
+            return f"{claim.id}: {v.name} {'is an array of whole numbers' if v.indices else 'may be below 0'}"
+    return ""
 
 
 def _narrower(premise: Claim, claim: Claim) -> str:
