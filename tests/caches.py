@@ -1,13 +1,12 @@
 """Forgets what the stage of proofs keeps of claims, for tests that plant something."""
 
-from verify.proofs import strategies
 from verify.prove import satisfiable
 from verify.worst import stress_test, worst_case
 
 __all__ = ["clear_caches"]
 
-_KEPT = (stress_test.suspected_failure, strategies.proof_of_run,
-         satisfiable._cached_answer, worst_case._asked, worst_case._read, worst_case._worst_case)
+_KEPT = (stress_test.suspected_failure, satisfiable._cached_answer, worst_case._asked, worst_case._read,
+         worst_case._worst_case)
 
 
 def clear_caches() -> None:

@@ -7,7 +7,7 @@ from bounds.language.claim import Claim
 from bounds.registry.claims import claims_beside
 from verify.claims.needs import speaks_of_samples
 
-__all__ = ["related"]
+__all__ = ["block_of", "options_of", "related"]
 
 _MOST = 5  # readings, and steps
 
@@ -18,17 +18,22 @@ def related(claim: Claim) -> tuple[Claim, ...]:
     beside = claims_beside(claim)
     if beside.get(claim.id) is not claim:
         return ()
-    chain = {step.partition("@")[0] for step in claim.steps} | {c.block for c in beside.values() if claim.id in c.steps}
+    chain = {block_of(step) for step in claim.steps} | {c.block for c in beside.values() if claim.id in c.steps}
     found = []
     for blocks in ({claim.block}, chain - {claim.block}):
         near = [c for c in beside.values() if c.block in blocks and c is not claim and _comparable(claim, c)]
-        found += sorted(near, key=lambda other: (len(_options(claim) ^ _options(other)), other.id))[:_MOST]
+        found += sorted(near, key=lambda other: (len(options_of(claim.id) ^ options_of(other.id)), other.id))[:_MOST]
     return tuple(found)
 
 
-def _options(claim: Claim) -> set[str]:
-    """The options that the claim's id names."""
-    return {*claim.id.partition("@")[2].split("+")} - {""}
+def block_of(name: str) -> str:
+    """The id of a claim without its reading."""
+    return name.partition("@")[0]
+
+
+def options_of(name: str) -> frozenset[str]:
+    """The options that the id of a claim names."""
+    return frozenset(name.partition("@")[2].split("+")) - {""}
 
 
 def _comparable(claim: Claim, other: Claim) -> bool:

@@ -14,7 +14,7 @@ from bounds.language.names import CONSTANT, FEDERATION, METHOD, NAMES, symbol
 from verify.claims.method import recorded_by_methods
 from verify.proofs.instantiate import terms_written_out
 
-__all__ = ["Abstraction", "at_least", "resolved"]
+__all__ = ["Abstraction", "at_least", "name_of", "resolved"]
 
 #: arrays of numbers whose entries are at least 0
 _NEVER_NEGATIVE = {row.name for row in NAMES.values() if row.indices and row.sign in ("positive", "nonnegative")} | {
@@ -117,7 +117,7 @@ class Abstraction:
                 found.append(Condition(s, "<=", self.names[top]))
             if isinstance(loss, operators.below):
                 found += [Condition(s, ">=", 0), Condition(s, "<=", 1)]
-            if isinstance(e, sp.Indexed) and (_name(e) in _BINARY or self.signs.get(_name(e)) == "binary"):
+            if isinstance(e, sp.Indexed) and (name_of(e) in _BINARY or self.signs.get(name_of(e)) == "binary"):
                 found.append(Condition(s * (1 - s), "==", 0))
         return found
 
@@ -135,12 +135,12 @@ class Abstraction:
     def written_out(self, e) -> sp.Expr:
         """Replace defined quantities by their formulas."""
         for _ in range(20):
-            known = [a for a in e.atoms(sp.Indexed, sp.Symbol) if _name(a) in self.definitions]
-            known = [a for a in known if len(getattr(a, "indices", ())) == len(self.definitions[_name(a)].indices)]
+            known = [a for a in e.atoms(sp.Indexed, sp.Symbol) if name_of(a) in self.definitions]
+            known = [a for a in known if len(getattr(a, "indices", ())) == len(self.definitions[name_of(a)].indices)]
             if not known:
                 return e
-            e = e.xreplace({a: self.definitions[_name(a)].formula.xreplace(
-                dict(zip(self.definitions[_name(a)].indices, getattr(a, "indices", ()), strict=True)) | self.sizes)
+            e = e.xreplace({a: self.definitions[name_of(a)].formula.xreplace(
+                dict(zip(self.definitions[name_of(a)].indices, getattr(a, "indices", ()), strict=True)) | self.sizes)
                 for a in known})
         return e
 
@@ -225,8 +225,8 @@ class Abstraction:
 
     def declared_signs(self, e) -> tuple[bool, bool]:
         """Return whether a symbol or an entry is declared to be positive, and whether to be at least 0."""
-        named = NAMES[_name(e)].sign if isinstance(e, sp.Indexed) and _name(e) in NAMES else ""
-        kinds = {self.signs.get(_name(e), ""), named}
+        named = NAMES[name_of(e)].sign if isinstance(e, sp.Indexed) and name_of(e) in NAMES else ""
+        kinds = {self.signs.get(name_of(e), ""), named}
         positive = bool(e.is_positive) or "positive" in kinds
         return positive, positive or bool(e.is_nonnegative) or bool(kinds & {"nonnegative", "binary", "simplex"})
 
@@ -236,11 +236,11 @@ class Abstraction:
             return True
         if isinstance(e, operators.E | operators.E_round | sp.Sum | sp.Product):
             return self.never_negative(e.args[0])
-        if isinstance(e, sp.Indexed | sp.Symbol) and _name(e) in self.definitions:
-            return self.never_negative(self.definitions[_name(e)].formula) or bool(e.is_nonnegative)
+        if isinstance(e, sp.Indexed | sp.Symbol) and name_of(e) in self.definitions:
+            return self.never_negative(self.definitions[name_of(e)].formula) or bool(e.is_nonnegative)
         if isinstance(e, sp.Indexed):
-            return self.declared_signs(e)[1] or _name(e) in _NEVER_NEGATIVE or (
-                _name(e) in self.entries and self.never_negative(self._entry(e)))
+            return self.declared_signs(e)[1] or name_of(e) in _NEVER_NEGATIVE or (
+                name_of(e) in self.entries and self.never_negative(self._entry(e)))
         if e.is_Add or e.is_Mul:
             return all(map(self.never_negative, e.args))
         if e.is_Pow:
@@ -252,7 +252,8 @@ class Abstraction:
         if operators.x_star in factor.free_symbols or factor.has(
                 operators.grad, operators.objective_grad, operators.FurtherOperator):
             return False
-        return all(_name(a) in _NUMBERS or self.signs.get(_name(a), "vector") != "vector" for a in factor.atoms(sp.Indexed))
+        names = map(name_of, factor.atoms(sp.Indexed))
+        return all(name in _NUMBERS or self.signs.get(name, "vector") != "vector" for name in names)
 
     def parts(self, e) -> set:
         """Return the measured numbers in a quantity: losses, norms, inner products, entries of sequences."""
@@ -264,10 +265,11 @@ class Abstraction:
     def transcendental(self) -> list[sp.Expr]:
         """The functions of parameters alone among the names, such as powers with a free exponent."""
         return [e for e in self.names if not e.has(*_OF_A_RUN) and e != operators.x_star
-                and _name(e) not in self.definitions]
+                and name_of(e) not in self.definitions]
 
 
-def _name(e) -> str:
+def name_of(e) -> str:
+    """The name of an entry's array, or of a symbol; empty for anything else."""
     return str(e.base.label) if isinstance(e, sp.Indexed) else getattr(e, "name", "")
 
 
@@ -288,18 +290,18 @@ def _of_means(inner, outer):
 
 
 def _is_start(a) -> bool:
-    return isinstance(a, sp.Indexed) and _name(a) in _MODELS and a.indices[0] == 0
+    return isinstance(a, sp.Indexed) and name_of(a) in _MODELS and a.indices[0] == 0
 
 
 def _is_past(e, mean) -> bool:
     """Whether a quantity is known before the round from which the mean is taken, since it has entries up to then only, or
     that of the start and given numbers alone."""
     entries = e.atoms(sp.Indexed)
-    if any(map(_is_start, entries)) and all(_is_start(a) or _name(a) in _GIVEN for a in entries):
+    if any(map(_is_start, entries)) and all(_is_start(a) or name_of(a) in _GIVEN for a in entries):
         return True
     if not isinstance(mean, operators.E_round):
         return False
-    return bool(entries) and all((a.base == operators.x_round or _name(a).startswith("server_"))
+    return bool(entries) and all((a.base == operators.x_round or name_of(a).startswith("server_"))
                                  and at_least(mean.args[1], a.indices[0]) for a in entries)
 
 

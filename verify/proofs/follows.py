@@ -9,7 +9,7 @@ arithmetic, not that the claim is wrong. Everything else is not checkable, with 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain as joined
 
@@ -18,6 +18,7 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition, Variable, names_in
 from bounds.language.on_samples import speaks_of_samples
 from bounds.registry.claims import claims_beside, find_claim
+from verify.claims.related import block_of, options_of
 from verify.proofs.abstraction import Abstraction, at_least
 from verify.proofs.facts import as_numbers, broken_ways, decided, facts_of, ordered, powers_compared, with_values
 from verify.proofs.refuting_numbers import RefutingNumbers, find_refuting_numbers
@@ -60,29 +61,20 @@ def chain(claim: Claim) -> Iterator[Link]:
             waiting += premises
 
 
-def premises_of(claim: Claim, claims: Mapping[str, Claim] | None = None) -> list[Claim]:
+def premises_of(claim: Claim) -> list[Claim]:
     """Return the claims that a claim lists as its steps: of their readings, those with most of the claim's options beside
-    the options that the list names. None of them is the claim itself.
-
-    They are taken from ``claims`` (by id), else from those that are registered. Raises LookupError for an unknown step.
+    the options that the list names. None of them is the claim itself. Raises LookupError for an unknown step.
     """
-    own = claims or {}
-    known = {name: _block_and_options(name) for name in {**claims_beside(claim), **own} if name != claim.id}
-    options, names = _block_and_options(claim.id)[1], []
+    known = {name: (block_of(name), options_of(name)) for name in claims_beside(claim) if name != claim.id}
+    options, names = options_of(claim.id), []
     for name in claim.steps:
-        block, named = _block_and_options(name)
+        block, named = block_of(name), options_of(name)
         readings = (other for other, (its, of) in known.items() if its == block and named <= of <= named | options)
         names.append(max(readings, key=lambda other: (len(known[other][1]), other), default=name))
-    return [own[name] if name in own else find_claim(name) for name in names]
+    return [*map(find_claim, names)]
 
 
-def _block_and_options(name: str) -> tuple[str, frozenset[str]]:
-    """Return what stands before the @ of an id, and the options of its reading."""
-    block, _, reading = name.partition("@")
-    return block, frozenset(reading.split("+")) - {""}
-
-
-def link(conclusion: Claim, premises: Sequence[Claim], search: bool = True) -> Link:
+def link(conclusion: Claim, premises: Sequence[Claim]) -> Link:
     """Check whether the conclusion follows from the premises, or from some of them.
 
     Premises that arithmetic cannot use are left out; then the answer is never that the conclusion does not follow. Without
@@ -102,7 +94,7 @@ def link(conclusion: Claim, premises: Sequence[Claim], search: bool = True) -> L
     conclusion = decided(replace(conclusion, statement=with_values(conclusion.statement, _fixed_sizes(conclusion))))
     stated = [with_values(decided(p).statement, values) for p in usable]
     open_choice = next(joined(left_out.values(), _premises_with_a_choice(conclusion, usable, values)), "")
-    found = check_link(conclusion, stated, search and not open_choice)
+    found = check_link(conclusion, stated, not open_choice)
     if found.answer == "not checkable" and open_choice:
         found = replace(found, text=open_choice)
     unused = f", without {', '.join(left_out)}" if found.answer == "follows" and left_out else ""

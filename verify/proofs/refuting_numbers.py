@@ -18,7 +18,7 @@ import sympy as sp
 from bounds.language import operators
 from bounds.language.claim import Claim, Condition
 from bounds.language.space import infimum
-from verify.proofs.abstraction import Abstraction
+from verify.proofs.abstraction import Abstraction, name_of
 from verify.proofs.facts import ORDERED, bounds_of_variables, broken_ways, defines, signs_of_definitions
 from verify.proofs.instantiate import NotFinite, instances
 from verify.prove.real import certainly_positive
@@ -178,8 +178,8 @@ class _Question:
         for e in inner:
             lengths = isinstance(e, operators.norm | operators.norm2 | operators.dot)
             losses = isinstance(e, operators.F | operators.objective)
-            entry = isinstance(e, sp.Indexed) and (arrays.get(_name(e), "real") in ("real", "positive", "nonnegative")
-                                                   and _name(e) not in ("sampled", "included"))
+            entry = isinstance(e, sp.Indexed) and (arrays.get(name_of(e), "real") in ("real", "positive", "nonnegative")
+                                                   and name_of(e) not in ("sampled", "included"))
             if not (lengths or losses or entry or e.is_Symbol) or e.has(operators.FurtherOperator):
                 return f"{e} may not be any number"
             if e.has(operators.objective_grad(operators.x_star)) or (losses and e.has(operators.x_star)):
@@ -190,12 +190,12 @@ class _Question:
             return "the objective's curvature depends on the clients'"
         if any(c.left.has(infimum) or c.right.has(infimum) for c in self.claim.hypotheses):
             return "a hypothesis speaks of all points"
-        models = {_name(a) for e in inner for a in e.atoms(sp.Indexed)} & {"x", "x_round", "x_sampled", "x_broadcast"}
+        models = {name_of(a) for e in inner for a in e.atoms(sp.Indexed)} & {"x", "x_round", "x_sampled", "x_broadcast"}
         if len(models) > 1:
             return f"{' and '.join(sorted(models))} may be one model"
-        means = [{_name(a) for v in e.args for m in v.atoms(operators.E, operators.E_round) for a in m.atoms(sp.Indexed)}
+        means = [{name_of(a) for v in e.args for m in v.atoms(operators.E, operators.E_round) for a in m.atoms(sp.Indexed)}
                  for e in inner if isinstance(e, operators.norm | operators.norm2 | operators.dot)]
-        outcomes = {_name(a) for e, one in zip(used, inner, strict=True) if e is not one for a in one.atoms(sp.Indexed)}
+        outcomes = {name_of(a) for e, one in zip(used, inner, strict=True) if e is not one for a in one.atoms(sp.Indexed)}
         both = set().union(*means) & outcomes
         return f"the mean of {min(both)} and its outcomes depend on each other" if both else ""
 
@@ -272,10 +272,6 @@ class _Question:
         """Return the number that an entry has, 1 if no condition mentions it."""
         own = self.numbers.names.get(a)
         return sp.Rational(found.get(own.name, 1)) if own is not None else sp.S.One
-
-
-def _name(e: sp.Expr) -> str:
-    return str(e.base.label) if isinstance(e, sp.Indexed) else ""
 
 
 def _ends(c: Condition) -> tuple[sp.Expr, sp.Expr]:

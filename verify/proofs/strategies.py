@@ -1,7 +1,5 @@
 """Proofs of claims about runs, in the order in which they are looked for."""
 
-from functools import lru_cache
-
 from bounds.language.claim import Claim
 from verify.checker.number_proof import SCOPE_OF_RUNS
 from verify.prove.number_certificates import number_certificate
@@ -12,10 +10,7 @@ from verify.worst.worst_of_lengths import about_lengths
 
 __all__ = ["for_all_numbers", "proof_of_run"]
 
-_KEPT = 64  # claims, whose proofs are asked for again
 
-
-@lru_cache(_KEPT)
 def proof_of_run(claim: Claim) -> Proven:
     """The first proof that is found: for all numbers; of lengths, where the claim is about these; for every number of
     rounds; at numbers of rounds. Without one, why there is none of the last kind.

@@ -55,13 +55,11 @@ class Proven:
         certificate: the proofs at all settings; None where there are not enough.
         scope: the functions, sizes and numbers for which the statement is proven, in one line.
         reason: why there is no certificate.
-        false_at: where the solver says that the statement may be false, in one line; empty where it says so nowhere.
     """
 
     certificate: dict[str, Any] | None = None
     scope: str = ""
     reason: str = ""
-    false_at: str = ""
 
 
 def proven(claim: Claim) -> Proven:
@@ -88,7 +86,7 @@ def proven(claim: Claim) -> Proven:
         elif one.certificate is None and not one.may_fail():
             reasons.append(f"no proof in rational numbers was found at {one.scope}")
         elif one.certificate is None:
-            return Proven(reason=f"not proven at {one.scope}: {one.reason}", false_at=one.scope)
+            return Proven(reason=f"not proven at {one.scope}: {one.reason}")
         elif one.setting not in [other.setting for other in found]:
             found.append(one)
     if len(found) < FEWEST:
@@ -96,7 +94,7 @@ def proven(claim: Claim) -> Proven:
     if small := only_small(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
     if where := suspected_failure(claim, ENOUGH, every_number(found)):
-        return Proven(reason=f"it may be false at {where}", false_at=where)
+        return Proven(reason=f"it may be false at {where}")
     return Proven(together(found), in_one_line(found))
 
 

@@ -115,8 +115,8 @@ def test_every_conflict_of_registered_claims_has_a_certificate(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_verdicts_of_registered_claims_have_certificates_that_the_checker_accepts(part, tmp_path):
-    """Of one claim in twenty, at quick; `fedtheory report` replays those of a whole report. The checker leaves growth and
-    chains to `fedtheory check`, and replays their parts."""
+    """The stand-alone checker replays the certificates of one claim in twenty, decided at quick; of growth it replays the
+    members, and leaves the rest to `fedtheory check`."""
     chosen = [*all_claims().values()][part * 20 :: 80]
     for claim in not_empty(chosen):
         verdict = decide(claim, Settings(out=tmp_path, federations=False))

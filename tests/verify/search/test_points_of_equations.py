@@ -49,7 +49,7 @@ def test_points_of_circles_are_exact(angle, radius):
     [], [Condition(a**3, "==", b)], [Condition(a**2 + b**2, "==", 3)], [Condition(a + b, "==", 1)],
     [Condition(sp.sqrt(a), "==", b)], [Condition(a * b, "==", 1), Condition(a**2, "==", c)]])
 def test_other_equations_give_nothing(equations):
-    """Of a circle of radius sqrt(3) no point has fractions as coordinates."""
+    """A circle of radius sqrt(3) has no point with fractions as coordinates."""
     assert [*points_of_equations(equations, {"a": 1.2, "b": 1.2, "c": 1.0})] == []
 
 
