@@ -220,6 +220,7 @@ class Search:
             return signs[m]
 
         support, columns, kinds = {*goal_terms}, {}, [kind for _, kind, *_ in products]
+        quotients: dict = {t: {} for column in terms for t in column}  # t -> s -> s / t
         for _ in range(2):
             new: dict = {}
             for number, column in enumerate(terms):
@@ -227,7 +228,9 @@ class Search:
                     continue
                 for s in support:
                     for t in column:
-                        m = quotient(s, t, positive)
+                        if s not in (of := quotients[t]):
+                            of[s] = quotient(s, t, positive)
+                        m = of[s]
                         if m is not None and (number, m) not in columns and (kinds[number] == "==" or sign(m)):
                             new[number, m] = None
             for number, m in [*new][: _COLUMNS - len(columns)]:
