@@ -5,18 +5,35 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify.results.numerals import exact_number
+from verify.results.numerals import exact_number, fraction_of
 
 __all__ = ["formula_value", "is_formula_of", "numbers_from"]
 
 _HIGHEST = 20  # exponent
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_DECIMAL = re.compile(r"\d[\d.]*[eE][+-]?\d+")
+_ARITHMETIC = re.compile(r"[\d.\s+*/()-]*\d[\d.\s+*/()-]*")
 
 
 def is_formula_of(text: Any, known: Mapping[str, Any]) -> bool:
-    """Whether a value is a text with names in it, all of which are known numbers."""
-    names = _NAME.findall(re.sub(r"\d[\d.]*[eE][+-]?\d+", "", text)) if isinstance(text, str) else []
-    return bool(names) and {*names} - {"sqrt"} <= {*known}
+    """Whether a value is a text in which every name is a known number; it has names, or is arithmetic such as ``1/(2*3)``."""
+    return _is_formula(text) and {*_names(text)} - {"sqrt"} <= {*known}
+
+
+def _is_formula(text: Any) -> bool:
+    return isinstance(text, str) and bool(_names(text) or _ARITHMETIC.fullmatch(_DECIMAL.sub("0", text)) and not _is_number(text))
+
+
+def _names(text: str) -> list[str]:
+    return _NAME.findall(_DECIMAL.sub("", text))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        fraction_of(text)
+    except (ValueError, ZeroDivisionError):
+        return False
+    return True
 
 
 def formula_value(name: str, text: str, known: Mapping[str, Fraction], exact: bool = True) -> Fraction:
@@ -59,8 +76,7 @@ def numbers_from(values: Mapping[str, Any],
 
     Raises ValueError for a value that is neither.
     """
-    texts = {name: value for name, value in values.items() if isinstance(value, str) and _NAME.search(
-        re.sub(r"\d[\d.]*[eE][+-]?\d+", "", value))}
+    texts = {name: value for name, value in values.items() if _is_formula(value)}
     plain = {name: exact_number(name, value) for name, value in values.items() if name not in texts}
     if not texts:
         return plain
