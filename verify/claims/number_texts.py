@@ -16,12 +16,14 @@ _ARITHMETIC = re.compile(r"[\d.\s+*/()-]*\d[\d.\s+*/()-]*")
 
 
 def is_formula_of(text: Any, known: Mapping[str, Any]) -> bool:
-    """Whether a value is a text in which every name is a known number; it has names, or is arithmetic such as ``1/(2*3)``."""
+    """Whether a value is a formula, as text, in which every name is a known number; ``1/(2*3)`` is one without names."""
     return _is_formula(text) and {*_names(text)} - {"sqrt"} <= {*known}
 
 
 def _is_formula(text: Any) -> bool:
-    return isinstance(text, str) and bool(_names(text) or _ARITHMETIC.fullmatch(_DECIMAL.sub("0", text)) and not _is_number(text))
+    if not isinstance(text, str) or _is_number(text):
+        return False
+    return bool(_names(text) or _ARITHMETIC.fullmatch(_DECIMAL.sub("0", text)))
 
 
 def _names(text: str) -> list[str]:
