@@ -2,6 +2,7 @@
 
 import keyword
 import re
+from typing import Any
 
 import sympy as sp
 
@@ -9,7 +10,7 @@ from bounds.language.claim import DOMAINS, Condition, Variable
 from bounds.language.names import COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE
 from bounds.registry.claim_files import short
 
-__all__ = ["LONGEST", "Declarations", "domain_conditions"]
+__all__ = ["LONGEST", "Declarations", "domain_conditions", "with_setting"]
 
 LONGEST = 200  #: characters of an id, a name, or an option's value
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -21,6 +22,24 @@ _FOLLOWED = {"rounds", "iterations", "local_steps"}  # sizes of an instance to w
 _LARGEST = 1e15  # number as an option
 _MEASURED = (SIZE, FEDERATION, DATA, RUN, COUPLED)  # sources of names that a variable of a run or of a point may not have
 _LETTERS = "ijkl"  # of the indices of an array of the user's
+_OF_NUMBERS = {"id", "number", "kind", "reading", "source", "note", "variables", "conditions", "statement", "steps"}
+_OPERATORS = {"sqrt", "exp", "log", "Abs", "floor", "ceiling", "Max", "Min", "Sum", "Product", "norm", "norm2", "dot", "in"}
+_OF_DOMAINS = {"from", "to", "below", "hidden", "log"}
+
+
+def with_setting(row: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a claim, with the setting ``algebra`` where none is given and it speaks of its own variables alone."""
+    texts, own = [row.get("statement"), *_list(row.get("conditions"))], row.get("variables")
+    if not row.keys() <= _OF_NUMBERS or not isinstance(own, dict) or not all(isinstance(text, str) for text in texts):
+        return row
+    formulas, domains = " ".join(texts), " ".join(map(str, own.values()))
+    indices = {*"tijkr", *re.findall(r"\bfor\s+(\w+)", formulas), *re.findall(r",\s*\(\s*(\w+)\s*,", formulas)}
+    names = {*_NAME.findall(formulas)} - _OPERATORS - {"for"} | {*_NAME.findall(domains)} - {*DOMAINS, *_OF_DOMAINS}
+    return row if names - own.keys() - indices or own.keys() & NAMES.keys() else row | {"setting": "algebra"}
+
+
+def _list(value) -> list:
+    return value if isinstance(value, list) else [value] if value is not None else []
 
 
 class Declarations:

@@ -69,6 +69,8 @@ class Interval:
     def __pow__(self, power):
         if power < 0:
             return 1 / self**-power
+        if power > 64:  # each product is rounded
+            return (self ** (power // 2)) ** 2 * (self if power % 2 else 1)
         whole = abs(self) if power % 2 == 0 else self
         return Interval(whole.low**power, whole.high**power)
 
@@ -203,8 +205,7 @@ def power(base, exponent):
     if isinstance(exponent, Fraction) and exponent.denominator <= 6:
         found = root(base, exponent.denominator)
         times = bounded(abs(exponent.numerator), EXPONENT, "an exponent")
-        bounded(times * bits(found), limits.BITS, "bits of a power")
-        return found**exponent.numerator
+        return (found if times * bits(found) <= limits.BITS else as_interval(found)) ** exponent.numerator
     return Fraction(0) if zero(base) and exponent > 0 else exp(exponent * log(base))
 
 

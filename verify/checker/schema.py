@@ -7,7 +7,7 @@ Any other name is refused, and so is a name with two meanings.
 from itertools import pairwise
 
 from verify.checker.formulas import bound
-from verify.checker.limits import PIECES, SIZE, bounded, parse_number
+from verify.checker.limits import PIECES, SIZE, WHOLE, bounded, parse_number
 from verify.checker.operators import COMPARE, FORMAT, JOINED, MEANS, OF_INSTANCE, SETTINGS, WORDS, fitting, require
 
 STATED = ("claim", "reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere", "free")
@@ -117,7 +117,7 @@ def sized(certificate, more=()):
     sizes = keys(certificate["sizes"], (), "sizes", (*SIZES, *certificate["free"], *more))
     for name, size in sizes.items():
         require(type(size) is int, f"the size {name} must be a whole number; got {size!r}")
-        bounded(abs(size), SIZE, f"the size {name}")
+        bounded(abs(size), SIZE if name in SIZES else WHOLE, f"the size {name}")
     require(all(sizes.get(name, 0) >= 1 for name in SIZES), f"at least 1 must be {', '.join(SIZES)}")
     require(certificate["setting"] != "point" or sizes["iterations"] == 1, "points are looked at one time")
     whole_rounds = certificate["setting"] == "algebra" or sizes["iterations"] == sizes["rounds"] * sizes["local_steps"]

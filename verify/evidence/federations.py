@@ -16,7 +16,7 @@ from verify.claims.method import selection_of
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import UnboundName
 from verify.evidence.beside_runs import compare
-from verify.evidence.on_federation import evaluate_on
+from verify.evidence.on_federation import evaluate_on, is_about_losses
 from verify.measure.simulate import bind_given
 from verify.results.verdict import Series
 from verify.search.budget import BUDGETS
@@ -51,7 +51,7 @@ def _noisy(name: str, priority: int | None, device: str):
 def on_federations(claim: Claim, settings) -> list[dict[str, Any]]:
     """Worst ratio of the claim on each federation of real data where it can be evaluated, a row each."""
     rows, (federations, *effort) = [], BUDGETS[settings.budget].on_data
-    for name in list(_REAL)[:federations]:
+    for name in list(_REAL)[: federations if is_about_losses(claim) else 0]:
         free = claim.procedure is None or claim.procedure.free_clients
         equal = claim.procedure is not None and claim.procedure.equal_weights
         found = evaluate_on(claim, _real(name, 4 if free else None, equal), name, settings.seed, *effort)

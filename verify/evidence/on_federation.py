@@ -20,7 +20,7 @@ from verify.instances.shape import Shape
 from verify.search.batch_evaluation import in_halves
 from verify.search.run_cache import RUNS
 
-__all__ = ["OnFederation", "evaluate_on"]
+__all__ = ["OnFederation", "evaluate_on", "is_about_losses"]
 
 _MOST_TERMS = 10_000_000  # entries of an array of terms
 _OF_THE_FEDERATION = ("curvature", "center", "offset", "weight", "noise")
@@ -42,10 +42,15 @@ class OnFederation:
     unmet: str | None = None
 
 
+def is_about_losses(claim: Claim) -> bool:
+    """Whether a claim states something about runs, or losses at points, and not about random samples."""
+    return claim.setting != "algebra" and claim.statement is not None and not speaks_of_samples(claim)
+
+
 def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 8, lengths: int = 3) -> OnFederation | None:
     """Evaluates a ``run`` or ``point`` claim on a federation with full gradients: runs of ``lengths`` lengths, from ``rows``
     starts each. None where the claim is not about such a federation, or where its sums have too many terms."""
-    if claim.setting == "algebra" or claim.statement is None or speaks_of_samples(claim):
+    if not is_about_losses(claim):
         return None
     rng, free = np.random.default_rng(seed), int((~federation.priority[0]).sum())
     if free and not (claim.procedure is None or claim.procedure.free_clients):

@@ -13,7 +13,16 @@ from bounds.language.claim import BY_NUMBER, DISTINCT, HOLDS, Claim, names_in
 from bounds.language.names import symbol
 from verify.claims.method import by_coordinate, subset_left_open
 from verify.claims.needs import speaks_of_samples
-from verify.claims.sizes import ABOVE, allowed, integer_variables, once_by_claim, possible, says_something, within_sizes
+from verify.claims.sizes import (
+    ABOVE,
+    allowed,
+    entries_of,
+    integer_variables,
+    once_by_claim,
+    possible,
+    says_something,
+    within_sizes,
+)
 from verify.instances.chance import NOTHING_MORE, chance_of
 from verify.instances.families import draw_family
 from verify.instances.fitted import fitted
@@ -31,6 +40,8 @@ _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods 
 _MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
 #: by how much integers of claims about numbers exceed their lowest values
 _LARGE = (0, 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+_VERY_LARGE = (10**4, 10**5, 10**6)  # of claims without arrays, sums and ranges, whose evaluation takes no longer for it
+_SMALL_INTEGERS, _TRIED_INTEGERS = 400, 5000  # shapes of claims about integers alone, and what their conditions are tried on
 _PASSES = 8  # of drawing kinds of clients and dimensions, where the sizes are few
 _FOLLOWING = 12  # shapes among which the next one is chosen
 _FITTED = 60  # of the smallest shapes whose sizes are moved to what conditions ask for, where none meets them
@@ -39,10 +50,11 @@ _SMALLEST = 0.6  # share of the shapes that are taken by size
 
 def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
     """Up to ``count`` different shapes of one to three clients, few rounds and steps, with noise in no client, one or all:
-    first the smallest ones, then such that every number of clients, rounds and so on has its turn. Empty for claims about
-    numbers alone."""
+    first the smallest ones, then such that every number of clients, rounds and so on has its turn.
+
+    For claims about numbers: their smallest integers, if they have no other variables; else none."""
     if claim.setting == "algebra":
-        return []
+        return [*islice(_small_integers(claim), _SMALL_INTEGERS)]
     of_samples = speaks_of_samples(claim)
     all_of_them = _small_shapes(claim)
     most_outcomes *= all_of_them[0].family.more_outcomes
@@ -148,10 +160,24 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
     return found
 
 
+def _small_integers(claim: Claim) -> Iterator[Shape]:
+    """Shapes with all small integers of a claim without other variables, by the largest difference from a lowest value."""
+    own = [*integer_variables(claim).values()]
+    if not own or len(own) < len(claim.variables):
+        return
+    most = round(_TRIED_INTEGERS ** (1 / len(own)))
+    for above in sorted(product(range(most), repeat=len(own)), key=max):
+        shape = Shape(dim=1, sizes=tuple((v.name, v.low + a) for v, a in zip(own, above, strict=True)))
+        if possible(claim, shape.as_sizes()):
+            yield shape
+
+
 def _large_integers(claim: Claim, rng: np.random.Generator) -> Iterator[Shape]:
     own = integer_variables(claim)
     ways = [{name} for name in own] + [{*own}] * (len(own) > 1)
-    for large, way in product(_LARGE, ways):
+    counts = entries_of(claim) or any(formula.has(sp.Sum, sp.Product) for formula in claim.formulas) or any(
+        rule.over for rule in (claim.statement, *claim.hypotheses))
+    for large, way in product(_LARGE if counts else _LARGE + _VERY_LARGE, ways):
         sizes = {name: variable.low + large * (name in way) for name, variable in own.items()}
         sizes = {name: size if own[name].high is None else min(size, own[name].high) for name, size in sizes.items()}
         shape = within_sizes(claim, Shape(dim=1, sizes=tuple(sizes.items())), rng)

@@ -148,6 +148,29 @@ def test_a_root_of_very_many_digits_is_an_interval():
     assert isinstance(root(long**2), Interval) and root(long**2).low <= long <= root(long**2).high
 
 
+@settings(max_examples=60, deadline=None)
+@given(INTERVALS, st.fractions(0, 1), st.integers(60, 300))
+def test_a_high_power_of_an_interval_contains_that_of_every_number(a, s, n):
+    x = a.low + s * (a.high - a.low)
+    assert (a**n).low <= x**n <= (a**n).high
+    point = as_interval(x) ** n
+    assert point.low <= x**n <= point.high and point.high - point.low <= NARROW * max(1, abs(point.high))
+
+
+@pytest.mark.parametrize("n", [24_468, 10**6, 10**9])
+def test_a_power_of_too_many_digits_is_an_interval(n):
+    """(1 + 1/n)^n rises to e, by about e/(2n)."""
+    found, e = power(1 + Q(1, n), Q(n)), exp(Q(1))
+    assert isinstance(found, Interval) and e * (1 - Q(1, n)) < found < e
+    assert agrees_closely(found * power(1 + Q(1, n), Q(-n)), 1) and power(Q(-1, 3), Q(10**6 + 1)) <= 0
+    with pytest.raises(ArithmeticError, match="at most 1000000000"):
+        power(1 + Q(1, n), Q(10**9 + 1))
+
+
+def agrees_closely(interval, number):
+    return interval.low <= number <= interval.high and interval.high - interval.low <= NARROW
+
+
 def test_a_sum_of_nothing_is_no_number_beside_vectors():
     nothing, v = Q(0), Vector([Q(3), Q(4)])
     assert WORDS["+"](nothing, v) == WORDS["+"](v, nothing) == v and WORDS["+"](nothing, nothing) == 0

@@ -1,0 +1,54 @@
+"""Claims about whole numbers: which of them are looked at, and what is refuted."""
+
+import pytest
+
+from bounds.registry.user_claims import load_claims
+from tests.not_empty import not_empty
+from verify.referee.decide import Settings, decide
+
+#: conditions and a statement about whole numbers m and n, and whether it is true
+ROWS = {
+    "only for n in the thousands": (["n >= 1"], "(1 + 1/n)**n <= 2.7182", False),
+    "for every n": (["n >= 1"], "(1 + 1/n)**n <= 2.7183", True),
+    "only at 7 and 5": (["n >= 4", "m >= 1"], "(n**2 - 2*m**2)**2 >= 2", False),
+    "an odd number and an even one": (["n >= 4", "m >= 1"], "(2*n + 1 - 2*m)**2 >= 1", True),
+    "the end of Euler's primes": (["n >= 1", "m >= 2", "m <= n"], "(n**2 + n + 41 - m*(n + 2))**2 >= 0", True),
+}
+
+
+def claim_of(folder, conditions, statement):
+    variables = ", ".join(f'{name} = "integer"' for name in "mn" if name in statement)
+    file = folder / "own.toml"
+    file.write_text(f'[[claim]]\nid = "own/whole"\nvariables = {{{variables}}}\nconditions = {conditions}\n'
+                    f'statement = "{statement}"\n')
+    return load_claims(file)[0]
+
+
+@pytest.mark.parametrize("conditions, statement, true", ROWS.values(), ids=ROWS)
+def test_what_fails_at_few_whole_numbers_is_refuted(conditions, statement, true, tmp_path):
+    found = decide(claim_of(tmp_path, conditions, statement), Settings(federations=False, out=tmp_path))
+    assert (found.verdict == "refuted") != true, found.evidence
+
+
+#: fields of a claim without a setting, and the setting that it has
+SETTINGS = {
+    "own numbers": ('variables = {n = "integer", a = "real"}\nstatement = "a**n <= 1 + Abs(a)**n"', "algebra"),
+    "an array": ('variables = {n = "integer", a = "positive[n]"}\nstatement = "Sum(a[i], (i, 0, n-1)) >= 0"', "algebra"),
+    "a range": ('variables = {n = "integer", a = "real[n]"}\nconditions = ["a[s] <= 1 for s in 0..n-1"]\n'
+                'statement = "a[q] <= 2 for q in 0..n-1"', "algebra"),
+    "a number of a run": ('variables = {a = "positive"}\nstatement = "a*L >= 0"', "run"),
+    "a size of a run": ('variables = {a = "positive[clients]"}\nstatement = "a[k] >= 0 for k in 0..clients-1"', "run"),
+    "a mean": ('variables = {a = "positive"}\nstatement = "E(a) >= 0"', "run"),
+    "a name that is both": ('variables = {sigma_sq = "positive"}\nstatement = "sigma_sq >= 0"', "run"),
+    "a method": ('variables = {a = "positive"}\nmethod = "scaffold"\nstatement = "a >= 0"', "run"),
+    "an assumption": ('variables = {a = "positive"}\nassume = ["L_client[k] <= L for k in 0..clients-1"]\n'
+                      'statement = "a >= 0"', "run"),
+}
+
+
+@pytest.mark.parametrize("fields, setting", SETTINGS.values(), ids=SETTINGS)
+def test_a_claim_about_its_own_numbers_needs_no_setting(fields, setting, tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text(f'[[claim]]\nid = "own/one"\n{fields}\n')
+    for claim in not_empty(load_claims(file)):
+        assert claim.setting == setting
