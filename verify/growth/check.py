@@ -9,7 +9,7 @@ grow by a power of the size.
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import log
+from math import isfinite, log
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from verify.checker.limits import FRACTION, parse_number
 from verify.checker.operators import SENSELESS, senseless
 from verify.exact import check as single
 from verify.exact.alone import CheckResult, against, read
+from verify.growth.beyond import exponent_beyond, farthest_size, least_power, ratio_beyond
 from verify.growth.certificate import FORMAT
 from verify.growth.fit import OCTAVES, fit
 from verify.growth.limits import FREE_WEIGHT, SCALE, largest_named, least_factor
@@ -32,6 +33,7 @@ _MOST_MEMBERS = 64
 _NEARLY = 1.01  # how far a constant may stay below the largest that its member refutes
 _LARGE = 10**6  # constant that numbers moving apart must refute
 _LONG = 1000  # number in a claim that a size must exceed in the end
+_GOES_ON = 0.5  # share of the exponent that is left far beyond the last member
 
 #: where powers of logarithms are hidden: the least exponent, and the share of the first one that the last must have
 _BEYOND_LOGARITHMS, _LASTS_BESIDE_LOGARITHMS = 0.4, 0.8
@@ -95,6 +97,8 @@ def _objections(members: Sequence[Mapping[str, Any]], along: str, claim: Claim) 
     if any(vanishing) and not all(vanishing):
         yield "some members have a constant and others none"
         return
+    if all(vanishing):
+        yield from _vanishes_for_a_while(certificates[-1], [along] if uses is None else [*limits], claim)
     if all(vanishing) and (uses is not None or (along in limits and certificates[0]["values"].get(along) == "0")):
         return  # each member alone refutes every constant
     if uses is None and along not in limits:
@@ -117,6 +121,8 @@ def _objections(members: Sequence[Mapping[str, Any]], along: str, claim: Claim) 
         elif hides_logarithms(claim) and (why := like_a_logarithm([float(size) for size in sizes], ratios)):
             yield why
         yield from _too_near(certificates[-1], ratios[-1], along, claim)
+        if uses is None or claim.setting == "algebra":
+            yield from _ends_beyond(certificates[-1], growth.slope, along, claim)
         for member in members:
             left, right = (about(member["certificate"][side]) for side in ("left", "right"))
             above, below = (left, right) if member["certificate"]["statement"]["relation"] == "<=" else (right, left)
@@ -167,6 +173,26 @@ def _too_near(last: Mapping[str, Any], constant: float, along: str, claim: Claim
             yield f"{name} is {float(amount):.4g} in the last member; it must be at least {enough}, or at most 1/{enough}"
         if name in last["sizes"] and amount is not None and amount < named > _LONG:
             yield f"{name} is {amount} in the last member, and the claim has the number {named}, beyond which growth may end"
+
+
+def _ends_beyond(last: Mapping[str, Any], slope: float, along: str, claim: Claim) -> Iterator[str]:
+    """Whether the growth ends beyond the last member, as far as float64 follows it."""
+    exponent = exponent_beyond(last, claim, along)
+    if exponent is None:
+        return
+    far, named = farthest_size(last, along), largest_named(claim)
+    if exponent < _GOES_ON * slope:
+        yield f"the growth ends beyond the last member: its exponent is {exponent:.2f} up to {far}, {slope:.2f} before"
+    elif far ** least_power(claim, along) < named:
+        yield f"{along} is followed up to {far}, and the claim has the number {named}, beyond which growth may end"
+
+
+def _vanishes_for_a_while(last: Mapping[str, Any], names: Sequence[str], claim: Claim) -> Iterator[str]:
+    """Whether the right side is positive again along every limit of a size that float64 follows."""
+    far = {name: farthest_size(last, name) for name in names}
+    ratios = [ratio_beyond(last, claim, name, size) for name, size in far.items() if size is not None]
+    if ratios and len(ratios) == len(far) and all(ratio is not None and isfinite(ratio) for ratio in ratios):
+        yield f"the right side vanishes for small sizes alone: it is positive up to {max(far.values())}"
 
 
 def _other_clients(certificates: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from verify.results.verdict import Series, Verdict
 __all__ = ["order_verdict"]
 
 _LIKE_A_LOGARITHM = 0.2  # last exponent of a growth that hidden logarithms explain
+_NONE = "no constant is large enough"
 
 
 def order_verdict(case) -> Verdict:
@@ -62,7 +63,7 @@ def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend) -> Gr
 def _refuted(case, growth: Growth) -> Verdict:
     claim, seen = case.claim, _growth_text(growth)
     if leaves_the_step_open(claim):
-        return case.undecided("step", None, f"no step size is prescribed, and with one of our choice {seen}")
+        return case.undecided("step", None, f"no step size is prescribed, and with one of our choice {_NONE}: {seen}")
     outcome = certify(claim, lambda: growth_certificate(claim, growth.limit, growth.members),
                        lambda data: check(data, claim), case.settings.out)
     if isinstance(outcome, Refused):
@@ -70,16 +71,16 @@ def _refuted(case, growth: Growth) -> Verdict:
         return case.undecided("checker", None, f"{seen}; {outcome.why}")
     case.details["instance"] = outcome.data["members"][-1]["certificate"]
     worst = math.inf if growth.vanishing else float(growth.members[-1].constant)
-    return case.verdict("refuted", worst, f"{seen} ({_dependence(claim)})", outcome)
+    return case.verdict("refuted", worst, f"{_NONE}: {seen} ({_dependence(claim)})", outcome)
 
 
 def _growth_text(growth: Growth) -> str:
     if growth.vanishing:
         more = f", and at {len(growth.members)} sizes of {growth.limit}" if len(growth.members) > 1 else ""
-        return f"no constant is large enough: the right side is not positive, the left is, on an exact instance{more}"
+        return f"the right side is not positive, the left is, on an exact instance{more}"
     curve = next(t for t in reversed(growth.curves) if str(t.limit) == growth.limit)
     constants = ", ".join(f"{float(m.constant):.4g}" for m in growth.members)
-    return f"no constant is large enough: exact counterexamples with the constants {constants}; {curve}"
+    return f"exact counterexamples with the constants {constants}; {curve}"
 
 
 def _dependence(claim: Claim) -> str:

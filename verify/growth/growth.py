@@ -95,8 +95,9 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
     growth = Growth(trials)
     if trials.claim.statement.relation == "<=" and not never_vanishes(claim):
         _where_it_vanishes(claim, growth, budget, seed)
-        if growth.members:
+        if growth.members and (accepts is None or accepts(growth.limit, growth.members)):
             return growth
+        growth.limit, growth.members = "", ()
     if claim.constants_may_use is None:
         runs = [(str(limit[0]), partial(same_instance, trials, limit)) for limit in claim.limits]
     else:

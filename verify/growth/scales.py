@@ -45,6 +45,8 @@ def scale_path(trials: GrowthSearch) -> list[GrowthCurve]:
             params = offspring(claim, shape, parent, rows, rng)
             powers = _exponents(claim, params, held, rng)
         params, powers = trials.with_shared_numbers(params), {n: a for n, a in powers.items() if n not in trials.keep}
+        if not powers:  # a claim about whole numbers alone
+            return []
         rank = _rank(*trials.along(Powers(powers), shape, params, [_FACTOR**i for i in (*_STAGES, _FAR)]))
         row = int(np.argmax(rank))
         if rank[row] > -np.inf:

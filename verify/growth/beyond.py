@@ -1,0 +1,71 @@
+"""Ratios at sizes far beyond those of a growth certificate, in float64: growth that ends there shows nothing."""
+
+from collections.abc import Mapping
+from math import inf, isfinite, log2
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from bounds.language.claim import Claim, names_in
+from synthetic.numbers.arrays import NUMPY
+from verify.evaluation.judge import unmet
+from verify.exact.replay import CANNOT, rerun, worst_sides
+from verify.growth.order import with_constant
+
+__all__ = ["exponent_beyond", "farthest_size", "least_power", "ratio_beyond"]
+
+_FARTHER, _FARTHER_IN_A_RUN = 256, 16  # times the size
+_LONGEST = 8192  # iterations of a run
+
+
+def farthest_size(certificate: Mapping[str, Any], along: str) -> int | None:
+    """The size up to which a member is followed along its rounds, or along a whole number of a claim about numbers; None for
+    what is not followed, chance included."""
+    sizes = certificate["sizes"]
+    if certificate["setting"] == "algebra":
+        return sizes[along] * _FARTHER if along in sizes else None
+    instance = certificate["instance"]
+    if (along != "rounds" or certificate["setting"] != "run" or certificate["procedure"]["sampling"] != "full"
+            or "atoms" in instance or any(instance.get("noise", ()))):
+        return None
+    return min(sizes["rounds"] * _FARTHER_IN_A_RUN, _LONGEST // (sizes["local_steps"] * sizes["clients"]))
+
+
+def ratio_beyond(certificate: Mapping[str, Any], claim: Claim, along: str, size: int) -> float | None:
+    """The largest ratio of the sides of a claim, with 1 for its constant, where a member has this size: infinite where the
+    right side vanishes, None where a hypothesis fails, or float64 has no value."""
+    stated, certificate = with_constant(claim, 1), {**certificate, "values": dict(certificate["values"])}
+    try:
+        with np.errstate(all="ignore"):
+            if certificate["setting"] == "algebra":
+                certificate["sizes"] = certificate["sizes"] | {along: size}
+                environment = rerun(certificate, stated, NUMPY)
+            else:
+                environment = rerun(certificate, stated, NUMPY, size)
+            if unmet(stated.hypotheses, environment):
+                return None
+            left, right = worst_sides(stated, environment)
+    except CANNOT:
+        return None
+    if stated.statement.relation == ">=":
+        left, right = right, left
+    ratios = [inf if b <= 0 < a else a / b for a, b in zip(left.tolist(), right.tolist(), strict=True) if a > 0 or b > 0]
+    return max(ratios) if ratios and not any(np.isnan(ratios)) else None
+
+
+def exponent_beyond(certificate: Mapping[str, Any], claim: Claim, along: str) -> float | None:
+    """The exponent with which the ratio grows to the farthest size, over the last octave; None where nothing tells it."""
+    far = farthest_size(certificate, along)
+    if far is None or far < 4 * certificate["sizes"][along]:
+        return None
+    first, last = (ratio_beyond(certificate, claim, along, size) for size in (far // 2, far))
+    if first is None or last is None or not (first > 0 and isfinite(last)):
+        return None
+    return log2(last / first) if last > 0 else -inf
+
+
+def least_power(claim: Claim, name: str) -> float:
+    """The least power below 1 of anything with this name in the claim's formulas; 1 if there is none."""
+    powers = (node for e in claim.formulas for node in sp.sympify(e).atoms(sp.Pow) if name in names_in(node.base))
+    return min((float(node.exp) for node in powers if node.exp.is_number and 0 < node.exp < 1), default=1.0)
