@@ -184,7 +184,7 @@ def test_all_letters_decide_where_few_are_not_enough(few, whole, enough, expecte
     def solved(factor, *sides):
         return SimpleNamespace(factor=factor) if isinstance(factor, float) else None
 
-    monkeypatch.setattr(module, "_solved", solved)
+    monkeypatch.setattr(module, "_solve_pair", solved)
     found = module._factor(given, None, None, None, False, enough)
     assert (found and found.factor) == expected
 
