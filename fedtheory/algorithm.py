@@ -187,7 +187,7 @@ class Algorithm(RichDisplay):
 
     # costs -------------------------------------------------------------------------------------------------------------
     def trains(self, context: RoundContext):
-        """Which clients take the local steps of a round, truth values (runs | 1, clients)."""
+        """Truth values (runs | 1, clients): the clients that take the local steps of a round."""
         return self.selection.trains(context)
 
     def gradient_evaluations(self, context: RoundContext):

@@ -45,8 +45,8 @@ class Upload(NamedTuple):
 
 
 class Fixed(NamedTuple):
-    """What follows from a participation that is the same in all rounds, computed once: weights and shares of the clients as
-    columns (runs | 1, clients, 1), and the sum of the weights (runs | 1, 1)."""
+    """Numbers of a participation that is the same in all rounds, computed once: weights and shares of the clients as columns
+    (runs | 1, clients, 1), and the sum of the weights (runs | 1, 1)."""
 
     weights: Any
     shares: Any
@@ -130,7 +130,8 @@ class RoundContext(NamedTuple):
 
     @property
     def _fixed(self) -> Fixed | None:
-        """What follows from the participation, if it is that of all rounds and the participants' axis holds every client."""
+        """The fixed numbers of the participation, if it is that of all rounds and the participants' axis holds every
+        client."""
         return None if self.clients is not None or self.participation is None else self.participation.fixed
 
     @property

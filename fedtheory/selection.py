@@ -276,7 +276,7 @@ class Matching:
         raise NotImplementedError
 
     def willing(self, federation, x, round, iteration):
-        """Which clients would take part at ``x``: those that match, unless the client's own rule is another one."""
+        """Truth values: the clients that would take part at ``x``, which match unless the client has a rule of its own."""
         return self.matches(federation, x, round, iteration)
 
 
@@ -376,7 +376,8 @@ class Selection:
 
     @property
     def averaged(self) -> str:
-        """What the server averages with the weights of a round: ``models``, or ``changes`` of the broadcast model."""
+        """The quantities that the server averages with the weights of a round: ``models``, or ``changes`` of the broadcast
+        model."""
         own = type(self).participate is Selection.participate
         return getattr(self.sampling, "averaged", "changes") if own else "changes"
 
