@@ -179,7 +179,7 @@ class Algorithm(RichDisplay):
         mean = self.upload.combine(upload.model, context)
         change, server = self.upload.receive(mean, context)
         server = server | self.upload.learn(upload.model, mean, context)
-        return context.moved(change), server
+        return context.apply_change(change), server
 
     def output(self, state: State):
         """The model that the method returns, (runs, dim)."""

@@ -80,7 +80,7 @@ def one_round(
     if participation is None:
         decided = indicator == "local-at-aggregation" and number > 0
         participation = state.participation if decided else selection.participate(federation, models, draws, number, start)
-    chosen = None if everyone else selection.chosen(federation, draws, number)
+    chosen = None if everyone else selection.possible_participants(federation, draws, number)
     context = RoundContext(algorithm, federation, draws, number, start, x, state, chosen, participation)
     context = context._replace(models=context.rows(models))
     for observer in observers:
@@ -117,7 +117,7 @@ def one_round(
     after = returned(algorithm, "server_step", algorithm.server_step(upload, context), State)
     same_shape(algorithm, "server_step", after.x, state.x)
     clients = state.clients | after.clients
-    after = after._replace(clients=clients | {name: context.put(clients[name], rows) for name, rows in kept.items()})
+    after = after._replace(clients=clients | {name: context.with_rows(clients[name], rows) for name, rows in kept.items()})
     if participation.nobody is not None:
         after = _unless_nobody(participation.nobody, state, after)
     if indicator == "local-at-aggregation":

@@ -400,8 +400,8 @@ class Selection:
         p = federation.weights
         return p * federation.priority if isinstance(self.matching, PriorityOnly) else p
 
-    def chosen(self, federation, draws, round: int):
-        """Numbers (runs, participants), ascending, of the clients that can affect a round; None if all can."""
+    def possible_participants(self, federation, draws, round: int):
+        """The numbers (runs, participants), ascending, of the clients that can affect a round; None if all can."""
         subsets = isinstance(self.sampling, WithoutReplacement) and isinstance(self.matching, PriorityOnly)
         if not subsets or federation.priority_clients < federation.clients:
             return None

@@ -117,7 +117,7 @@ FAULTS = (
     Fault("the local step size decays within each round", "fedavg", "FedML-AI/FedNLP#5",
           change("step_size", lambda self, original, context: original(context) / (1 + context.step)), (GRADIENT_DESCENT,)),
     Fault("the same clients are drawn in every round", "fedavg", "FedML-AI/FedML#611",
-          _if_sampled(together(edit("selection.chosen", "round // self.sampling.held", "0"),
+          _if_sampled(together(edit("selection.possible_participants", "round // self.sampling.held", "0"),
                                edit("selection.sampling.shares", "round // self.held", "0"))), ("number of participants",)),
     Fault("one client is drawn whatever number is asked for", "fedavg", "SMILELab-FL/FedLab#320",
           _if_sampled(change("selection.sampling.participants", 1)), ("number of participants", "sampling everybody")),
