@@ -122,16 +122,16 @@ def mapped_rounds(whole: RoundMap, context: RoundContext, rounds: int, observers
     same = fixed_participation(context.algorithm, context.federation, context.state, context.draws) if observers else None
     state = context.state
     for number, x in enumerate(whole.models(context.x, rounds), start=context.round):
-        yield (state := _seen(context, number, state, State(x), observers, same))
+        yield (state := _notify_observers(context, number, state, State(x), observers, same))
 
 
 def mapped_round(whole: RoundMap, context: RoundContext, number, state: State, observers=(), participation=None) -> State:
     """The state after the round ``number`` from the ``state`` before it, as :func:`mapped_rounds`."""
-    return _seen(context, number, state, State(whole.models(state.x, 1)[0]), observers, participation)
+    return _notify_observers(context, number, state, State(whole.models(state.x, 1)[0]), observers, participation)
 
 
-def _seen(context, number, before: State, after: State, observers, participation) -> State:
-    """``after`` the round ``number``, which the observers have seen."""
+def _notify_observers(context, number, before: State, after: State, observers, participation) -> State:
+    """Shows the round ``number`` to the observers; returns the state ``after`` it."""
     steps = context.algorithm.local_steps
     now = context._replace(round=number, iteration=number * steps, x=before.x, state=before, participation=participation)
     for observer in observers:

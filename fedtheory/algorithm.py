@@ -179,7 +179,7 @@ class Algorithm(RichDisplay):
         mean = self.upload.combine(upload.model, context)
         change, server = self.upload.receive(mean, context)
         server = server | self.upload.learn(upload.model, mean, context)
-        return context.moved(change), server
+        return context.apply_change(change), server
 
     def output(self, state: State):
         """The model that the method returns, (runs, dim)."""
@@ -187,7 +187,7 @@ class Algorithm(RichDisplay):
 
     # costs -------------------------------------------------------------------------------------------------------------
     def trains(self, context: RoundContext):
-        """Which clients take the local steps of a round, truth values (runs | 1, clients)."""
+        """Truth values (runs | 1, clients): the clients that take the local steps of a round."""
         return self.selection.trains(context)
 
     def gradient_evaluations(self, context: RoundContext):

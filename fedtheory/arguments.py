@@ -1,4 +1,4 @@
-"""What the arguments of methods mean: one meaning each, with its type, for docstrings and for errors."""
+"""The meanings of the arguments of methods: one each, with its type, for docstrings and for errors."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -139,7 +139,7 @@ def checked_maker(make: Callable[..., Any]) -> Callable[..., Any]:
         return make
 
     @wraps(make)
-    def made(*positional, **named):
+    def checked_make(*positional, **named):
         for name in named:
             if name not in parameters:
                 near = nearest_argument(name, parameters)
@@ -148,7 +148,7 @@ def checked_maker(make: Callable[..., Any]) -> Callable[..., Any]:
                     f"{make.__name__} takes no argument {name!r}{hint} allowed: {', '.join(parameters)}")
         return make(*positional, **named)
 
-    return made
+    return checked_make
 
 
 def args_section(make: Callable[..., Any], traits: Traits, own: Mapping[str, str]) -> str:

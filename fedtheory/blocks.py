@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithm import Algorithm
+from fedtheory.batching import of_state
 from fedtheory.cluster import cluster
 from fedtheory.fingerprint import code_of, digest_of, fingerprint
 from fedtheory.memory import all_memory, needed_by, runs_at_once
 from fedtheory.observables import DEFAULT, OBSERVABLES
-from fedtheory.pieces import of_state
 from fedtheory.run import run
 from fedtheory.stacking import alike, stacked
 from fedtheory.trajectory import Trajectory
@@ -36,7 +36,7 @@ def name_of(measure: str | Callable) -> str:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of every point of a sweep."""
+    """The question that is answered at every point of a sweep: measures of runs on a federation."""
 
     federation: Any
     rounds: int
@@ -46,7 +46,7 @@ class Question:
 
     @property
     def record(self) -> tuple[str, ...]:
-        """What runs record: nothing where the last models are enough."""
+        """The names of the observables that runs record: none where the last models are enough."""
         named = [one for one in self.measures if isinstance(one, str) and OBSERVABLES[one].when != "state"]
         return tuple(dict.fromkeys([*named, *(DEFAULT if any(map(callable, self.measures)) else ())]))
 
@@ -193,7 +193,7 @@ _ASKED: list[Question] = []  # of this worker process
 
 
 def _begin(question: bytes, threads: int, devices: Sequence[str], begun) -> None:
-    """At the begin of a process; ``begun``: how many have, which is its number."""
+    """Initialises a worker process; ``begun``: the number of processes before it, which is its own number."""
     import torch
 
     torch.set_num_threads(threads)

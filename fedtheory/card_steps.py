@@ -25,7 +25,7 @@ RUNS = 4096  # beyond it the best tile stays what it is
 
 
 class Tile(NamedTuple):
-    """What a program takes: the kernel, ``rows`` runs, ``samples`` at a time, ``width`` coordinates, on ``warps`` warps."""
+    """The parameters of a program: the kernel, ``rows`` runs, ``samples`` at a time, ``width`` coordinates, ``warps``."""
 
     kernel: str
     rows: int

@@ -15,7 +15,7 @@ __all__ = ["RandomSteps", "check_client_steps", "client_steps_now", "unless_done
 
 @dataclass(frozen=True)
 class RandomSteps:
-    """In each round every client takes an independent number of steps, uniform between a least number and ``local_steps``.
+    """An independent number of steps of every client in each round, uniform between a least number and ``local_steps``.
 
     ``fraction`` in (0, 1]: the least number is this share of ``local_steps``, rounded, at least 1.
 
@@ -73,11 +73,11 @@ def unless_done(before, after, context):
     """``after`` a local step for the participants that take it, ``before`` it for the others."""
     goes_on = working(context)
 
-    def chosen(name, new):
+    def select_working(name, new):
         old = before.own.get(name)
         if old is None or old is new:
             return new
         return namespace(new).where(goes_on.reshape(*goes_on.shape, *(1,) * (new.ndim - 2)), new, old)
 
     x = namespace(after.x).where(goes_on[..., None], after.x, before.x)
-    return after._replace(x=x, own={name: chosen(name, new) for name, new in after.own.items()})
+    return after._replace(x=x, own={name: select_working(name, new) for name, new in after.own.items()})

@@ -1,4 +1,5 @@
-"""What compiled local steps compute, on the processor (:mod:`fedtheory.fused`) and on a card (:mod:`fedtheory.card_steps`).
+"""The problem that compiled local steps solve, on the processor (:mod:`fedtheory.fused`) or a card
+(:mod:`fedtheory.card_steps`).
 
 A step is a gradient step on F_k(x) = sum_i share_i loss(a_i x, b_i) + penalty, or on a quadratic, with a shift that is fixed
 within a round and a pull to the broadcast model (:attr:`fedtheory.parts.Correction.fixed_in_round`).

@@ -15,7 +15,7 @@ __all__ = ["Observer", "fixed_participation", "one_round", "rounds_of", "startin
 
 
 class Observer:
-    """Watches a run. Override the functions that are needed; every array is (runs, ...)."""
+    """Watches a run. Override the methods that are needed; every array is (runs, ...)."""
 
     #: whether it needs local models of the clients that were not sampled; if no observer does, only participants run
     everyone = True
@@ -23,19 +23,20 @@ class Observer:
     sees_clients = True
 
     def local_iteration(self, context: RoundContext, participation, x_local, gradient) -> None:
-        """Before local iteration ``context.iteration``: local models and the first stochastic gradients taken there."""
+        """Called before local iteration ``context.iteration``, with local models and the first stochastic gradients
+        there."""
 
     def start_of_round(self, context: RoundContext, participation) -> None:
-        """After the selection, before the first local step."""
+        """Called after the selection, before the first local step."""
 
     def local_state(self, context: RoundContext, local: ClientState) -> None:
-        """Before each local step, and once after the last: the participants' models and arrays."""
+        """Called before each local step, and once after the last, with the participants' models and arrays."""
 
     def end_of_round(self, context: RoundContext, participation, x_local, state: State) -> None:
-        """After the aggregation: local models before it, participation used by it, state after it."""
+        """Called after the aggregation, with the local models before it, its participation, and the state after it."""
 
     def uploads(self, context: RoundContext, local: ClientState, upload) -> None:
-        """After the local steps: the participants' models, arrays and messages."""
+        """Called after the local steps, with the participants' models, arrays and messages."""
 
 
 def rounds_of(algorithm, federation, state: State, draws: Draws, first: int, rounds: int, observers=(), everyone=True,
@@ -79,7 +80,7 @@ def one_round(
     if participation is None:
         decided = indicator == "local-at-aggregation" and number > 0
         participation = state.participation if decided else selection.participate(federation, models, draws, number, start)
-    chosen = None if everyone else selection.chosen(federation, draws, number)
+    chosen = None if everyone else selection.possible_participants(federation, draws, number)
     context = RoundContext(algorithm, federation, draws, number, start, x, state, chosen, participation)
     context = context._replace(models=context.rows(models))
     for observer in observers:
@@ -116,7 +117,7 @@ def one_round(
     after = returned(algorithm, "server_step", algorithm.server_step(upload, context), State)
     same_shape(algorithm, "server_step", after.x, state.x)
     clients = state.clients | after.clients
-    after = after._replace(clients=clients | {name: context.put(clients[name], rows) for name, rows in kept.items()})
+    after = after._replace(clients=clients | {name: context.with_rows(clients[name], rows) for name, rows in kept.items()})
     if participation.nobody is not None:
         after = _unless_nobody(participation.nobody, state, after)
     if indicator == "local-at-aggregation":
@@ -128,12 +129,12 @@ def one_round(
 
 def _unless_nobody(nobody, before: State, after: State) -> State:
     """``after`` a round, but ``before`` it in the runs in which nobody (runs | 1, 1) took part."""
-    def kept(old, new):
+    def old_or_new(old, new):
         return namespace(new).where(nobody.reshape(-1, *(1,) * (new.ndim - 1)), old, new)
 
-    server, clients = ({name: kept(old[name], new[name]) if hasattr(new[name], "shape") else new[name] for name in new}
+    server, clients = ({name: old_or_new(old[name], new[name]) if hasattr(new[name], "shape") else new[name] for name in new}
                        for old, new in ((before.server, after.server), (before.clients, after.clients)))
-    return after._replace(x=kept(before.x, after.x), server=server, clients=clients)
+    return after._replace(x=old_or_new(before.x, after.x), server=server, clients=clients)
 
 
 def starting_points(federation, start, runs: int):

@@ -28,7 +28,7 @@ MOST_GRAPHS = 8  #: of one run; rounds of further kinds are launched kernel by k
 
 
 class _Graph(NamedTuple):
-    """Which rounds it computes (rounds,), and the call that computes the next of them."""
+    """The rounds that a graph computes, truth values (rounds,), and the call that computes the next of them."""
 
     alike: np.ndarray
     replay: Callable[[], None]
@@ -65,7 +65,7 @@ class _Rounds:
         often = max(1, rounds // 100)
         for place in range(rounds):
             try:
-                self._one(place)
+                self._run_round(place)
             except NotCaptured as reason:
                 if self.must:
                     raise ValueError(f"path 'graph' cannot be taken: {reason}; allowed: auto, steps") from reason
@@ -77,7 +77,7 @@ class _Rounds:
         self.clock.end()
         return self.fixed
 
-    def _one(self, place: int) -> None:
+    def _run_round(self, place: int) -> None:
         graph = next((one for one in self.graphs if one.alike[place]), None)
         if graph is not None:
             graph.replay()
@@ -99,20 +99,20 @@ class _Rounds:
                 expected = self._expected(place)
                 if not self.tables:
                     self._make_tables(expected[1])
-                _put(own, kept)
+                _copy_into(own, kept)
                 graph = self._recorded(place, [*own, *self.tables.values()])
-                _put(own, kept)
+                _copy_into(own, kept)
             alike = np.flatnonzero(graph.alike[place:]) + place
             for other in {int(alike[len(alike) // 2]), int(alike[-1])} - {place}:  # by 2 or 1024 all kernels divide alike
                 with beside(self.clock.count), _or_not_captured():
                     there = self._expected(other)
-                    _put(own, kept)
+                    _copy_into(own, kept)
                 self.clock.index.fill_(other)
                 self._check(graph, there, own)
-                _put(own, kept)
+                _copy_into(own, kept)
             self._check(graph, expected, own)
         except NotCaptured:
-            _put(own, kept)
+            _copy_into(own, kept)
             raise
         return graph
 
@@ -213,7 +213,8 @@ class NotCaptured(Exception):
 
 @contextmanager
 def _or_not_captured() -> Iterator[None]:
-    """What is raised within is no error of the method: it may have taken the number of a captured round for an integer."""
+    """Turns errors raised within into NotCaptured: the method may have taken the number of a captured round for an
+    integer."""
     try:
         yield
     except NotCaptured:
@@ -226,7 +227,7 @@ def _or_not_captured() -> Iterator[None]:
 
 @contextmanager
 def _no_waiting() -> Iterator[None]:
-    """Within, an operation for whose result the host waits raises NotCaptured.
+    """Raises NotCaptured within, where an operation makes the host wait for its result.
 
     While a graph is captured it would fail as well, but torch then keeps the memory of the card for a capture that has not
     ended.
@@ -259,7 +260,7 @@ def _no_waiting() -> Iterator[None]:
 
 
 def _make_room(array) -> None:
-    """Gives back what the card's memory has in reserve, where a graph, which needs as much again, may not find it."""
+    """Frees the reserved memory of the card if a graph, which needs as much again, may not find enough."""
     import torch
 
     if array.is_cuda and torch.cuda.memory_reserved(array.device) > torch.cuda.mem_get_info(array.device)[0]:
@@ -267,7 +268,8 @@ def _make_room(array) -> None:
 
 
 def capture(function: Callable[[], None], changed: Sequence) -> Callable[[], None]:
-    """A call that repeats what ``function`` launches, which is captured and not computed; ``changed``: what it writes to."""
+    """Captures what ``function`` launches, without computing it; returns a call that runs it. ``changed``: arrays that it
+    writes to."""
     import torch
 
     graph = torch.cuda.CUDAGraph()
@@ -291,10 +293,10 @@ _STREAMS: dict[Any, Any] = {}  # of each card and thread: what another launched 
 
 @contextmanager
 def beside(array) -> Iterator[None]:
-    """Within, what is launched on the card of ``array`` is launched on a stream of its own, as capturing needs it.
+    """Launches kernels on the card of ``array`` on a stream of their own within, as capturing needs it.
 
-    It is the same stream always in a thread: what libraries keep for a stream, such as the workspace of products, is made
-    when a round is tried on it, and must outlive the graphs that use it.
+    A thread always has the same stream: what libraries keep for a stream, such as the workspace of products, is made when a
+    round is tried on it, and must outlive the graphs that use it.
     """
     import torch
 
@@ -341,7 +343,7 @@ def _form(value):
 
 
 def _layout(value) -> list[int] | None:
-    """How far the entries of an array lie apart, along the axes that are longer than one."""
+    """The strides of an array along the axes that are longer than one; None for other values."""
     if not _is_array(value):
         return None
     return [step for size, step in zip(value.shape, value.stride(), strict=True) if size > 1]
@@ -351,13 +353,13 @@ def _equal(one, other) -> bool:
     return one is other or (type(one) is type(other) and bool(one == other))
 
 
-def _put(arrays: list, values: list) -> None:
+def _copy_into(arrays: list, values: list) -> None:
     for array, value in zip(arrays, values, strict=True):
         array.copy_(value)
 
 
 def _stacked(rows: dict[str, list]) -> dict[str, Any]:
-    """What was recorded in a round, (times, runs, ...)."""
+    """The rows that were recorded in a round as arrays (times, runs, ...)."""
     import torch
 
     for name, values in rows.items():

@@ -1,4 +1,4 @@
-"""How much memory runs need, where they are computed and where they are kept, and how much of it is free."""
+"""The memory that runs need, where they are computed and where they are kept, and the memory that is free."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -14,9 +14,9 @@ from fedtheory.selection import PriorityOnly, WithoutReplacement
 from synthetic.numbers.arrays import Backend, waits
 from synthetic.numbers.draws import Draws
 
-__all__ = ["SHARES", "Needed", "all_memory", "free_memory", "in_words", "memory_needed", "needed_by", "runs_at_once"]
+__all__ = ["SHARES", "MemoryNeed", "all_memory", "free_memory", "in_words", "memory_needed", "needed_by", "runs_at_once"]
 
-#: of the memory that is free, what runs may take that are computed at once: on the processor, and on a card
+#: the share of free memory that runs may take that are computed at once: on the processor, and on a card
 SHARES = {"cpu": 0.5, "cuda": 0.8}
 _LITTLE = 2**28  # bytes that are there: below, nothing is looked up
 _COPIES = 12  # of the local models, that a round works with
@@ -25,15 +25,15 @@ _MOST = 10**9  # runs at once
 _PER_ROW = 128  # bytes of an array besides its numbers
 
 
-class Needed(NamedTuple):
-    """About how many bytes a run needs: what a round ``works`` with and the arrays between rounds on the device, and what
-    is ``recorded`` in all rounds, which ends on the host."""
+class MemoryNeed(NamedTuple):
+    """About how many bytes a run needs: for a round's work and the arrays between rounds (``works``, on the device), and for
+    the records of all rounds (``recorded``, at last on the host)."""
 
     works: int
     recorded: int
 
     def at_once(self, backend: Backend, share: float = 1.0, memory: Callable[[str], float] | None = None) -> int:
-        """How many runs at once fit a ``share`` of the ``memory`` of a device, by default of what is free; at least 1."""
+        """The number of runs, at least 1, that fit a ``share`` of the ``memory`` of a device, by default the free memory."""
         kind, memory = backend.device.partition(":")[0], memory or free_memory
         there = share * SHARES[kind] * memory(backend.device)
         alone = there / (self.works + 2 * self.recorded)  # twice, while it is put together
@@ -63,16 +63,16 @@ def _recorded(federation, rounds: int, local_steps: int, record: Sequence[str]) 
                for each in map(find_observable, record))
 
 
-def needed_by(algorithm, federation, rounds: int, record: Sequence[str] = DEFAULT, apart: bool = False) -> Needed:
-    """What a run of ``algorithm`` needs. ``apart``: whether runs have hyper-parameters of their own."""
+def needed_by(algorithm, federation, rounds: int, record: Sequence[str] = DEFAULT, apart: bool = False) -> MemoryNeed:
+    """The memory that a run of ``algorithm`` needs. ``apart``: whether runs have hyper-parameters of their own."""
     size = 4 if federation.backend.dtype == "float32" else 8
     works = size * _numbers(algorithm, federation, apart) + _STATES * _state(algorithm, federation)
     recorded = _recorded(federation, rounds, algorithm.local_steps, record) + rounds
-    return Needed((1 + waits(federation.weights)) * works, recorded)  # a round is tried before a card captures it
+    return MemoryNeed((1 + waits(federation.weights)) * works, recorded)  # a round is tried before a card captures it
 
 
 def _numbers(algorithm, federation, apart: bool) -> int:
-    """How many numbers a round works with."""
+    """The count of numbers that a round works with."""
     clients, dim, selection = federation.clients, federation.dim, algorithm.selection
     outputs, batch = getattr(federation, "outputs", 1), getattr(federation, "batch_size", None)
     features: Any = getattr(federation, "features", None)
@@ -104,7 +104,7 @@ def _state(algorithm, federation) -> int:
 
 def runs_at_once(algorithm, federation, rounds: int, record: Sequence[str], runs: int,
                  apart: Callable[[], bool] = lambda: False) -> int:
-    """How many of the ``runs`` are computed at once. Exact numbers are never cut. ``apart``: see :func:`needed_by`."""
+    """The number of ``runs`` that are computed at once: all of them with exact numbers. ``apart``: see :func:`needed_by`."""
     if runs == 1 or federation.backend.library in ("exact", "balls"):
         return runs
     rough = 16 * federation.clients * federation.dim**2  # of maps
@@ -115,7 +115,7 @@ def runs_at_once(algorithm, federation, rounds: int, record: Sequence[str], runs
 
 
 def free_memory(device: str) -> float:
-    """Bytes that are free on a device: on a card also those that torch keeps for later; infinite where nobody knows."""
+    """The free bytes of a device: on a card also those that torch keeps for later; infinite if unknown."""
     if device.startswith("cuda"):
         import torch
 
@@ -128,7 +128,7 @@ def free_memory(device: str) -> float:
 
 
 def all_memory(device: str) -> float:
-    """Bytes of memory of a device, free or not; infinite where nobody knows."""
+    """The bytes of memory of a device, free or not; infinite if unknown."""
     if device.startswith("cuda"):
         import torch
 
@@ -140,5 +140,5 @@ def all_memory(device: str) -> float:
 
 
 def in_words(size: float) -> str:
-    """Bytes in GB or MB."""
+    """A number of bytes in GB or MB."""
     return f"{size / 10**9:.3g} GB" if size >= 10**9 else f"{size / 10**6:.3g} MB"

@@ -79,7 +79,7 @@ def _whole_round(path, algorithm, federation, state, draws, first, observers):
 
 
 def _all_steps(path, algorithm, federation):
-    """What computes all local steps of a round at once, or None."""
+    """The function that computes all local steps of a round at once, or None."""
     if path == "affine":
         return affine_local_steps(algorithm)
     return compiled_steps(algorithm, federation) if path == "compiled" else None

@@ -1,4 +1,4 @@
-"""What a run records: the chosen observables, kept on the device until a piece of the run is copied to the host."""
+"""The recorder of a run: it keeps the chosen observables on the device until a piece of the run is copied to the host."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Recorder(Observer):
 
     @contextmanager
     def aside(self) -> Iterator[dict[str, list]]:
-        """Within, rows are kept in the table that is returned, and not with the others."""
+        """Keeps rows that are recorded within in a table of their own, which it returns."""
         kept, self.rows, self._bytes = (self.rows, self._bytes), {}, -math.inf
         try:
             yield self.rows
@@ -111,14 +111,14 @@ class Recorder(Observer):
         self.pieces.setdefault(name, []).append(piece)
 
     def collect(self):
-        """Copies what is on a device to the host."""
+        """Copies the rows on a device to the host."""
         for name, rows in self.rows.items():
             if rows:
                 self.pieces.setdefault(name, []).append(_stacked(rows))
         self.rows, self._bytes = {}, 0
 
     def values(self, name: str, times: int = 1) -> np.ndarray | None:
-        """What was measured, (runs, times, ...); a constant as many ``times`` in a row as the algorithm has rounds."""
+        """The values of an observable, (runs, times, ...); a constant is repeated ``times`` times."""
         if name in self.constants:
             return np.repeat(self.constants[name][:, None], times, axis=1)
         self.collect()
@@ -177,7 +177,7 @@ def _finite(state: State, skipped: Set[str]):
 
 
 def _nothing(array):
-    """For each run 0 if all entries are finite, else no number, (runs,): several times as fast as isfinite."""
+    """An array (runs,): 0 for a run whose entries are all finite, else NaN; several times as fast as isfinite."""
     if array.dtype == object:
         return np.zeros(array.shape[0])
     with np.errstate(invalid="ignore"):

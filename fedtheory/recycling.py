@@ -19,7 +19,7 @@ __all__ = ["RecycledSteps", "Recycling"]
 
 @dataclass(frozen=True)
 class Recycling(UploadFilter):
-    """Some layers are not sent; their applied update is the one of the round before, or zero.
+    """Recycles layers: they are not sent, and their applied update is the one of the round before, or zero.
 
     The layers of the next round are drawn one after the other without replacement, each time with probabilities in
     proportion to a weight of the layers that are left. The score of a layer is ``|update| / |model|``, the norms of the
@@ -83,7 +83,7 @@ class Recycling(UploadFilter):
 
     def server_state(self, federation, x, draws):
         runs, layers, backend = x.shape[0], len(federation.layers()), federation.backend
-        first = np.full((runs, layers), self.R0 == "all") if self.masks is None else self._given(0, runs, layers)
+        first = np.full((runs, layers), self.R0 == "all") if self.masks is None else self._given_layers(0, runs, layers)
         return {
             "applied_update": 0 * x if self.initial_update is None else 0 * x + backend.array(self.initial_update),
             "score": 0 * x[:, :1] + backend.array(np.zeros((1, layers))) + self._floor(backend),
@@ -96,7 +96,7 @@ class Recycling(UploadFilter):
             return float(self.score_floor)
         return backend.array(self.score_floor).reshape(-1, 1)
 
-    def _given(self, round, runs, layers):
+    def _given_layers(self, round, runs, layers):
         """The given layers of a round, truth values (runs, layers)."""
         table = to_numpy(self.masks) != 0
         if table.ndim not in (2, 3) or table.shape[-1] != layers or (table.ndim == 3 and table.shape[0] not in (1, runs)):
@@ -150,7 +150,7 @@ class Recycling(UploadFilter):
         """The layers recycled in the next round, truth values (runs, layers)."""
         backend, next_round = context.federation.backend, context.round + 1
         if self.masks is not None:
-            given = partial(self._given, runs=score.shape[0], layers=score.shape[1])
+            given = partial(self._given_layers, runs=score.shape[0], layers=score.shape[1])
             return backend.booleans(now(each_round(given, next_round)))
         places = context.draws.order(LAYERS, next_round, self.weights(score))
         return places < context.server_number(self.recycled)

@@ -45,8 +45,8 @@ class Upload(NamedTuple):
 
 
 class Fixed(NamedTuple):
-    """What follows from a participation that is the same in all rounds, computed once: weights and shares of the clients as
-    columns (runs | 1, clients, 1), and the sum of the weights (runs | 1, 1)."""
+    """Numbers of a participation that is the same in all rounds, computed once: weights and shares of the clients as columns
+    (runs | 1, clients, 1), and the sum of the weights (runs | 1, 1)."""
 
     weights: Any
     shares: Any
@@ -86,8 +86,8 @@ class RoundContext(NamedTuple):
         """The rows of the participants of an array (runs | 1, clients, ...)."""
         return array if self.clients is None else take_clients(array, self.clients)
 
-    def put(self, array, rows):
-        """A copy of an array (runs, clients, ...) with the ``rows`` (runs, participants, ...) of the active participants."""
+    def with_rows(self, array, rows):
+        """A copy of an array (runs, clients, ...) with new ``rows`` (runs, participants, ...) of the active participants."""
         xp = namespace(rows)
         if self.clients is None:
             if self.participation.everyone and (rows.shape, rows.dtype) == (array.shape, array.dtype):
@@ -105,7 +105,7 @@ class RoundContext(NamedTuple):
         as it is."""
         if self.clients is None or not hasattr(values, "shape") or values.shape[1] == 1:
             return values
-        return self.put(0 * self.participation.weight, values)
+        return self.with_rows(0 * self.participation.weight, values)
 
     def server(self, name: str):
         """A server's array (runs, dim) of this round, shaped to broadcast with (runs, participants, dim)."""
@@ -130,7 +130,8 @@ class RoundContext(NamedTuple):
 
     @property
     def _fixed(self) -> Fixed | None:
-        """What follows from the participation, if it is that of all rounds and the participants' axis holds every client."""
+        """The fixed numbers of the participation, if it is that of all rounds and the participants' axis holds every
+        client."""
         return None if self.clients is not None or self.participation is None else self.participation.fixed
 
     @property
@@ -156,7 +157,7 @@ class RoundContext(NamedTuple):
             return xp.matmul(weight[..., 0][:, None, :], values)[:, 0]
         return xp.sum(weight * values, axis=1)
 
-    def moved(self, change):
+    def apply_change(self, change):
         """The broadcast model plus the average ``change`` (runs, dim) of the clients' models; x has the sum of the weights
         as its factor where the sampling averages models (:attr:`fedtheory.selection.Selection.averaged`)."""
         if self.algorithm.selection.averaged == "changes":
@@ -167,7 +168,7 @@ class RoundContext(NamedTuple):
         """The average of ``models`` (runs, participants, dim), (runs, dim): ``x + sum of w_k (x_k - x)``, or ``sum of w_k
         x_k`` where the sampling averages models."""
         if self.algorithm.selection.averaged == "changes":
-            return self.moved(self.weighted_sum(models - self.x[:, None, :]))
+            return self.apply_change(self.weighted_sum(models - self.x[:, None, :]))
         return self.weighted_sum(models)
 
     def over_all(self, values):

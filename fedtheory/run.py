@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from fedtheory.algorithm import Algorithm, State
+from fedtheory.batching import Batch, Piece, each_piece, joined
 from fedtheory.engine import starting_points
 from fedtheory.fingerprint import fingerprint
 from fedtheory.graph import in_graphs
 from fedtheory.memory import memory_needed
 from fedtheory.observables import DEFAULT
 from fedtheory.paths import captures, choose_path, round_on, states_on
-from fedtheory.pieces import Batch, Piece, each_piece, joined
 from fedtheory.recorder import Recorder
 from fedtheory.registry import as_algorithm, as_federation
 from fedtheory.returned import returned
@@ -139,7 +139,7 @@ class _Progress:
         self.progress, self.rounds, self.runs, self.most = progress, rounds, runs, 0
 
     def for_runs(self, rows: slice) -> Callable[[int, int], None] | None:
-        """What is called with (rounds done, rounds) of these runs, which are computed after those before them."""
+        """The progress function of (rounds done, rounds) for these runs, which are computed after those before them."""
         return None if self.progress is None else lambda done, rounds: self._tell(rows, done)
 
     def _tell(self, rows: slice, done: int) -> None:

@@ -96,7 +96,7 @@ class Geometric(Schedule):
         return self.value * self.ratio**round
 
 
-def _at(value, iteration: int, round: int):
+def _value_at(value, iteration: int, round: int):
     """The value of a schedule or number; an integer becomes a fraction, so that quotients stay exact."""
     value = value(iteration, round) if isinstance(value, Schedule) else value
     return Fraction(value) if isinstance(value, int) else value
@@ -126,7 +126,7 @@ class CyclicLinear(Schedule):
         whole("local_steps", self.local_steps)
 
     def __call__(self, iteration, round):
-        value, k = _at(self.value, iteration, round), iteration - round * self.local_steps
+        value, k = _value_at(self.value, iteration, round), iteration - round * self.local_steps
         return value - value * (1 - self.rho_decay) * k / self.local_steps
 
 
@@ -148,7 +148,7 @@ class GeometricLocal(Schedule):
         whole("local_steps", self.local_steps, 2)
 
     def __call__(self, iteration, round):
-        value = _at(self.value, iteration, round)
+        value = _value_at(self.value, iteration, round)
         ratio = Fraction(self.local_steps - 2, self.local_steps - 1)**(iteration - round * self.local_steps)
         exact = isinstance(value, Fraction) or (hasattr(value, "dtype") and value.dtype == object)
         return value * (ratio if exact else float(ratio))

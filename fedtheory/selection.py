@@ -276,7 +276,7 @@ class Matching:
         raise NotImplementedError
 
     def willing(self, federation, x, round, iteration):
-        """Which clients would take part at ``x``: those that match, unless the client's own rule is another one."""
+        """Truth values: the clients that would take part at ``x``, which match unless the client has a rule of its own."""
         return self.matches(federation, x, round, iteration)
 
 
@@ -376,7 +376,8 @@ class Selection:
 
     @property
     def averaged(self) -> str:
-        """What the server averages with the weights of a round: ``models``, or ``changes`` of the broadcast model."""
+        """The quantities that the server averages with the weights of a round: ``models``, or ``changes`` of the broadcast
+        model."""
         own = type(self).participate is Selection.participate
         return getattr(self.sampling, "averaged", "changes") if own else "changes"
 
@@ -399,8 +400,8 @@ class Selection:
         p = federation.weights
         return p * federation.priority if isinstance(self.matching, PriorityOnly) else p
 
-    def chosen(self, federation, draws, round: int):
-        """Numbers (runs, participants), ascending, of the clients that can affect a round; None if all can."""
+    def possible_participants(self, federation, draws, round: int):
+        """The numbers (runs, participants), ascending, of the clients that can affect a round; None if all can."""
         subsets = isinstance(self.sampling, WithoutReplacement) and isinstance(self.matching, PriorityOnly)
         if not subsets or federation.priority_clients < federation.clients:
             return None

@@ -66,7 +66,7 @@ def _varies(owner, field) -> bool:
 
 
 def _form(value):
-    """What must be equal in algorithms that are run together; it can be hashed."""
+    """A hashable key that is equal for algorithms that can be run together."""
     if is_dataclass(value) and not isinstance(value, type):
         return type(value), *(None if _of_runs(value, field) else (field.name, _form(getattr(value, field.name)))
                               for field in fields(value))
@@ -125,7 +125,7 @@ _TABLES = {(Algorithm, "client_steps"): 2, (Tabulated, "values"): 2, (Pattern, "
 
 
 def _axes_with_runs(owner, field) -> int | None:
-    """How many axes a field has whose first counts the runs; None where that is not known."""
+    """The number of axes of a field whose first axis counts the runs; None if it is not known."""
     known = (axes for (kind, name), axes in _TABLES.items() if isinstance(owner, kind) and field.name == name)
     return next(known, 1 if _varies(owner, field) else None)
 

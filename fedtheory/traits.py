@@ -31,7 +31,7 @@ ORTHOGONAL = ("", "all", "signed permutations", "within layers")
 
 @dataclass(frozen=True)
 class Reduction:
-    """With these ``arguments`` the method is the method named ``to`` with the arguments ``given``.
+    """The fact that the method with these ``arguments`` is the method named ``to`` with the arguments ``given``.
 
     Arguments that both take keep their values on both sides. ``on(federation, x, algorithm)``: the other method runs on
     that federation, ``x`` (1, dim) being the start of a single run; default the same federation. ``where`` restricts the
@@ -47,7 +47,7 @@ class Reduction:
 
 
 def as_descent(**arguments) -> tuple[Reduction, ...]:
-    """Where plain local steps, with these ``arguments`` of the method, are gradient descent."""
+    """The reductions to gradient descent of a method that takes plain local steps with these ``arguments``."""
     return tuple(Reduction(GRADIENT_DESCENT, arguments, where=where) for where in (ONE_EXACT_STEP, ONE_CLIENT, ONE_LOSS))
 
 
@@ -132,7 +132,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of an array that runs of the method record, besides its values.
+    """Known properties of an array that runs of the method record.
 
     ``nonnegative``: its entries are at least 0. ``starts_at_model``: before the first round it is the first model.
     ``method``: it is the ``array`` of another method's run, from the same start with the same draws.
@@ -188,7 +188,7 @@ class Traits:
             allowed = ", ".join(repr(name) for name in ORTHOGONAL)
             raise ValueError(f"unknown maps {self.orthogonal!r}; allowed: {allowed}")
 
-    def given(self, arguments: Mapping[str, Any]) -> Self:
-        """The traits with these arguments: those of the variant that has most of them in common, if there is one."""
+    def with_arguments(self, arguments: Mapping[str, Any]) -> Self:
+        """The traits of the method with these arguments: those of the variant that has most of them in common, if any."""
         fitting = [v for v in self.variants if v.arguments.items() <= dict(arguments).items()]
         return replace(self, **max(fitting, key=lambda v: len(v.arguments)).changes) if fitting else self

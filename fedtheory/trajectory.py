@@ -84,7 +84,7 @@ class Trajectory(RichDisplay):
 
     @property
     def diverged(self) -> dict[int, int]:
-        """For each diverged run, by its number, the first round after which its model or another array was not finite."""
+        """The first round after which the model or another array was not finite, by the number of each diverged run."""
         rounds = self.dataset["diverged"].values
         return {int(i): int(rounds[i]) for i in np.flatnonzero(rounds >= 0)}
 

@@ -5,7 +5,7 @@ from verify.worst import stress_test, worst_case
 
 __all__ = ["clear_caches"]
 
-_KEPT = (stress_test.suspected_failure, satisfiable._cached_answer, worst_case._asked, worst_case._read,
+_KEPT = (stress_test.suspected_failure, satisfiable._cached_answer, worst_case._programs_at, worst_case._statement_and_notes,
          worst_case._worst_case)
 
 

@@ -39,7 +39,7 @@ class VirtualDuals(Duals):
         duals, rho, x = context.state.server["duals"], self.pull(context), context.x[:, None, :]
         present = context.rows(duals) + rho * (upload.model - x)
         absent = duals + rho * (average[:, None, :] - x)
-        duals = context.put(absent, present)
+        duals = context.with_rows(absent, present)
         mean = context.mean_over_all(duals)
         return average + mean / self.server_pull(context), {"duals": duals, "x_bar": average}
 

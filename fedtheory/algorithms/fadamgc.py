@@ -51,7 +51,7 @@ class Tracking(ControlVariates):
         return {"variate": mean_over_clients(federation, first_variates(self.start, federation, x))}
 
     def tracking(self, context):
-        """Which of the participants renew their y_k, truth values (runs, participants)."""
+        """Truth values (runs, participants): the participants that renew their y_k."""
         if self.trackers is None:
             return context.active
         numbers = context.numbers(context.federation.clients)

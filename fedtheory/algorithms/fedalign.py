@@ -11,7 +11,7 @@ __all__ = ["align", "fedalign", "fedalign_fedprox", "fedalign_fraction", "fedavg
 
 
 def align(base: Algorithm, matching, free=None) -> Algorithm:
-    """Any method with FedALIGN's selection of free clients on top of its own sampling of priority clients.
+    """Adds FedALIGN's selection of free clients to any method, on top of its own sampling of priority clients.
 
     ``free``: availability of free clients, ``Always()`` (default), ``Bernoulli(p)`` or just p, or ``Pattern(table)``.
 

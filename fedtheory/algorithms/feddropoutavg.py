@@ -26,19 +26,19 @@ class Dropped(UploadFilter):
     cdr: Any = rate(0.0, high=1)
     whole = False
 
-    def kept(self, context, like):
-        """Which participants send which coordinates, truth values shaped as ``like`` (runs, participants, dim)."""
+    def sent_coordinates(self, context, like):
+        """Truth values shaped as ``like`` (runs, participants, dim): the coordinates that each participant sends."""
         numbers, now = context.numbers(like.shape[1]), context.algorithm.now
         dropped = context.draws.bernoulli(DROPOUT, now(self.fdr, context), context.round, numbers, like.shape[2])
         return ~(dropped | context.draws.bernoulli(LOST, now(self.cdr, context), context.round, numbers, 1))
 
     def send(self, change, local, context):
-        return masked(change, self.kept(context, change), local)
+        return masked(change, self.sent_coordinates(context, change), local)
 
     def combine(self, sent, context):
         xp = namespace(sent)
         ones = xp.ones_like(sent)
-        senders = context.weighted_sum(xp.where(self.kept(context, sent), ones, 0))
+        senders = context.weighted_sum(xp.where(self.sent_coordinates(context, sent), ones, 0))
         return context.weighted_sum(ones) * context.weighted_sum(sent) / xp.where(senders > 0, senders, 1)
 
 
@@ -73,8 +73,8 @@ def feddropoutavg(
 
 
 def still_or_moved(algorithm, federation, before, after):
-    """On one loss, with one local step, a coordinate moves by 0 or by a gradient step: returns the product of the move and
-    of its difference from a gradient step, and zero."""
+    """Returns the product of each coordinate's move and of its difference from a gradient step, and zero: on one loss, with
+    one local step, a coordinate moves by 0 or by a gradient step."""
     moved = after.x - before.x
     return moved * (moved + algorithm.eta_l * federation.objective_gradient(before.x)), 0 * moved
 

@@ -18,8 +18,8 @@ __all__ = ["LayerIntervals", "fedlama"]
 
 @dataclass(frozen=True)
 class LayerIntervals(UploadFilter):
-    """Some layers are averaged after every round, the others after every ``period`` rounds only; meanwhile clients continue
-    with their own values of them.
+    """Averages some layers after every round, the others only after every ``period`` rounds; meanwhile clients continue with
+    their own values of them.
 
     At the end of a period all layers are averaged, and the discrepancy ``d_l = mean of |x_k - x'|_l^2 / (steps since the
     last average * size of l)``, x' the old model plus the mean change, selects the layers anew: in ascending order of d, a
@@ -86,7 +86,7 @@ class LayerIntervals(UploadFilter):
 
 
 def rarely_averaged(discrepancy, sizes):
-    """Which layers are to be averaged rarely, truth values (runs, layers); ``sizes`` (1, layers)."""
+    """Truth values (runs, layers): the layers that are averaged rarely; ``sizes`` (1, layers)."""
     xp = namespace(discrepancy)
     order = xp.argsort(discrepancy, axis=-1)
     size, weight = (xp.take_along_axis(v, order, axis=-1) for v in (sizes + 0 * discrepancy, sizes * discrepancy))

@@ -50,7 +50,7 @@ class LocalMomentum(ClientOptimiser):
 
 
 def recycle(algorithm: Algorithm, recycled=1, recycled_object="pre-optimizer", **options) -> Algorithm:
-    """Any method with layers recycled; ``options`` are the fields of :class:`Recycling`.
+    """Adds the recycling of layers to any method; ``options`` are the fields of :class:`Recycling`.
 
     The applied update takes the place of the change of the average that enters the server's optimiser; scores use the model
     from which local training started. An upload filter of the method acts on the fresh layers. ``recycled_object``:

@@ -55,7 +55,7 @@ class MovingVariates(ControlVariates):
 
 @dataclass(frozen=True)
 class FreshVariates(Correction):
-    """Before the local steps ``c_k = g_k(x)`` and ``m <- (1 - gamma) m + gamma * mean of c_k``; then ``g - c_k + m``.
+    """Steps along ``g - c_k + m``, with ``c_k = g_k(x)`` and ``m <- (1 - gamma) m + gamma * mean of c_k`` before them.
 
     It costs one more exchange per round. ``m`` starts at ``server_variate`` ([runs,] dim), or at zero. With ``batch``
     same, c_k is left to :class:`SinceBroadcast`, which takes it on the samples of the local step.
@@ -78,14 +78,14 @@ class FreshVariates(Correction):
     def server_state(self, federation, x, draws):
         return {"variate": given_start("server_variate", self.server_variate, 0 * x)}
 
-    def moved(self, fresh, context):
+    def next_variate(self, fresh, context):
         """m after the exchange, (runs, dim)."""
         m = context.state.server["variate"]
         return m + context.server_number(self.gamma) * (context.weighted_sum(fresh) - m)
 
     def begin(self, local, context):
         fresh = context.extra_gradient(context.x[:, None, :] + 0 * local.x)
-        m = self.moved(fresh, context)[:, None, :] + 0 * fresh
+        m = self.next_variate(fresh, context)[:, None, :] + 0 * fresh
         return local.with_own(fresh=fresh, steer=m - fresh if self.batch == "independent" else m)
 
     def shift(self, local, context):
@@ -95,7 +95,7 @@ class FreshVariates(Correction):
         return {}, {"fresh": local.own["fresh"]}
 
     def aggregate(self, average, upload, context):
-        return average, {"variate": self.moved(upload.others["fresh"], context)}
+        return average, {"variate": self.next_variate(upload.others["fresh"], context)}
 
     def check(self, algorithm):
         if not isinstance(algorithm.selection.sampling, EveryPriority):

@@ -78,7 +78,8 @@ def lbgm(eta_l=0.1, local_steps=1, eta_g=1.0, threshold=0.1, participants=None, 
 
 
 def projected(algorithm, federation, before, after):
-    """On one loss, with one local step: the inner product of the step and of its difference from a gradient step; zero."""
+    """Returns the inner product of the step and of its difference from a gradient step, which is zero on one loss with one
+    local step, and zero."""
     used, step = after.x - before.x, -algorithm.eta_l * federation.objective_gradient(before.x)
     product = namespace(used).sum(used * (step - used), axis=-1)
     return product, 0 * product

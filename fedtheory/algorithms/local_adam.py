@@ -62,13 +62,13 @@ class Adam(ClientOptimiser):
         return local.with_own(moment1=0 * local.x, moment2_max=top)
 
     def direction(self, g, local, context):
-        before, after = local.own, self.moved(local.own, g, context)
+        before, after = local.own, self.next_moments(local.own, g, context)
         used = after if self.moment_index == "immediate" else before
         eps = context.algorithm.now(self.eps, context)
         root = namespace(g).sqrt(used["moment2_max"]) + eps
         return quotient(used["moment1"], root), local.with_own(**after)
 
-    def moved(self, own, g, context):
+    def next_moments(self, own, g, context):
         """The moments after a gradient ``g`` (runs, participants, dim), by name."""
         now, xp = context.algorithm.now, namespace(g)
         beta1, beta2 = now(self.beta1, context), now(self.beta2, context)

@@ -171,13 +171,13 @@ def prunefl(
                      name="PruneFL")
 
 
-def _kept(round, state, federation):
-    """The share of the parameters that is kept, (runs, 1)."""
+def _kept_share(round, state, federation):
+    """The share of the parameters that are kept, (runs, 1)."""
     return share_of(state.server["kept_parameters"], state.x)
 
 
 register(prunefl, "prunefl", "FedAvg on a mask of parameters that is renewed periodically", "Jiang et al. 2022",
-         "fedluar/prunefl", orthogonal="signed permutations", units={"eta_l": STEP}, costs=Costs(_kept, _kept),
+         "fedluar/prunefl", orthogonal="signed permutations", units={"eta_l": STEP}, costs=Costs(_kept_share, _kept_share),
          reductions=(Reduction("fedavg", {"density": 1.0}),),
          exempt=dict.fromkeys(
              ("common optimum", "common optimum, sampled", "no step, no move"), "pruned parameters are zero"))

@@ -88,7 +88,7 @@ class Job:
 
     @cached_property
     def num_examples(self) -> tuple[int, ...]:
-        """The fewest samples of each client that give these weights. Raises ValueError where no ten thousand do."""
+        """The fewest samples of each client that give these weights. Raises ValueError if ten thousand are not enough."""
         shares = [Fraction(float(weight)).limit_denominator(10**4) for weight in self.weights]
         if not np.allclose([float(share) for share in shares], self.weights, 0, 1e-14):
             raise ValueError(f"weights must be shares of at most 10000 samples; got {self.weights.tolist()}")
@@ -96,9 +96,10 @@ class Job:
         return tuple(int(share * whole_of_all) for share in shares)
 
     @classmethod
-    def of(cls, federation, start, taken, local_steps: int, eta_l: float, hyper: Mapping[str, Any] | None = None) -> Self:
-        """The run from ``start`` (dim,) with the clients ``taken``, truth values (rounds, clients), on a federation of one
-        instance without noise."""
+    def from_federation(cls, federation, start, taken, local_steps: int, eta_l: float,
+                        hyper: Mapping[str, Any] | None = None) -> Self:
+        """The job of a run from ``start`` (dim,) with the clients ``taken``, truth values (rounds, clients), on a federation
+        of one instance without noise."""
         plain, differentiable = federation.to(NUMPY), federation.to(TORCH)
 
         def gradient(k, x):
@@ -155,8 +156,8 @@ class BlackBox(Algorithm):
         return state._replace(x=arrays["x"], server=server, clients=state.clients | mine["client"])
 
     def results(self, federation, starts, taken) -> list[dict[str, np.ndarray]]:
-        """Of every run, from ``starts`` (runs, dim) with the clients ``taken`` (runs, rounds, clients): arrays of at least
-        so many rounds, ``x`` (rounds + 1, dim) and those that it keeps."""
+        """Returns for every run, from ``starts`` (runs, dim) with the clients ``taken`` (runs, rounds, clients), arrays of
+        at least so many rounds: ``x`` (rounds + 1, dim) and those that it keeps."""
         alone = [federation] if federation.instances == 1 else [federation.select([i]) for i in range(federation.instances)]
         return [{"x": self._models(alone[i % len(alone)], start, rows, self.step(i))}
                 for i, (start, rows) in enumerate(zip(starts, taken, strict=True))]
@@ -176,7 +177,7 @@ class BlackBox(Algorithm):
         if everybody:
             rounds = next(longer for k in range(99) if (longer := 5 * 4**k) >= rounds)
             rows = np.ones((rounds, federation.clients), dtype=bool)
-        job = Job.of(federation, start, rows, self.local_steps, eta_l, self.hyper)
+        job = Job.from_federation(federation, start, rows, self.local_steps, eta_l, self.hyper)
         with np.errstate(all="ignore"):
             found = np.array([to_numpy(model) for model in self.implementation(job)], dtype=float)
         if found.shape != (rounds + 1, len(start)):
@@ -195,19 +196,19 @@ def maker(implementation: Callable, hyper: Mapping[str, Any], samples: bool = Tr
     kept: dict = {}
     title = name or getattr(implementation, "__name__", type(implementation).__name__)
 
-    def made(eta_l=0.1, local_steps=1, participants=None, **given):
+    def make_black_box(eta_l=0.1, local_steps=1, participants=None, **given):
         return make(eta_l, local_steps, sampled(participants), implementation=implementation, hyper=dict(hyper) | given,
                     kept=kept, name=title, **more)
 
     kind = inspect.Parameter.KEYWORD_ONLY
     defaults = {"eta_l": 0.1, "local_steps": 1} | ({"participants": None} if samples else {}) | dict(hyper)
-    made.__signature__ = inspect.Signature([inspect.Parameter(n, kind, default=v) for n, v in defaults.items()])
-    made.__name__ = title
-    return made
+    make_black_box.__signature__ = inspect.Signature([inspect.Parameter(n, kind, default=v) for n, v in defaults.items()])
+    make_black_box.__name__ = title
+    return make_black_box
 
 
 def promised(like: str, hyper: Mapping[str, Any]) -> Traits:
-    """What a black box promises that should be the method ``like`` with the arguments ``hyper``."""
+    """The traits of a black box that should be the method ``like`` with the arguments ``hyper``."""
     known = find_algorithm(like).traits
     units = {n: unit for n, unit in (known.units or {}).items() if n == "eta_l" or n in hyper} or None
     special = tuple(one for one in known.reductions if {*one.arguments} <= {*hyper} and one.on is None)

@@ -39,7 +39,8 @@ def mutant(fault: Fault) -> Subject:
     def make(**arguments):
         return fault.plant(method.make(**arguments))
 
-    subject = Subject(fault.method, make, method.arguments, method.traits.given(fault.arguments), dict(fault.arguments))
+    subject = Subject(
+        fault.method, make, method.arguments, method.traits.with_arguments(fault.arguments), dict(fault.arguments))
     return on_numpy_if_it_can(subject)
 
 

@@ -37,7 +37,7 @@ def shapes(subject, case):
 
 @property_of_every_method("stays finite")
 def stays_finite(subject, case):
-    """On well-conditioned losses, with small steps, every number is finite."""
+    """Every number is finite on well-conditioned losses with small steps."""
     for name, array in _all_arrays(play(subject.build(case), case.federation(subject.backend), case)):
         numbers = to_numpy(array)
         true(np.isfinite(numbers.astype(float)).all(), name, "finite", short(numbers))
@@ -123,7 +123,7 @@ def batch(subject, case):
 
 @property_of_every_method("instances", runs=3, data=False)
 def instances(subject, case):
-    """With one problem per run, a run is the run on its own problem alone."""
+    """A run with one problem per run is the run on its own problem alone."""
     start = case.start()
     apart = [case.but(seed=case.seed + 7 * i, runs=1).federation() for i in range(case.runs)]
     first = apart[0]
@@ -167,14 +167,14 @@ def run_and_loop(subject, case):
 
 @property_of_every_method("seeds", runs=3, sigma=0.0, participants=None)
 def seeds(subject, case):
-    """Without noise and with all clients, seeds do not matter."""
+    """Seeds do not matter without noise and with all clients."""
     needs(not subject.traits.random, "the method draws at random by itself")
     same(models(subject, case), models(subject, case, seeds=case.seeds + 1000), "x under other seeds", 0)
 
 
 @property_of_every_method("one seed per run", runs=3, clients=5, free=0, rounds=lambda rounds: max(rounds, 3))
 def one_seed_per_run(subject, case):
-    """With noise, or with sampled clients, runs from one start with different seeds differ."""
+    """Runs from one start with different seeds differ with noise, or with sampled clients."""
     needs(case.sigma or case.participants, "there is no chance")
     found = models(subject, case, start=np.repeat(case.start()[:1], case.runs, axis=0))[:, -1]
     true(len(np.unique(found, axis=0)) == case.runs, f"different models after {case.rounds} rounds from {case.runs} seeds",
@@ -204,7 +204,7 @@ def one_step_size_per_run(subject, case):
 
 @property_of_every_method("descends", runs=1, rounds=15, sigma=0.0, participants=None, identical=True, free=0, data=False)
 def descends(subject, case):
-    """On one well-conditioned loss that all clients share, the loss falls within fifteen rounds."""
+    """The loss falls within fifteen rounds if all clients share one well-conditioned loss."""
     algorithm, federation = subject.build(case), case.federation(subject.backend)
     far = case.but(clients=1).federation(NUMPY).x_star + 3
     states = play(algorithm, federation, case, start=far)

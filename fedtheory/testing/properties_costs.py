@@ -12,7 +12,7 @@ from synthetic.numbers.arrays import namespace, to_numpy
 AXES = ("run", "client")
 
 
-class Meter(Observer):
+class CostRecorder(Observer):
     """Records, round by round, the costs that the method counts, the clients that train, and the messages."""
 
     everyone = False
@@ -39,7 +39,7 @@ class Meter(Observer):
 
 
 def _entries(context, array):
-    """How many numbers other than zero each client sends of an array (runs, participants, ...), (runs, clients)."""
+    """The count of nonzero numbers of an array (runs, participants, ...) that each client sends, (runs, clients)."""
     xp = namespace(array)
     if array.ndim < 2 or "float" not in str(array.dtype):
         return 0.0
@@ -48,7 +48,7 @@ def _entries(context, array):
 
 
 def metered(subject, case, federation=None, **how):
-    algorithm, meter = subject.build(case), Meter()
+    algorithm, meter = subject.build(case), CostRecorder()
     federation = case.federation() if federation is None else federation
     states = play(algorithm, federation, case, observers=(meter,), **how)
     return algorithm, meter, states
@@ -58,7 +58,7 @@ def metered(subject, case, federation=None, **how):
 def gradients_counted(subject, case):
     """The counted stochastic gradients of a client are those evaluated."""
     algorithm, federation, calls = subject.build(case), case.federation(), np.zeros((case.runs, case.clients))
-    state, meter = begin(algorithm, federation, case), Meter()
+    state, meter = begin(algorithm, federation, case), CostRecorder()
     original = federation.stochastic_gradient
 
     def counted(x, draws, iteration, clients=None):
@@ -123,7 +123,7 @@ def everything_received_is_counted(subject, case):
     def sent(server):
         seen = []
 
-        class Watch(Meter):
+        class Watch(CostRecorder):
             def uploads(self, context, local, upload):
                 super().uploads(context, local, upload)
                 seen.append([local.x, upload.model, *upload.others.values()])

@@ -26,13 +26,13 @@ STILL = {"sigma": 0.0, "data": False}
 
 @property_of_every_method("common optimum", common=True, equal=True, clients=power_of_two, **STILL)
 def common_optimum(subject, case):
-    """At a common minimiser of all clients' losses nothing moves."""
+    """Nothing moves at a common minimiser of all clients' losses."""
     stays_at_the_common_minimiser(subject, case)
 
 
 @property_of_every_method("common optimum, sampled", schemes=KEEP_OPTIMUM, common=True, **STILL)
 def common_optimum_sampled(subject, case):
-    """At a common minimiser of all clients' losses nothing moves, whoever is drawn, however much the clients weigh."""
+    """Nothing moves at a common minimiser of all clients' losses, whoever is drawn and whatever the clients' weights."""
     needs(case.participants, "all clients take part")
     stays_at_the_common_minimiser(subject, case)
 
@@ -45,7 +45,7 @@ def stays_at_the_common_minimiser(subject, case):
 
 @property_of_every_method("no step, no move", schemes=KEEP_OPTIMUM, **STILL)
 def no_step_no_move(subject, case):
-    """With local steps of length zero the model stays where it is."""
+    """The model stays where it is with local steps of length zero."""
     needs("eta_l" in subject.parameters and not subject.build(case).client.solves, "it takes no steps of eta_l")
     found = models(subject.with_arguments({"eta_l": 0.0}), case)
     needs(np.isfinite(found).all(), "it divides by the length of the steps")

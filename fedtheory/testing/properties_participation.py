@@ -90,7 +90,7 @@ def weight_zero(subject, case):
 
 @property_of_every_method("free clients that never count", participants=None, free=2, clients=5, data=False)
 def free_clients_that_never_count(subject, case):
-    """If only the priority clients count, removing the others changes nothing."""
+    """Removing the free clients changes nothing if only the priority clients count."""
     algorithm, federation = subject.build(case), case.federation(subject.backend)
     needs(type(algorithm.selection.matching) is PriorityOnly, "free clients may count")
     alone = rearranged(federation, list(range(case.clients - case.free)))

@@ -63,7 +63,7 @@ def identical_clients(subject, case):
 
 @property_of_every_method("own data only", rounds=1, participants=None, clients=3, **QUADRATIC)
 def own_data_only(subject, case):
-    """In a round, what a client computes and sends does not depend on the other clients' data."""
+    """A client's computations and messages in a round do not depend on the other clients' data."""
     needs(not case.free, "free clients may be chosen by their losses")
     algorithm, federation, seen = subject.build(case), case.federation(subject.backend), []
     state = begin(algorithm, federation, case)

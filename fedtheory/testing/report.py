@@ -89,7 +89,7 @@ class Report(RichDisplay):
 
     @property
     def summary(self) -> str:
-        """How many properties passed, failed and do not apply."""
+        """The numbers of properties that passed, failed and do not apply."""
         return ", ".join(f"{len(self.those(outcome))} {outcome}" for outcome in STYLES)
 
     def __rich__(self) -> Table:

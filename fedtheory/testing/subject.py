@@ -87,7 +87,7 @@ def subject_of(method, arguments=None, traits: Traits | None = None) -> Subject:
     missing = [name for name, value in subject.parameters.items() if value is inspect.Parameter.empty and name not in given]
     if missing:
         raise TypeError(f"{subject.name} needs {', '.join(missing)}; give arguments={{{missing[0]!r}: ...}}")
-    subject = replace(subject.with_arguments(arguments), traits=subject.traits.given(arguments or {}))
+    subject = replace(subject.with_arguments(arguments), traits=subject.traits.with_arguments(arguments or {}))
     return on_numpy_if_it_can(subject)
 
 

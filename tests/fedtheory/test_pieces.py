@@ -29,6 +29,7 @@ from fedtheory import (
     StopAfter,
     Tabulated,
     WithoutReplacement,
+    batching,
     fedavg,
     graph,
     make_algorithm,
@@ -39,7 +40,6 @@ from fedtheory import (
 )
 from fedtheory import blocks as blocks_module
 from fedtheory import memory as memory_module
-from fedtheory import pieces as pieces_module
 from fedtheory.memory import all_memory, free_memory, needed_by, runs_at_once
 from fedtheory.parts import Correction
 from fedtheory.stacking import for_runs
@@ -57,7 +57,7 @@ RUNS = 5
 
 def cut(patch, size: int = 2) -> None:
     """Runs are computed so many at once."""
-    patch.setattr(pieces_module, "runs_at_once", lambda algorithm, federation, rounds, record, runs, apart: min(size, runs))
+    patch.setattr(batching, "runs_at_once", lambda algorithm, federation, rounds, record, runs, apart: min(size, runs))
 
 
 def assert_close(first, second):
@@ -224,10 +224,10 @@ def test_of_what_was_computed_nothing_is_lost(monkeypatch):
         if rows.start and rows.stop - rows.start > 1:
             raise torch.cuda.OutOfMemoryError
         each = np.ones((rows.stop - rows.start, 1))
-        return pieces_module.Piece({}, each, ft.State(each), None)
+        return batching.Piece({}, each, ft.State(each), None)
 
-    batch = pieces_module.Batch(fedavg(0.1), FEDERATIONS["no noise"](), np.arange(6))
-    found = [rows.start for rows, _ in pieces_module.each_piece(batch, compute, 1, (), size=4)]
+    batch = batching.Batch(fedavg(0.1), FEDERATIONS["no noise"](), np.arange(6))
+    found = [rows.start for rows, _ in batching.each_piece(batch, compute, 1, (), size=4)]
     assert sizes == [(0, 4), (4, 6), (4, 5), (5, 6)] and found == [0, 4, 5]
 
 
@@ -237,9 +237,9 @@ def test_arrays_of_all_runs_stay_so_and_those_of_each_are_joined():
         each = torch.arange(rows.start, rows.stop)[:, None]
         part = ft.Participation(each > 0, each, torch.ones(1, 2), None, runs > 1)
         state = ft.State(each, {"shared": torch.ones(1, 3), "of each": each}, {"variate": each[..., None]}, part)
-        return rows, pieces_module.Piece({}, np.ones((runs, 2), bool), state, to_numpy(each))
+        return rows, batching.Piece({}, np.ones((runs, 2), bool), state, to_numpy(each))
 
-    found = pieces_module.joined(map(piece, (slice(0, 2), slice(2, 4), slice(4, 5))), 5)
+    found = batching.joined(map(piece, (slice(0, 2), slice(2, 4), slice(4, 5))), 5)
     state, part, all_runs = found.state, found.state.participation, np.arange(5)[:, None]
     for array in (state.x, state.server["of each"], state.clients["variate"][..., 0], part.virtual_weight, found.start):
         np.testing.assert_array_equal(to_numpy(array), all_runs)
@@ -248,14 +248,14 @@ def test_arrays_of_all_runs_stay_so_and_those_of_each_are_joined():
 
 
 def test_a_host_without_place_for_all_runs_says_so():
-    piece = pieces_module.Piece({}, np.ones((2, 1), bool), ft.State(torch.ones(2, 3)), None)
+    piece = batching.Piece({}, np.ones((2, 1), bool), ft.State(torch.ones(2, 3)), None)
     with pytest.raises(MemoryError, match=r"^the host has no memory for what is recorded of \d+ runs and for their"):
-        pieces_module.joined([(slice(0, 2), piece)], 2**62)
+        batching.joined([(slice(0, 2), piece)], 2**62)
 
 
 def test_a_run_that_does_not_fit_says_what_it_needs(monkeypatch):
     sizes = short_of_memory(monkeypatch, 0)
-    monkeypatch.setattr(pieces_module, "free_memory", lambda device: 3 * 10**6)
+    monkeypatch.setattr(batching, "free_memory", lambda device: 3 * 10**6)
     with pytest.raises(MemoryError, match=r"^one run of FedAvg needs about [\d.]+ MB of memory on cpu, where 3 MB are free: "
                                           r"OutOfMemoryError: CUDA out of memory\. Tried to allocate much\.$"):
         run(fedavg(0.1), FEDERATIONS["no noise"](), 2, seeds=4)

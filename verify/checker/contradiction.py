@@ -6,8 +6,8 @@ hypotheses and leave the statement an index at which it has a value.
 """
 
 from verify.checker import polynomials
-from verify.checker.number_hypotheses import begin, defining, ranged, sides
-from verify.checker.number_proof import Steps
+from verify.checker.number_hypotheses import compared_sides, definition_of, enter_range, read_hypotheses
+from verify.checker.number_proof import StepChecker
 from verify.checker.operators import require
 from verify.checker.polynomials import ZERO
 from verify.checker.schema import STATED, keys, one_meaning, printed, stated
@@ -25,22 +25,22 @@ def check(certificate):
     one_meaning({**certificate, "sizes": {}, "values": {}})
     polynomials.meter.spent = 0
     proof = keys(certificate["proof"], ("put", "steps"), "a proof")
-    put = {name: defining(certificate, name, number) for name, number in proof["put"].items()}
+    put = {name: definition_of(certificate, name, number) for name, number in proof["put"].items()}
     known, reader, names = premises(certificate, put)
-    known = Steps(reader).run(proof["steps"], known, names)
-    require(known.shown(">", ZERO), "no step shows that 0 > 0")
+    known = StepChecker(reader).run(proof["steps"], known, names)
+    require(known.implies(">", ZERO), "no step shows that 0 > 0")
     return True, "nothing meets the hypotheses and leaves the statement an index at which it has a value", "", ""
 
 
 def premises(certificate, put):
     """(what is known, the reader, the names of the statement's indices)."""
-    known, reader = begin(with_choice(certificate), put, {}, runs=False)
+    known, reader = read_hypotheses(with_choice(certificate), put, {}, runs=False)
     names, statement, needed = {}, certificate["statement"], []
     try:
         for name, low, high in statement["over"]:
-            _, known, names = ranged(reader, known, names, name, low, high)
+            _, known, names = enter_range(reader, known, names, name, low, high)
         reader.assumed = needed if not statement["over"] else None  # an index may be missing only where it has no value
-        reader.compared(sides(statement), known, names)
+        reader.read_comparison(compared_sides(statement), known, names)
     except (ArithmeticError, LookupError, TypeError, ValueError):
         pass  # what it needs up to there is needed all the same
     reader.assumed = None

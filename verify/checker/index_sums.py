@@ -39,7 +39,7 @@ def new_index():
 # sums and products over an index -----------------------------------------------------------------------------------------
 def sum_of(known, index, body, low, high):
     """The sum of ``body`` for all whole numbers that the atom ``index`` may be. Factors without the index leave it; what is
-    summed has an index named by its depth. ``known``: says by ``count`` how many numbers there are."""
+    summed has an index named by its depth. ``known``: its ``range_size`` says how many numbers there are."""
     length = (high - low).number()
     if length is not None and length < FEW:
         return total(substitute(known, body, index, low + constant(i)) for i in range(int(length) + 1))
@@ -49,7 +49,7 @@ def sum_of(known, index, body, low, high):
         inner = tuple(pair for pair in m if has(pair[0], index))
         inside = [a for a, n in inner if n == 1 and a[0] == "dot" and has(a[1], index) != has(a[2], index)]
         if not inner:
-            found = found + outer * known.count(low, high)
+            found = found + outer * known.range_size(low, high)
         elif len(inside) == 1 and sum(a[0] == "dot" for a, _ in inner) == 1:
             (a,) = inside
             fixed, moving = (a[2], a[1]) if has(a[1], index) else (a[1], a[2])
@@ -82,7 +82,7 @@ def expected(known, p, *given):
                 other = a[2] if joined == a[1] else a[1]
                 body = body * dot(of_vector(known, {joined[2]: ONE}, own, of_atom(index)), {other: ONE})
             low, high = joined[-3:-1]
-            inside = known.within(index, low, high) if known else None
+            inside = known.with_index(index, low, high) if known else None
             found = found + outer * sum_of(known, index, expected(inside, body, *given), low, high)
     return found
 
@@ -115,7 +115,7 @@ def parted(known, m, c, given):
 
 def is_fixed(known, part, given):
     """Whether a part is surely known where a mean is taken: nothing in it is drawn, or only before the round given."""
-    return not random(part) or bool(given and known and known.past and known.past(known, part, *given))
+    return not random(part) or bool(given and known and known.is_past and known.is_past(known, part, *given))
 
 
 def expected_vector(known, v, *given):
@@ -129,7 +129,7 @@ def expected_vector(known, v, *given):
                 found.append({a: outer})
             elif inner == ONE and a[0] == "vsum" and not random(a[-3:-1]):
                 index, (_, factor, u, low, high, own) = new_index(), a
-                inside = known.within(index, low, high) if known else None
+                inside = known.with_index(index, low, high) if known else None
                 body = expected_vector(inside, of_vector(known, {u: factor}, own, of_atom(index)), *given)
                 found.append(scaled(vector_sum(known, index, body, low, high), outer))
             else:

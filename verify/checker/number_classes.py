@@ -1,5 +1,5 @@
-"""Lemmas for proofs that hypotheses about all functions exclude each other: what a bound on gradients at all points
-says of strongly convex losses, and what an inequality that is printed for a function f at all points u and v says.
+"""Lemmas for proofs that hypotheses about all functions exclude each other: a bound on gradients at all points contradicts
+strong convexity, and an inequality that is printed for a function f at all points u and v may force f to be constant.
 
 Losses have continuous gradients on all of R^dim, and dim is at least 1.
 """
@@ -32,8 +32,8 @@ def bounded_gradients(args, reader, known, names):
     return premises, (">=", of_atom(("name", "G_lip") if args[0] == "G_lip" else ("entry", args[0], k)) - low * r)
 
 
-def steepest(point, body):
-    """The client k of a least value of -|grad F_k(x)|^2 over all points x, which is less the supremum of |grad F_k(x)|^2."""
+def client_of_supremum(point, body):
+    """The client k in an infimum of -|grad F_k(x)|^2 over all points x, which is minus the supremum of |grad F_k(x)|^2."""
     inner = body[2] if isinstance(body, list) and len(body) == 3 and body[:2] == ["*", -1] else None
     gradient = inner[1] if isinstance(inner, list) and len(inner) == 2 and inner[0] == "norm2" else None
     found = isinstance(gradient, list) and len(gradient) == 3 and (gradient[0], gradient[2]) == ("grad", point)
@@ -49,9 +49,9 @@ def constant_functions(args, reader, known, names):
     the right side is (a + b + b') h <e, grad f(v)> + o(h), as grad f is continuous. For small h of both signs it is not
     negative only if the factor of h is 0. So where a + b + b' is not 0, <e, grad f(v)> = 0 for all e and v.
     """
-    forcing, other = (slack(number, reader, known) for number in args)
-    level(forcing)
-    level(other)
+    forcing, other = (slack_coefficients(number, reader, known) for number in args)
+    require_differences_only(forcing)
+    require_differences_only(other)
     slope = (forcing["value u"] + forcing["slope u"] + forcing["slope v"]).number()
     require(not forcing["rest"].terms and slope, f"inequality {args[0]} does not force functions to be constant")
     return [], (">=", other["square"] + other["rest"])
@@ -64,55 +64,56 @@ def constant_curvature(args, reader, known, names):
     return [], ("==", of_atom(("entry", "mu_client", reader.client(k, known, names))))
 
 
-def level(form):
-    """Refuse an inequality that depends on how large losses are."""
+def require_differences_only(form):
+    """Refuses an inequality that depends on more of the losses than f(u) - f(v)."""
     require(not (form["value u"] + form["value v"]).terms, "losses do not enter by their differences alone")
 
 
-def slack(number, reader, known):
-    """The right side less the left one of a printed inequality 'left <= right', by what is multiplied with f(u), f(v),
-    <u - v, grad f(u)>, <u - v, grad f(v)>, |u - v|^2, and 1."""
+def slack_coefficients(number, reader, known):
+    """The coefficients of f(u), f(v), <u - v, grad f(u)>, <u - v, grad f(v)>, |u - v|^2 and 1 in 'right - left', where
+    'left <= right' is a printed inequality."""
     require(type(number) is int and 0 <= number < len(reader.printed), "no inequality of this number is printed")
     rule = reader.printed[number]
     require(rule["relation"] in ("<=", ">=") and not rule["over"], "an inequality at all points is asked for")
     small, large = (rule["left"], rule["right"])[:: 1 if rule["relation"] == "<=" else -1]
-    return added([(large, 1), (small, -1)], reader, known)
+    return sum_coefficients([(large, 1), (small, -1)], reader, known)
 
 
-def added(parts, reader, known):
+def sum_coefficients(parts, reader, known):
+    """The coefficients of a sum of formulas with signs."""
     found = dict.fromkeys(("value u", "value v", "slope u", "slope v", "square", "rest"), ZERO)
     for node, sign in parts:
-        for name, p in terms(node, reader, known).items():
+        for name, p in coefficients_of(node, reader, known).items():
             found[name] = found[name] + p * constant(sign)
     return found
 
 
-def terms(node, reader, known):
-    """A side by what its parts are multiplied with."""
+def coefficients_of(node, reader, known):
+    """The coefficients of one side of an inequality."""
     head, *args = node if isinstance(node, list) else [node]
     if head == "+":
-        return added([(a, 1) for a in args], reader, known)
+        return sum_coefficients([(a, 1) for a in args], reader, known)
     if head == "*":
         inner = [a for a in args if has_point(a)]
         require(len(inner) <= 1, "a product has one factor with points")
         factor = reader.number(["*", 1, 1, *(a for a in args if not has_point(a))], known, {})
-        return {name: p * factor for name, p in terms(inner[0] if inner else 1, reader, known).items()}
+        return {name: p * factor for name, p in coefficients_of(inner[0] if inner else 1, reader, known).items()}
     if head == "f" and len(args) == 1 and is_point(args[0]):
         return {f"value {args[0]}": constant(1)}
     if head == "norm2":
-        times = apart(args[0], reader, known)
+        times = multiple_of_difference(args[0], reader, known)
         return {"square": times * times}
     if head == "dot":
         slopes = [a for a in args if isinstance(a, list) and a[0] == "f_grad"]
         require(len(args) == 2 and len(slopes) == 1 and len(slopes[0]) == 2 and is_point(slopes[0][1]),
                 "an inner product is one with a gradient")
-        return {f"slope {slopes[0][1]}": apart(args[1 - args.index(slopes[0])], reader, known)}
+        return {f"slope {slopes[0][1]}": multiple_of_difference(args[1 - args.index(slopes[0])], reader, known)}
     require(not has_point(node), f"{head} has no place in an inequality for all points")
     return {"rest": reader.number(node, known, {})}
 
 
-def apart(node, reader, known):
-    """How often a vector is u - v."""
+def multiple_of_difference(node, reader, known):
+    """The number c of a vector c (u - v)."""
     counted = dict.fromkeys(POINTS, ZERO)
     for part in node[1:] if isinstance(node, list) and node[0] == "+" else [node]:
         factors = part[1:] if isinstance(part, list) and part[0] == "*" else [part]

@@ -1,4 +1,4 @@
-"""What proofs about losses at points know of a federation: one time, clients with weights, and functions with curvatures.
+"""The federation of proofs about losses at points: one time, clients with weights, and functions with curvatures.
 
 A client's loss is differentiable on all of R^dim, with curvatures between ``mu_client`` and ``L_client``, which may be less
 than 0, and at least -``L_client``. Lemmas have a client k, points as vectors, and numbers that bound the curvatures.
@@ -26,100 +26,102 @@ GIVEN = ({"left": ["Sum", ["*", ["priority", CLIENT], ["client_weight", CLIENT]]
           "over": [EVERY]})
 
 
-def of_client(reader, known):
-    """(a client k that stands for each, its weight in the objective, the number of the last client). Means over clients are
-    made of atoms, as an index of a proof may have any name."""
+def symbolic_client(reader, known):
+    """(a client k that stands for each, its weight in the objective, the number of the last client). The index is an atom,
+    as an index of a proof may have any name."""
     k, last = new_index(), reader.number("clients", known, {}) - ONE
     weight = ["*", ["priority", CLIENT], ["client_weight", CLIENT]]
-    return k, reader.number(weight, known.summed(k, ZERO, last), {CLIENT: of_atom(k)}), last
+    return k, reader.number(weight, known.inside_sum(k, ZERO, last), {CLIENT: of_atom(k)}), last
 
 
 def objective(reader, u, known):
     """The average of losses over priority clients."""
-    k, weight, last = of_client(reader, known)
+    k, weight, last = symbolic_client(reader, known)
     return sum_of(known, k, weight * loss(of_atom(k), u), ZERO, last)
 
 
 def objective_slope(reader, u, known):
     """The average of gradients over priority clients."""
-    k, weight, last = of_client(reader, known)
+    k, weight, last = symbolic_client(reader, known)
     return vector_sum(known, k, scaled(slope(of_atom(k), u), weight), ZERO, last)
 
 
 def loss(k, u): return of_atom(("F", k, frozen(u)))
 def slope(k, u): return {("grad", k, frozen(u)): ONE}
-def apart(u, v): return combined([u, scaled(v, constant(-1))])
-def client_number(name, k): return of_atom(("entry", name, k))
+def difference(u, v): return combined([u, scaled(v, constant(-1))])
+def client_constant(name, k): return of_atom(("entry", name, k))
 
 
 def gap(k, u, v):
-    """What is left of F(u) without F(v) and the linear part at v."""
-    return loss(k, u) - loss(k, v) - dot(slope(k, v), apart(u, v))
+    """F(u) - F(v) - <grad F(v), u - v>: the loss at u less its linearisation at v."""
+    return loss(k, u) - loss(k, v) - dot(slope(k, v), difference(u, v))
 
 
 def interpolation(k, u, v, high, low):
     """|g - h|^2 + m L |d|^2 - 2 m <g - h, d> <= 2 (L - m) gap for curvatures from m to L: F - m/2 |x|^2 is convex and has an
     (L - m)-Lipschitz gradient (Taylor, Hendrickx, Glineur 2017, Theorem 4)."""
-    d, change = apart(u, v), apart(slope(k, u), slope(k, v))
-    premises = [(">=", high - client_number("L_client", k)), (">=", client_number("mu_client", k) - low)]
+    d, change = difference(u, v), difference(slope(k, u), slope(k, v))
+    premises = [(">=", high - client_constant("L_client", k)), (">=", client_constant("mu_client", k) - low)]
     return premises, (">=", constant(2) * (high - low) * gap(k, u, v) - dot(change, change) - low * high * dot(d, d) +
                       constant(2) * low * dot(change, d))
 
 
 def smoothness(k, u, v, high):
-    """The same with m = -L, which is known of every client."""
+    """The interpolation condition with m = -L, which holds for every client."""
     premises, conclusion = interpolation(k, u, v, high, -high)
     return premises[:1], conclusion
 
 
 def same_loss(k, u, v):
     """F(u) = F(v) where |u - v|^2 = 0."""
-    return [("==", dot(apart(u, v), apart(u, v)))], ("==", loss(k, u) - loss(k, v))
+    return [("==", dot(difference(u, v), difference(u, v)))], ("==", loss(k, u) - loss(k, v))
 
 
 def same_slope(k, u, v, w):
     """<grad F(u) - grad F(v), w> = 0 where |u - v|^2 = 0."""
-    return [("==", dot(apart(u, v), apart(u, v)))], ("==", dot(apart(slope(k, u), slope(k, v)), w))
+    return [("==", dot(difference(u, v), difference(u, v)))], ("==", dot(difference(slope(k, u), slope(k, v)), w))
 
 
 def gap_below(k, u, v, high):
-    """The gap is at most L/2 |d|^2 ..."""
-    d = apart(u, v)
-    return [(">=", high - client_number("L_client", k))], (">=", high * constant(Fraction(1, 2)) * dot(d, d) - gap(k, u, v))
+    """The gap is at most L/2 |d|^2."""
+    d = difference(u, v)
+    return [(">=", high - client_constant("L_client", k))], (
+        ">=", high * constant(Fraction(1, 2)) * dot(d, d) - gap(k, u, v))
 
 
 def gap_above(k, u, v, high):
-    """... and at least -L/2 |d|^2."""
-    d = apart(u, v)
-    return [(">=", high - client_number("L_client", k))], (">=", high * constant(Fraction(1, 2)) * dot(d, d) + gap(k, u, v))
+    """The gap is at least -L/2 |d|^2."""
+    d = difference(u, v)
+    return [(">=", high - client_constant("L_client", k))], (
+        ">=", high * constant(Fraction(1, 2)) * dot(d, d) + gap(k, u, v))
 
 
 def curvature(k, u, v, low):
     """The gap is at least m/2 |d|^2."""
-    d = apart(u, v)
-    return [(">=", client_number("mu_client", k) - low)], (">=", gap(k, u, v) - low * constant(Fraction(1, 2)) * dot(d, d))
+    d = difference(u, v)
+    return [(">=", client_constant("mu_client", k) - low)], (">=", gap(k, u, v) - low * constant(Fraction(1, 2)) * dot(d, d))
 
 
 def curvatures(k, high, low):
-    """No curvature is larger than the largest."""
-    return [(">=", high - client_number("L_client", k)), (">=", client_number("mu_client", k) - low)], (">=", high - low)
+    """m <= L: the lower bound of the curvatures is at most the upper one."""
+    return [(">=", high - client_constant("L_client", k)), (">=", client_constant("mu_client", k) - low)], (">=", high - low)
 
 
 def infimum(k, u):
     """A loss is at least its infimum, where that is a number of the claim."""
-    return [], (">=", loss(k, u) - client_number("F_star_client", k))
+    return [], (">=", loss(k, u) - client_constant("F_star_client", k))
 
 
 def above_infimum(k, u, high):
     """|grad F|^2 <= 2 L (F - inf F): a gradient step with 1/L goes down by |grad F|^2 / (2 L)."""
-    return [(">=", high - client_number("L_client", k)), (">", high)], (
-        ">=", constant(2) * high * (loss(k, u) - client_number("F_star_client", k)) - dot(slope(k, u), slope(k, u)))
+    return [(">=", high - client_constant("L_client", k)), (">", high)], (
+        ">=", constant(2) * high * (loss(k, u) - client_constant("F_star_client", k)) - dot(slope(k, u), slope(k, u)))
 
 
 def near_infimum(k, u, low):
     """2 m (F - inf F) <= |grad F|^2 for curvatures of at least m > 0 (Polyak, Lojasiewicz)."""
-    return [(">=", client_number("mu_client", k) - low), (">", low)], (
-        ">=", dot(slope(k, u), slope(k, u)) - constant(2) * low * (loss(k, u) - client_number("F_star_client", k)))
+    return [(">=", client_constant("mu_client", k) - low), (">", low)], (
+        ">=", dot(slope(k, u), slope(k, u)) - constant(2) * low * (loss(k, u) - client_constant("F_star_client", k)))
 
 
 #: lemmas, and how many vectors and numbers they have besides a client
@@ -130,8 +132,8 @@ FUNCTIONS = {"interpolation": (interpolation, 2, 2), "smoothness": (smoothness, 
              "near infimum": (near_infimum, 1, 1)}
 
 
-def instance(name, args, reader, known, names):
-    """A lemma about a client's loss."""
+def loss_lemma(name, args, reader, known, names):
+    """(premises, conclusion) of a lemma about a client's loss."""
     lemma, vectors, numbers = FUNCTIONS[name]
     require(reader.federation and len(args) == 1 + vectors + numbers, f"{name} is about 1 + {vectors + numbers} things")
     require("infimum" not in name or reader.infima, "a loss may be unbounded, as the claim has no infima")
@@ -140,8 +142,8 @@ def instance(name, args, reader, known, names):
                  *(reader.number(a, known, names) for a in args[1 + vectors :]))
 
 
-def optimum(name, args, reader, known, names):
-    """At the optimum the mean gradient is 0, and the mean loss is least."""
+def optimum_lemma(name, args, reader, known, names):
+    """(premises, conclusion) of a lemma about the optimum, where the mean gradient is 0 and the mean loss is least."""
     require(reader.federation and len(args) == 1, f"{name} is about one vector")
     if name == "optimal slope":
         steepest = reader.vector(["objective_grad", "x_star"], known, {})

@@ -1,5 +1,5 @@
-"""Lemmas about numbers and vectors that a proof may use, by name. Each is a function of what it is about, and gives
-(premises, conclusion) as pairs (relation, polynomial compared with 0). A premise has to be known where the lemma is used."""
+"""Lemmas about numbers and vectors that a proof may use, by name. Each is a function of its arguments and returns
+(premises, conclusion) as pairs (relation, polynomial compared with 0). The premises must follow where a lemma is used."""
 
 
 from verify.checker.index_sums import combined, dot, length, product_of, scaled, substitute, sum_of
@@ -140,10 +140,10 @@ def length_squared(u): return [], ("==", length(u) * length(u) - dot(u, u))
 def length_sign(u): return [], (">=", length(u))
 def same_length(u, v):
     """|u| = |v| where |u - v|^2 = 0."""
-    return [("==", distance(u, v))], ("==", length(u) - length(v))
+    return [("==", squared_distance(u, v))], ("==", length(u) - length(v))
 
 
-def distance(u, v):
+def squared_distance(u, v):
     d = combined([u, scaled(v, constant(-1))])
     return dot(d, d)
 
@@ -154,7 +154,7 @@ def cauchy_schwarz(u, v): return [], (">=", dot(u, u) * dot(v, v) - dot(u, v) * 
 def product_of_lengths(u, v): return [], (">=", length(u) * length(v) - dot(u, v))
 
 
-def longer(u, p):
+def length_at_most(u, p):
     """|u| <= p where |u|^2 <= p^2 and p >= 0."""
     return [(">=", p * p - dot(u, u)), (">=", p)], (">=", p - length(u))
 
@@ -169,11 +169,11 @@ NUMBERS = {f.__name__.replace("_", " "): f for f in (
 VECTORS = {"square": (square, 1, 0), "length squared": (length_squared, 1, 0), "length sign": (length_sign, 1, 0),
            "triangle": (triangle, 2, 0), "same length": (same_length, 2, 0),
            "multiple": (multiple, 1, 1), "Cauchy-Schwarz": (cauchy_schwarz, 2, 0),
-           "product of lengths": (product_of_lengths, 2, 0), "longer": (longer, 1, 1)}
+           "product of lengths": (product_of_lengths, 2, 0), "longer": (length_at_most, 1, 1)}
 
 
-# sums and products: lemmas about an atom, with what is known of the ends of its range
-def parts_of(p, kind):
+# sums and products: lemmas about an atom, with the facts about the ends of its range
+def arguments_of(p, kind):
     """The arguments of a polynomial that is one sum or product, times a number."""
     require(len(p.terms) == 1, f"a {kind} by itself is asked for")
     (m, c), = p.terms.items()
@@ -182,34 +182,34 @@ def parts_of(p, kind):
 
 
 def empty_sum(known, p):
-    *_, low, high, _ = parts_of(p, "Sum")
+    *_, low, high, _ = arguments_of(p, "Sum")
     return [(">=", low - high - ONE)], ("==", p)
 
 
 def empty_product(known, p):
-    *_, low, high, _ = parts_of(p, "Product")
+    *_, low, high, _ = arguments_of(p, "Product")
     return [(">=", low - high - ONE)], ("==", p - ONE)
 
 
 def last_term(known, p):
-    body, low, high, own = parts_of(p, "Sum")
+    body, low, high, own = arguments_of(p, "Sum")
     return [(">=", high - low)], ("==", p - sum_of(known, own, body, low, high - ONE) - substitute(known, body, own, high))
 
 
 def first_term(known, p):
-    body, low, high, own = parts_of(p, "Sum")
+    body, low, high, own = arguments_of(p, "Sum")
     return [(">=", high - low)], ("==", p - sum_of(known, own, body, low + ONE, high) - substitute(known, body, own, low))
 
 
 def last_factor(known, p):
-    body, low, high, own = parts_of(p, "Product")
+    body, low, high, own = arguments_of(p, "Product")
     shorter = product_of(known, own, body, low, high - ONE)
     return [(">=", high - low)], ("==", p - shorter * substitute(known, body, own, high))
 
 
 def no_index_in_product(known, p):
     """A product of equal factors is a power."""
-    body, low, high, own = parts_of(p, "Product")
+    body, low, high, own = arguments_of(p, "Product")
     require(substitute(known, body, own, ZERO) == body, "the factors are not equal")
     return [(">=", high - low + ONE)], ("==", p - power(body, high - low + ONE))
 
@@ -217,7 +217,7 @@ def no_index_in_product(known, p):
 def geometric(known, p):
     """(b - 1) sum_{i = low}^{high} b^(i + e) = b^(high + e + 1) - b^(low + e) for high >= low - 1; for b > 0, or where all
     exponents are whole and at least 0. Also with falling exponents."""
-    body, low, high, own = parts_of(p, "Sum")
+    body, low, high, own = arguments_of(p, "Sum")
     (m, c), = body.terms.items()
     require(len(m) == 1 and m[0][1] == 1 and m[0][0][0] == "pow" and c == 1, "the terms are no powers")
     _, b, e = m[0][0]
@@ -226,7 +226,7 @@ def geometric(known, p):
     require(b == substitute(known, b, own, ZERO) and slope in (ONE, -ONE), "the exponents do not rise or fall by one")
     if slope == -ONE:  # from the last to the first
         at, after = substitute(known, e, own, high), substitute(known, e, own, low) + ONE
-    whole = [(">", b)] if known.shown(">", b) else [("whole", at), (">=", at)]
+    whole = [(">", b)] if known.implies(">", b) else [("whole", at), (">=", at)]
     return [*whole, (">=", high - low + ONE)], ("==", (b - ONE) * p - power(b, after) + power(b, at))
 
 

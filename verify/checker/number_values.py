@@ -1,4 +1,4 @@
-"""What the methods of runs compute with in proofs for all numbers: numbers and vectors without a value."""
+"""Symbolic numbers and vectors on which the pseudocode of methods runs in proofs for all numbers."""
 
 from fractions import Fraction
 
@@ -8,19 +8,19 @@ from verify.checker.polynomials import ONE, constant
 
 
 class Number:
-    """A number of a run: a polynomial with the arithmetic that methods use."""
+    """A symbolic number of a run: a polynomial with the arithmetic that methods use."""
 
     __slots__ = ("p", "run")
 
     def __init__(self, p, run): self.p, self.run = p, run
-    def of(self, p): return Number(p, self.run)
-    def __add__(self, other): return self.of(self.p + poly(other))
-    def __sub__(self, other): return self.of(self.p - poly(other))
-    def __rsub__(self, other): return self.of(poly(other) - self.p)
-    def __mul__(self, other): return other * self if isinstance(other, Vector) else self.of(self.p * poly(other))
-    def __truediv__(self, other): return self.of(self.p * self.run.one_over(poly(other)))
-    def __rtruediv__(self, other): return self.of(poly(other) * self.run.one_over(self.p))
-    def __neg__(self): return self.of(-self.p)
+    def wrap(self, p): return Number(p, self.run)
+    def __add__(self, other): return self.wrap(self.p + poly(other))
+    def __sub__(self, other): return self.wrap(self.p - poly(other))
+    def __rsub__(self, other): return self.wrap(poly(other) - self.p)
+    def __mul__(self, other): return other * self if isinstance(other, Vector) else self.wrap(self.p * poly(other))
+    def __truediv__(self, other): return self.wrap(self.p * self.run.one_over(poly(other)))
+    def __rtruediv__(self, other): return self.wrap(poly(other) * self.run.one_over(self.p))
+    def __neg__(self): return self.wrap(-self.p)
     def refuse(self, *_): raise TypeError("a number without a value is compared")
 
     __radd__, __rmul__ = __add__, __mul__
@@ -29,16 +29,16 @@ class Number:
 
 
 class Vector:
-    """A vector of a run: multiples of atoms."""
+    """A symbolic vector of a run: a linear combination of atoms."""
 
     __slots__ = ("run", "v")
 
     def __init__(self, v, run): self.v, self.run = v, run
-    def of(self, v): return Vector(v, self.run)
-    def __add__(self, other): return self.of(combined([self.v, other.v]))
-    def __sub__(self, other): return self.of(combined([self.v, scaled(other.v, constant(-1))]))
-    def __mul__(self, other): return self.of(scaled(self.v, poly(other)))
-    def __truediv__(self, other): return self.of(scaled(self.v, self.run.one_over(poly(other))))
+    def wrap(self, v): return Vector(v, self.run)
+    def __add__(self, other): return self.wrap(combined([self.v, other.v]))
+    def __sub__(self, other): return self.wrap(combined([self.v, scaled(other.v, constant(-1))]))
+    def __mul__(self, other): return self.wrap(scaled(self.v, poly(other)))
+    def __truediv__(self, other): return self.wrap(scaled(self.v, self.run.one_over(poly(other))))
     def __neg__(self): return self * -1
     def refuse(self, *_): raise TypeError("a vector without a value is compared")
 
@@ -48,7 +48,7 @@ class Vector:
 
 
 class AnyLayers:
-    """Layers of which nothing is said: what is applied is known by its name alone."""
+    """Unspecified layers: the applied update is an atom about which nothing else is known."""
 
     all = ()
 
@@ -57,7 +57,7 @@ class AnyLayers:
     def select(self, *_): return Vector(self.run.state("server_applied_update", self.run.r + ONE), self.run)
 
 
-class Steps:
+class StepSizes:
     """The sizes of the local steps of a round: that of step j."""
 
     def __init__(self, size): self.size = size

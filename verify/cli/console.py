@@ -37,18 +37,18 @@ def out() -> Console:
 
 
 def error(message: object) -> None:
-    """One line ``error: ...`` on standard error."""
+    """Prints one line ``error: ...`` on standard error."""
     print("error:", " ".join(str(message).split()) or type(message).__name__, file=sys.stderr)
 
 
 def note(message: object) -> None:
-    """One line ``note: ...`` on standard error."""
+    """Prints one line ``note: ...`` on standard error."""
     print("note:", " ".join(str(message).split()), file=sys.stderr)
 
 
 @contextmanager
 def parts_done(total: int, description: str, what: str = "rounds") -> Iterator[Callable[[int, int], None]]:
-    """Yields a function of (done, total), to be called after every part of the work.
+    """Yields a function of (done, total) that is called after every part of the work.
 
     It moves a bar, or without a terminal prints a line now and then.
     """
@@ -130,7 +130,7 @@ def names_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 
 def verdict_table(verdicts: Iterable[Verdict]) -> Table:
-    """Claim, reading, verdict, worst ratio left/right, evidence."""
+    """A table of verdicts: claim, reading, verdict, worst ratio left/right, evidence."""
     verdicts = list(verdicts)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     longest = max((len(part) for v in verdicts for part in _id_lines(v).split("\n")), default=0)
@@ -146,7 +146,7 @@ def verdict_table(verdicts: Iterable[Verdict]) -> Table:
 
 
 def paper_table(verdicts: Iterable[Verdict]) -> Table:
-    """Numbers of claims by paper and verdict."""
+    """A table of the numbers of claims by paper and verdict."""
     papers: dict[str, Counter] = {}
     for verdict in verdicts:
         papers.setdefault(verdict.id.split("/")[0], Counter())[verdict.verdict] += 1
@@ -164,14 +164,14 @@ def _id_lines(verdict: Verdict) -> str:
 
 
 def verdict_summary(verdicts: Iterable[Verdict]) -> Text:
-    """Numbers of claims by verdict, in one line."""
+    """The numbers of claims by verdict, in one line."""
     counts = Counter(v.verdict for v in verdicts)
     parts = [Text(f"{counts[name]} {name}", style=STYLES[name]) for name in VERDICTS if counts[name]]
     return Text(", ").join(parts) if parts else Text("no claim was decided")
 
 
 def run_summary(trajectory) -> Table:
-    """The end of the runs: mean over runs with its 95 % band, and the runs that diverged."""
+    """A table of the last round: the mean over runs with its 95 % band, and the runs that diverged."""
     from verify.results.figures import mean_and_band
 
     title = f"{trajectory.description}, {trajectory.runs} runs, {trajectory.rounds} rounds"

@@ -58,12 +58,12 @@ def bound(
             "conditions": [f"{c.left} {c.relation} {c.right}" for c in form.conditions], "rates": rates(form)}
     smallest = reached = None
     if best is not None:
-        smallest = best_step(form, best, **_one_value(numbers, best))
+        smallest = best_step(form, best, **_single_values(numbers, best))
         said["best"] = {best: smallest.value, "bound": smallest.bound, "at the border of its conditions": smallest.at_border,
                         "falls on towards": smallest.towards}
         numbers = {best: smallest.value} | numbers
     if target is not None:
-        reached = reach(form, target, **_one_value(numbers, *LENGTHS))
+        reached = reach(form, target, **_single_values(numbers, *LENGTHS))
         names = {"target": "bound at most", "first": "length", "last": "to", "looked_at": "looked at"}
         said["target"] = {names.get(key, key): value for key, value in asdict(reached).items()}
     if numbers and (target is None or not form.missing(numbers)):
@@ -82,7 +82,7 @@ def bound(
     return 0
 
 
-def _one_value(numbers, *left_out: str) -> dict:
+def _single_values(numbers, *left_out: str) -> dict:
     """Return the numbers without those that are searched; ValueError if one has several values."""
     from numpy import size
 
@@ -169,7 +169,7 @@ def compare(
         for word, witness in (("below", one.below), ("above", one.above)):
             if witness:
                 values = ", ".join(f"{name} = {value}" for name, value in witness["parameters"].items())
-                sides = _told_apart(witness["first"], witness["second"])
+                sides = _distinct_digits(witness["first"], witness["second"])
                 print(f"  {word} at {values}: {sides[0]} against {sides[1]}")
     if plot is not None:
         from verify.formulas.figures import bounds_around
@@ -187,7 +187,7 @@ def _compare_with_runs(
     """Print how a claim compares with the runs of a file, and draw it; status 1 if they refute it."""
     from dataclasses import asdict
 
-    from verify.cli.runs import again
+    from verify.cli.runs import rerun
     from verify.cli.settings import exact_numbers
     from verify.evidence.beside_runs import compare
 
@@ -195,7 +195,7 @@ def _compare_with_runs(
         raise ValueError(f"--run compares one claim; got {len(claims)}")
     values = {name: float(value) for name, value in exact_numbers(given).items()}
     where = (None if each is None else each.value for each in (device, dtype))
-    found = compare(claims[0], again(run, algorithm, *where), values=values, worst=worst)
+    found = compare(claims[0], rerun(run, algorithm, *where), values=values, worst=worst)
     if json:
         print(json_text.dumps(asdict(found), indent=1, default=float))
     else:
@@ -206,7 +206,7 @@ def _compare_with_runs(
     return int(found.verdict == "refuted")
 
 
-def _told_apart(first, second) -> list[str]:
+def _distinct_digits(first, second) -> list[str]:
     """Write two exact numbers with enough digits to tell them apart, up to ten."""
     from verify.results.numerals import approximately, significant
 

@@ -35,7 +35,7 @@ GROUPS = {
 }
 
 
-class Letters(StrEnum):
+class Notation(StrEnum):
     paper, code = "paper", "code"
 
 
@@ -103,7 +103,7 @@ def claims(
 @app.command()
 def show(
     claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
-    letters: Annotated[Letters, typer.Option(help="The paper's letters, or the names of the code.")] = Letters.paper,
+    letters: Annotated[Notation, typer.Option(help="The paper's letters, or the names of the code.")] = Notation.paper,
     statement: Annotated[bool, typer.Option("--statement", help="As JSON, for the stand-alone checker.")] = False,
     toml: Annotated[bool, typer.Option("--toml", help="As a claim of a file, to change and to verify.")] = False,
     source: Annotated[bool, typer.Option("--source", help="The lines of the paper's claim file.")] = False,

@@ -38,7 +38,7 @@ def conform(
 
 
 def method_of(text: str):
-    """A registered method's name as it is; of ``FILE.py:NAME`` the class, maker or algorithm of that name in the file.
+    """Returns the name of a registered method unchanged; for ``FILE.py:NAME`` the class, maker or algorithm in that file.
 
     Raises:
         ValueError: no such file, a file that does not run, or no such name in it.

@@ -1,4 +1,4 @@
-"""Names of methods and problems, read off the text of their files: a wrong one is refused before heavy packages load."""
+"""Names of methods and problems, read from the text of their files, so that unknown ones are refused before slow imports."""
 
 import re
 from difflib import get_close_matches
@@ -9,26 +9,26 @@ __all__ = ["check_method", "check_problem", "method_names", "problem_names"]
 
 
 def method_names() -> set[str]:
-    """Names under which files of ``fedtheory/algorithms`` enter methods."""
+    """The names under which files of ``fedtheory/algorithms`` register methods."""
     files = (_folder("fedtheory") / "algorithms").glob("*.py")
     entered = re.compile(r'\b(?:method\(|register\(\s*\w+,)\s*"([\w-]+)"')
     return {name for file in files for name in entered.findall(file.read_text(encoding="utf-8"))}
 
 
 def problem_names() -> set[str]:
-    """Keys of the table in ``synthetic/registry.py``."""
+    """The keys of the table in ``synthetic/registry.py``."""
     text = (_folder("synthetic") / "registry.py").read_text(encoding="utf-8")
     return set(re.findall(r'^    "([\w-]+)": (?:Problem|_loss)\(', text, re.MULTILINE))
 
 
 def check_method(name: str) -> None:
-    """LookupError with the nearest names unless a method has that name; specification ids, which have a /, pass."""
+    """Raises LookupError, with the nearest name, unless a method has that name; specification ids, which have a /, pass."""
     if "/" not in name:
         _check("algorithm", name, method_names())
 
 
 def check_problem(name: str) -> None:
-    """LookupError with the nearest names unless a problem has that name."""
+    """Raises LookupError, with the nearest name, unless a problem has that name."""
     _check("problem", name, problem_names())
 
 

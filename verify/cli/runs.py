@@ -1,4 +1,4 @@
-"""The command ``fedtheory run``, and its runs made again from their file."""
+"""The command ``fedtheory run``, and the reconstruction of its runs from their file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ import typer
 from verify.cli import shared
 from verify.cli.verify import Device, Dtype, InDtype, OnDevice, Seed
 
-__all__ = ["again", "run"]
+__all__ = ["rerun", "run"]
 
 _RECIPE = "made by fedtheory run"
 
@@ -54,7 +54,7 @@ def run(
 
     recipe = {"algorithm": algorithm, "problem": problem, "local_steps": local_steps, "eta": eta,
               "settings": [*(settings or [])], "device": device.value, "dtype": dtype.value}
-    shares = _shares(recipe)
+    shares = _settings_by_owner(recipe)
     shared.check_device(device)
     if out.is_dir():
         raise ValueError(f"cannot write {out}: it is a directory; give a file name")
@@ -67,7 +67,7 @@ def run(
     from verify.results.drawing import save
     from verify.results.figures import trajectory_figure
 
-    federation, method = _made(recipe, shares)
+    federation, method = _make_runs(recipe, shares)
     record = (*DEFAULT, *(name for name in observables_of(federation) if name.startswith("held_out")))
     needed = partial(memory_needed, federation, record=record)
     shared.check_memory(needed, {"rounds": rounds, "local_steps": local_steps, "runs": seeds})
@@ -84,14 +84,14 @@ def run(
     return 0
 
 
-def again(path: Path, algorithm: str | None = None, device: str | None = None, dtype: str | None = None):
-    """The trajectory of a file of ``fedtheory run`` with its method and its federation, which are made again.
+def rerun(path: Path, algorithm: str | None = None, device: str | None = None, dtype: str | None = None):
+    """Loads a file of ``fedtheory run``, and makes its method and its federation again; returns the trajectory.
 
-    ``algorithm``: the method, if it is one of a ``.py`` file: what the file of runs names is never run. ``device`` and
-    ``dtype``: where the federation goes and in which numbers it is made; None: those of the runs.
+    ``algorithm``: the method, if it is one of a ``.py`` file; code that the file of runs names is never run. ``device`` and
+    ``dtype``: those of the federation; None for those of the runs.
 
     Raises:
-        ValueError: not such a file, or a method, a problem or a device that is another one now.
+        ValueError: the file is of another kind, or its method, problem or device has changed since.
     """
     import fedtheory
     from fedtheory.run import fingerprint
@@ -108,7 +108,7 @@ def again(path: Path, algorithm: str | None = None, device: str | None = None, d
     if device is not None:
         recipe = dict(recipe) | {"device": device}
     try:
-        federation, method = _made(recipe, _shares(recipe))
+        federation, method = _make_runs(recipe, _settings_by_owner(recipe))
     except (AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"{path} does not say how its runs were made: {error}") from error
     if fingerprint(method, federation) != trajectory.fingerprint:
@@ -116,12 +116,13 @@ def again(path: Path, algorithm: str | None = None, device: str | None = None, d
     trajectory = replace(trajectory, algorithm=method, federation=federation)
     if dtype in (None, federation.backend.dtype):
         return trajectory
-    federation, _ = _made(dict(recipe) | {"dtype": dtype}, _shares(recipe))  # numbers that were not rounded before
+    # numbers that were not rounded before
+    federation, _ = _make_runs(dict(recipe) | {"dtype": dtype}, _settings_by_owner(recipe))
     return replace(trajectory.to(dtype=dtype), federation=federation, fingerprint=fingerprint(method, federation))
 
 
-def _shares(recipe: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The settings of the method and those of the problem."""
+def _settings_by_owner(recipe: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The settings of the method and those of the problem, by ``algorithm`` and ``problem``."""
     from fedtheory.testing.subject import subject_of
     from verify.cli.methods import method_of
     from verify.cli.settings import settings_of
@@ -132,8 +133,8 @@ def _shares(recipe: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return settings_of(recipe["settings"], recipe["algorithm"], recipe["problem"], own)
 
 
-def _made(recipe: Mapping[str, Any], shares: Mapping[str, Mapping[str, Any]]):
-    """The federation and the method of a recipe."""
+def _make_runs(recipe: Mapping[str, Any], shares: Mapping[str, Mapping[str, Any]]):
+    """Makes the federation and the method of a recipe."""
     from fedtheory.testing.subject import subject_of
     from synthetic import make_problem
     from verify.cli.methods import method_of

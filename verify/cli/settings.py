@@ -186,7 +186,7 @@ def settings_of(texts: Iterable[str] | None, algorithm: str, problem: str,
 
 
 def _refuse_own_options(given: Mapping[str, Any], known: set[str]) -> None:
-    """LookupError for a setting that has an option of its own, by our name or another library's."""
+    """Raises LookupError for a setting that has an option of its own, by our name or another library's."""
     from fedtheory.arguments import nearest_argument
 
     options = {"eta_l": "--eta", "local_steps": "--local-steps"}
@@ -229,7 +229,7 @@ def step_size(text: str, federation, local_steps: int):
 
 
 def _scalars(federation) -> dict[str, Fraction]:
-    """The constants of a federation of one instance that are one finite number."""
+    """The constants of a federation that are single finite numbers."""
     from synthetic.numbers.arrays import to_numpy
 
     found = {}

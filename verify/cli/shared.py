@@ -1,4 +1,4 @@
-"""What the commands share: choosing claims, checking values, telling bad input from our own defects."""
+"""Shared parts of the commands: they choose claims, check values, and tell bad input from defects of our own."""
 
 import errno
 import os
@@ -13,15 +13,15 @@ from verify.results.commands import file_and_id
 
 __all__ = [
     "at_least", "check_device", "check_memory", "choose_claim", "choose_claims", "claims_as_json", "claims_in",
-    "explain", "filter_claims", "memory_there", "names_in_files", "versions",
+    "explain", "filter_claims", "names_in_files", "total_memory", "versions",
 ]
 
-MUCH = 10**9  # bytes of memory, from which on a run says what it needs
+MUCH = 10**9  # bytes of memory from which on a run says how much it needs
 
 
 def explain(problem: Exception) -> str | None:
-    """What to tell the user about bad input; None for what is a defect of ours."""
-    if hasattr(problem, "format_message"):  # what typer says about the command line
+    """The message to a user about bad input; None for a defect of our own."""
+    if hasattr(problem, "format_message"):  # typer's message about the command line
         return problem.format_message()
     if isinstance(problem, OSError) and problem.filename is not None:
         return f"{problem.filename}: {problem.strerror}"
@@ -38,7 +38,7 @@ def explain(problem: Exception) -> str | None:
 
 
 def choose_claim(name: str):
-    """Returns the claim of an id, of a file that has only one, or of ``FILE:ID``; workers find it too."""
+    """Returns the claim of an id, of a file with a single claim, or of ``FILE:ID``; workers find it too."""
     found = choose_claims([name], None)
     if len(found) != 1:
         from verify.claims.named import several
@@ -82,7 +82,7 @@ def _known_files() -> list[str]:
 
 
 def names_in_files() -> dict[str, str]:
-    """How commands name the claims of the files that are known: id -> ``FILE:ID``."""
+    """The names of the claims of known files in commands: id -> ``FILE:ID``."""
     from bounds.registry.user_claims import load_claims
 
     here = Path.cwd()
@@ -107,9 +107,9 @@ def _claims_of(paper: str) -> dict:
 
 def filter_claims(claims: list, kind: str | None = None, algorithm: str | None = None, explicit: bool = False,
                   reading: str | None = None, order: bool = False) -> list:
-    """Those of a kind, about runs of an algorithm, in a reading, with explicit constants or (``order``) hidden ones.
+    """Returns the claims of a kind, about runs of an algorithm, in a reading, with explicit or (``order``) hidden constants.
 
-    A ``reading`` is a name that ids have after their @, between plus signs; ``default`` are the claims without one.
+    A ``reading`` is one of the names after the @ of an id, which plus signs separate; ``default`` means none.
     LookupError for an unknown name, ValueError for ``explicit`` and ``order`` together.
     """
     from bounds.language.claim import KINDS
@@ -132,7 +132,7 @@ def filter_claims(claims: list, kind: str | None = None, algorithm: str | None =
 
 
 def claims_as_json(claims) -> str:
-    """Claims as a JSON list, each with its statement in the paper's letters."""
+    """Writes claims as a JSON list, each with its statement in the paper's notation."""
     from bounds.printing.render import condition_text, letters_of
 
     fields = ("id", "paper", "number", "kind", "reading", "source", "setting")
@@ -146,13 +146,13 @@ def claims_as_json(claims) -> str:
 
 
 def at_least(option: str, value: float, lowest: float) -> None:
-    """ValueError with the received and the lowest allowed value, unless ``value`` is at least that."""
+    """Raises ValueError, with the received and the lowest allowed value, unless ``value`` is at least that."""
     if not value >= lowest:
         raise ValueError(f"{option} must be at least {lowest}; got {value}")
 
 
 def check_device(device: str) -> None:
-    """ValueError, with the reason, for a device that this machine does not have."""
+    """Raises ValueError, with the reason, for a device that this machine does not have."""
     if device != "cpu":
         from synthetic.numbers.arrays import Backend
 
@@ -160,41 +160,42 @@ def check_device(device: str) -> None:
 
 
 def check_memory(needed: Callable[..., int], numbers: dict[str, int]) -> None:
-    """Say how much memory a run needs, if it is much; ValueError with the numbers that are allowed if there is less.
+    """Says how much memory a run needs, if it is much. Raises ValueError, with the allowed numbers, if there is less.
 
-    ``needed`` gives the bytes for the numbers of rounds, local steps and runs; in each it is a constant plus a multiple.
+    ``needed`` returns the bytes for the numbers of rounds, local steps and runs, and is affine in each.
     """
-    bytes_, there = needed(**numbers), memory_there()
+    bytes_, there = needed(**numbers), total_memory()
     rounds, runs = numbers["rounds"], numbers["runs"]
-    says = f"{rounds} rounds of {runs} run{'s' * (runs > 1)} need about {_in_words(bytes_)} of memory"
+    says = f"{rounds} rounds of {runs} run{'s' * (runs > 1)} need about {_memory_in_words(bytes_)} of memory"
     if there is None or bytes_ <= there:
         if bytes_ > MUCH:
             from verify.cli import console
 
-            console.note(says + (f"; this machine has {_in_words(there)}" if there else ""))
+            console.note(says + (f"; this machine has {_memory_in_words(there)}" if there else ""))
         return
     allowed = []
     for name, value in numbers.items():
         fixed = needed(**numbers | {name: 0})
         if fixed < bytes_ and (most := (there - fixed) * value // (bytes_ - fixed)) > 0:
             allowed.append(f"--{'seeds' if name == 'runs' else name.replace('_', '-')} at most {most}")
-    raise ValueError(f"{says}, and this machine has {_in_words(there)}; allowed: {' or '.join(allowed) or 'fewer of each'}")
+    raise ValueError(
+        f"{says}, and this machine has {_memory_in_words(there)}; allowed: {' or '.join(allowed) or 'fewer of each'}")
 
 
-def memory_there() -> int | None:
-    """Bytes of memory of this machine; None where the system does not tell."""
+def total_memory() -> int | None:
+    """The memory of this machine in bytes; None where the system does not tell."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return None
 
 
-def _in_words(size: int) -> str:
+def _memory_in_words(size: int) -> str:
     return f"{size / 10**9:.3g} GB" if size < 10**18 else "more than 10^9 GB"
 
 
 def versions() -> dict[str, str]:
-    """Versions of what a result depends on, read without importing them."""
+    """The versions of the packages that a result depends on, read without importing them."""
     return {name: version(name) for name in ("fedtheory", "torch", "numpy", "sympy")} | {
         "python": platform.python_version()
     }

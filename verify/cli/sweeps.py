@@ -80,15 +80,15 @@ def sweep(
             arguments=shares["algorithm"], path=kept, workers=workers, client=cluster, progress=progress)
     save(found, out)
     shutil.rmtree(kept, ignore_errors=True)
-    console.out().print(console.names_table(("measure", "least", "where"), _least(found)))
+    console.out().print(console.names_table(("measure", "least", "where"), _least_means(found)))
     print("results:", out)
     for paths in _figures(found, out):
         print("figure:", ", ".join(map(str, paths.values())))
     return 0
 
 
-def _least(found):
-    """Each measure, its least mean over the seeds, and the point where that is."""
+def _least_means(found):
+    """Yields each measure, its least mean over the seeds, and the point of that mean."""
     for name, array in found.data_vars.items():
         if name == "diverged":
             continue
@@ -104,7 +104,7 @@ def _least(found):
 
 
 def _figures(found, out: Path):
-    """A map of each measure with one number per point, if the grid has two arguments of several values."""
+    """Draws a map of each measure with one number per point, if the grid has two arguments of several values."""
     from verify.results.drawing import save
     from verify.results.heat_map import heat_map
 

@@ -80,7 +80,7 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
     check_figure("--plot", plot)
     if about_lengths(claim) and plot is not None:
         raise ValueError(f"{claim.id} is about lengths; --plot draws claims about squares")
-    texts, along = _along(given)
+    texts, along = _split_range(given)
     if along and plot is None:
         raise ValueError(f"{along['over']} has several values, which --plot draws; give one value, or --plot")
     found = worst_case(claim, **texts | ({along["over"]: along["values"][-1]} if along else {}))
@@ -129,11 +129,11 @@ def _print_claim(name: str, found, out: Path | None, figures: list[Path]) -> Non
 
 
 def _as_json(numbers) -> list:
-    """Numbers, and the names of those that JSON lacks."""
+    """Converts numbers that JSON lacks to text."""
     return [number if number is None or isfinite(number) else str(number) for number in numbers]
 
 
-def _along(given: list[str]) -> tuple[dict[str, str], dict[str, Any]]:
+def _split_range(given: list[str]) -> tuple[dict[str, str], dict[str, Any]]:
     """Returns numbers as text by name, and the name and values of one that is given as a range."""
     from fractions import Fraction
 
@@ -186,7 +186,7 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
         figures += save_as(tuning.rounds_figure(rounds), plot).values()
         report["over rounds"] = [float(f"{one.ratio:.6g}") for one in rounds]
     if function is not None:
-        report["measured on the worst functions"], paths = _drawn(found, function)
+        report["measured on the worst functions"], paths = _draw_and_measure(found, function)
         figures += paths
     if json:
         ratios = [one._asdict() | {"ratio": one.ratio if one.ratio < float("inf") else None} for one in beside]
@@ -206,8 +206,8 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
     return 0 if found.ratio < float("inf") else 1
 
 
-def _drawn(found, file: Path) -> tuple[float, Iterable[Path]]:
-    """Draws the worst functions, and runs the method on them by torch: the ratio that is measured, and the files."""
+def _draw_and_measure(found, file: Path) -> tuple[float, Iterable[Path]]:
+    """Draws the worst functions, and runs the method on them with torch; returns the measured ratio and the files."""
     from synthetic.numbers.arrays import TORCH
     from verify.results.drawing import save_as
     from verify.worst.function import measured, worst_function
@@ -240,18 +240,19 @@ def _potential(name: str, given: list[str], out: Path | None, json: bool) -> int
         print(json_text.dumps(report, indent=1))
     else:
         console.out().print(console.names_table(("what", "value"), [(key, str(value)) for key, value in rest.items()]))
-        print(f"not proven: {found.reason}" if proven is None else _in_words(proven))
+        print(f"not proven: {found.reason}" if proven is None else _potential_in_words(proven))
     return 1 if proven is None else 0
 
 
-def _in_words(proven) -> str:
-    """What a potential proves."""
+def _potential_in_words(proven) -> str:
+    """The statement that a potential proves, in words."""
     floor = f" + {float(proven.floor):.6g} zeta^2, if the mean of |grad F_k(x_*)|^2 is at most zeta^2" * (proven.floor > 0)
     return f"proven: |x_R - x_*|^2 <= {float(proven.rate):.9g}^R V(0){floor}"
 
 
 def _settings(texts: Iterable[str], exact: bool = False) -> dict[str, Any]:
-    """Arguments of a method: whole numbers, floats (1/3 is a third) or exact fractions, formulas such as 1/L, and words."""
+    """Parses the arguments of a method: whole numbers, floats (1/3 is a third) or exact fractions, formulas such as 1/L, and
+    words."""
     from verify.api.worst import method_numbers
     from verify.cli.settings import parse_settings
 

@@ -54,8 +54,8 @@ def lint(claim: Claim) -> list[Finding]:
     """
     found = list(_malformed(claim))
     if not any(finding.severity == "error" for finding in found):
-        found += [*_units(claim), *_symbols(claim), *_hypotheses(claim), *_value_that_may_do(claim), *_expectations(claim),
-                  *_not_excluded(claim)]
+        found += [*_units(claim), *_symbols(claim), *_hypotheses(claim), *_witness_requirements(claim),
+                  *_expectations(claim), *_not_excluded(claim)]
     return sorted(found, key=lambda f: SEVERITIES.index(f.severity))
 
 
@@ -82,8 +82,8 @@ def _malformed(claim: Claim) -> Iterator[Finding]:
                       {"symbol": fault.symbol, "part": fault.part, "place": fault.place})
 
 
-def _value_that_may_do(claim: Claim) -> Iterator[Finding]:
-    """What is not proven of the value that a claim names for the number that it says to exist."""
+def _witness_requirements(claim: Claim) -> Iterator[Finding]:
+    """Yields a note on requirements that are not proven for the claim's witness of an existential constant."""
     if claim.statement is None or claim.exists is None or claim.exists.witness is None:
         return
     if missing := [one.text for one in requirements(claim) if not one.proof]:
@@ -92,7 +92,7 @@ def _value_that_may_do(claim: Claim) -> Iterator[Finding]:
 
 
 def _expectations(claim: Claim) -> Iterator[Finding]:
-    """What ``E`` averages over in a claim about samples, where the claim does not say it."""
+    """Yields a note if a claim about samples leaves open what ``E`` averages over."""
     if leaves_mean_open(claim):
         yield Finding(claim.id, "expectations", "note", (
             "E averages over the data sets and the replaced sample too, which says less than for every data set; write "
@@ -100,8 +100,8 @@ def _expectations(claim: Claim) -> Iterator[Finding]:
             'data_sets = "random" (or E_data in place of E) for the mean'), {"allowed": list(DATA_SETS)})
 
 
-#: what a statement about runs may mean and does not exclude: names whose mention settles it, in words, and the line that
-#: excludes it, of hypotheses (``assume``), of numbers (``conditions``) or of the method
+#: possibilities that a statement about runs does not exclude: the names whose mention settles it, the note in words, and
+#: the line that excludes it, of hypotheses (``assume``), of numbers (``conditions``) or of the method
 _NOT_EXCLUDED = (
     ("noise", ("sigma", "G_sq", "noise_bound"), "gradients may be noisy, with any variance",
      'assume "sigma_sq_client[k] == 0 for k in 0..clients-1" for full gradients, or bound it by sigma_sq'),
@@ -116,8 +116,8 @@ _NOT_EXCLUDED = (
 
 
 def _not_excluded(claim: Claim) -> Iterator[Finding]:
-    """Yields a note on what a claim about runs neither mentions nor excludes, and beginners mean to, with the line that
-    excludes it."""
+    """Yields notes on possibilities that a claim about runs neither mentions nor excludes, though beginners often mean to,
+    with the line that excludes them."""
     if claim.setting != "run" or claim.procedure is None or claim.statement is None:
         return
     named = set().union(*map(names_in, claim.formulas)) - {"clients"}
@@ -153,8 +153,9 @@ def _units(claim: Claim) -> Iterator[Finding]:
 
 
 def _severity_of(clash: Clash, claim: Claim, presumed: bool) -> str:
-    """A plain number may stand for a quantity with a unit, and does where a hypothesis presumes fixed units; so may a number
-    of a claim about numbers, as an exponent. Constants that may depend on the problem may have any unit."""
+    """The severity of a clash of units. A plain number may stand for a quantity with a unit, and does where a hypothesis
+    presumes fixed units; so may an exponent in a claim about numbers. Constants that may depend on the problem may have any
+    unit."""
     if not claim.explicit and claim.constants_may_use is None:
         return "note"
     presumed = presumed or (claim.setting == "algebra" and bool(clash.alike_if))

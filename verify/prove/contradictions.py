@@ -15,10 +15,10 @@ from verify.checker import contradiction as checker
 from verify.checker import polynomials
 from verify.checker.number_classes import BOUNDS
 from verify.checker.number_facts import Fact
-from verify.checker.number_hypotheses import defining
+from verify.checker.number_hypotheses import definition_of
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
 from verify.exact.statement import printed_of, statement_of
-from verify.prove.number_losses import of_weights
+from verify.prove.number_losses import add_weight_facts
 from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_tactics import TACTICS
 
@@ -49,12 +49,12 @@ def contradiction(claim: Claim) -> dict[str, Any] | None:
 
 def _proof(stated, put, effort: Iterator[int]) -> dict[str, Any] | None:
     polynomials.meter.spent = 0
-    known, reader, names = checker.premises(stated, {name: defining(stated, name, n) for name, n in put.items()})
+    known, reader, names = checker.premises(stated, {name: definition_of(stated, name, n) for name, n in put.items()})
     search = Search(reader, known, names, effort, TACTICS)
     if reader.federation:
-        of_weights(search)
+        add_weight_facts(search)
     for attempt in (_unbounded, _constants_only, _by_numbers):
-        if attempt(search) or search.known.shown(">", ZERO):
+        if attempt(search) or search.known.implies(">", ZERO):
             return {"put": put, "steps": search.steps}
     return None
 
@@ -142,7 +142,7 @@ def _contradicts(search: Search, name: str) -> bool:
     for p in (-fact.poly, fact.poly)[: 1 + (fact.relation == "==")]:
         if not search.prove(strict, p):
             continue
-        if search.known.shown(">", ZERO):
+        if search.known.implies(">", ZERO):
             return True
         opposite = search.step("evident", shows=search.shows(strict, p))
         sign = [] if p == -fact.poly else [-1]

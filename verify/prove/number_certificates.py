@@ -14,16 +14,16 @@ from bounds.language.claim import Claim
 from verify.checker import number_proof as checker
 from verify.checker import polynomials
 from verify.exact.statement import statement_of
-from verify.prove.number_losses import of_weights
+from verify.prove.number_losses import add_weight_facts
 from verify.prove.number_search import REFUSALS, Search
-from verify.prove.number_tactics import OF_RUNS, TACTICS
+from verify.prove.number_tactics import RUN_TACTICS, TACTICS
 
 __all__ = ["number_certificate"]
 
-#: of the work of a replay, that a search for a proof about runs leaves: what is proven took less than a quarter
+#: the work of a replay that is not available to a search for a proof about runs: proofs that were found took less than 1/4
 _SPENT = polynomials.WORK * 3 // 4
-_LONG = 12  # steps of a proof that is made shorter
-_FIRST = 3  # values of a whole number that are looked at one by one
+_LONG = 12  # steps from which on a proof is shortened
+_FIRST = 3  # values of a whole number that get a proof each
 
 
 @lru_cache(256)
@@ -33,7 +33,7 @@ def number_certificate(claim: Claim) -> dict[str, Any] | None:
         return None
     stated = statement_of(claim)
     for proof in _proofs(stated):
-        for each in (_shortened(proof), proof):
+        for each in (_without_unused_steps(proof), proof):
             data = {"format": checker.FORMAT, **stated, "proof": each}
             try:
                 if checker.check(data)[0]:
@@ -43,8 +43,8 @@ def number_certificate(claim: Claim) -> dict[str, Any] | None:
     return None
 
 
-def _shortened(proof):
-    """A proof without the steps to which no later one refers by name, but for short ones, which may be needed unnamed."""
+def _without_unused_steps(proof):
+    """Removes steps to which no later one refers by name. Short ones stay, as a step may need them without naming them."""
     if "steps" not in proof or len(proof["steps"]) < _LONG:
         return proof
     needed, kept = set(), []
@@ -69,7 +69,7 @@ def _proofs(stated) -> Iterator[dict[str, Any]]:
            if rule["relation"] == "==" and isinstance(rule["left"], str) and not rule["over"]}
     for chosen in dict.fromkeys((frozenset(put.items()), frozenset())):
         try:
-            found = _straight(stated, dict(chosen), {}, {}, effort)
+            found = _direct_proof(stated, dict(chosen), {}, {}, effort)
         except (*REFUSALS, TimeoutError):
             continue
         if found is not None:
@@ -88,44 +88,44 @@ def _proofs(stated) -> Iterator[dict[str, Any]]:
 
 
 def _by_cases(stated, put, name: str, low: int, effort: Iterator[int]):
-    """A proof for each of the first values of a whole number, and one for all larger ones."""
+    """Finds a proof for each of the first values of a whole number, and one for all larger ones."""
     if not any(["Mod", name, 1] == rule["left"] for rule in stated["hypotheses"]) or f'"{name}"' not in dumps(
             [part for part in _exponents(stated["statement"])]):
         return None
     first = []
     for value in range(low, low + _FIRST):
-        first.append(_straight(stated, put, {name: value}, {}, effort))
+        first.append(_direct_proof(stated, put, {name: value}, {}, effort))
         if first[-1] is None:
             return None
-    rest = _straight(stated, put, {}, {name: low + _FIRST}, effort)
+    rest = _direct_proof(stated, put, {}, {name: low + _FIRST}, effort)
     return rest and {"cases": name, "from": low, "first": first, "rest": rest}
 
 
 def _exponents(node) -> Iterator[Any]:
-    """What formulas have as exponents."""
+    """The exponents in formulas."""
     for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
         if isinstance(part, list) and part[:1] == ["^"]:
             yield part[2]
         yield from _exponents(part)
 
 
-def _straight(stated, put, numbers, least, effort: Iterator[int]):
+def _direct_proof(stated, put, numbers, least, effort: Iterator[int]):
     polynomials.meter.spent = _SPENT if stated["setting"] == "run" else 0
-    given = {**numbers, **{name: checker.defining(stated, name, n) for name, n in put.items()}}
-    known, reader = checker.begin(stated, given, least)
+    given = {**numbers, **{name: checker.definition_of(stated, name, n) for name, n in put.items()}}
+    known, reader = checker.read_hypotheses(stated, given, least)
     names: dict = {}
     for name, low, high in stated["statement"]["over"]:
-        _, known, names = checker.ranged(reader, known, names, name, low, high)
-    search = Search(reader, known, names, effort, OF_RUNS if reader.run else TACTICS)
+        _, known, names = checker.enter_range(reader, known, names, name, low, high)
+    search = Search(reader, known, names, effort, RUN_TACTICS if reader.run else TACTICS)
     if reader.federation:
-        of_weights(search)
+        add_weight_facts(search)
     reader.assumed = []
     try:
-        reader.compared(checker.sides(stated["statement"]), search.known, names)
+        reader.read_comparison(checker.compared_sides(stated["statement"]), search.known, names)
         needed = reader.assumed
     finally:
         reader.assumed = None
     if not all(search.prove(need.relation, need.poly) for need in needed):
         return None
-    relation, p = reader.compared(checker.sides(stated["statement"]), search.known, names)
+    relation, p = reader.read_comparison(checker.compared_sides(stated["statement"]), search.known, names)
     return {"put": put, "steps": search.steps} if search.prove(relation, p) else None

@@ -1,4 +1,4 @@
-"""Ways to prove goals about losses at points: what is known of clients' functions, weights and the optimum."""
+"""Tactics for goals about losses at points, which use facts about clients' losses, weights and the optimum."""
 
 from collections.abc import Iterator
 
@@ -6,16 +6,16 @@ from verify.checker.index_sums import combined, frozen, new_index, of_vector, sc
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, inverse, of_atom, total
 from verify.prove.number_search import Search, atoms_of
 from verify.prove.number_squares import by_squares_of_vectors
-from verify.prove.number_terms import all_atoms, free_indices, is_closed, use_ranged
+from verify.prove.number_terms import all_atoms, free_indices, instantiate_ranged, is_closed
 
-__all__ = ["CLIENTS", "by_losses", "by_weighted_sums", "curvatures", "of_weights"]
+__all__ = ["CLIENTS", "add_weight_facts", "by_losses", "by_weighted_sums", "curvature_bounds"]
 
 
 # losses of clients -------------------------------------------------------------------------------------------------------
-def client_lemmas(search: Search, k: Poly, points) -> Iterator[tuple[str, list]]:
-    """(lemma, arguments) for a client at pairs of points and at each."""
+def lemmas_of_client(search: Search, k: Poly, points) -> Iterator[tuple[str, list]]:
+    """Yields (lemma, arguments) for a client at each point and each pair of points."""
     own = search.formula(k)
-    highs, lows = curvatures(search, k)
+    highs, lows = curvature_bounds(search, k)
     for u in points:
         for v in points:
             if u == v:
@@ -40,8 +40,8 @@ def client_lemmas(search: Search, k: Poly, points) -> Iterator[tuple[str, list]]
             yield "curvatures", [own, search.formula(high), search.formula(low)]
 
 
-def curvatures(search: Search, k: Poly):
-    """Numbers that are known to bound the curvatures of a client from above and from below."""
+def curvature_bounds(search: Search, k: Poly):
+    """The known upper and lower bounds of a client's curvatures."""
     highs, lows = [], []
     for name, fact in [*search.known.facts.items()]:
         for kind, found in (("L_client", highs), ("mu_client", lows)):
@@ -51,21 +51,21 @@ def curvatures(search: Search, k: Poly):
                 p = [*search.known.facts.values()][-1].poly
                 entry = of_atom(("entry", kind, k))
                 found.append(p + entry if kind == "L_client" else entry - p)
-    lows += [ZERO] * any(search.known.evident(low) and low.terms for low in lows)
+    lows += [ZERO] * any(search.known.evident_sign(low) and low.terms for low in lows)
     return highs, lows
 
 
-def points_of(p: Poly) -> list:
+def loss_points(p: Poly) -> list:
     """The points at which losses and gradients are taken."""
     return sorted({a[2] for a in all_atoms(p) if a and a[0] in ("F", "grad")}, key=repr)
 
 
-def _steps_of_clients(search: Search, p: Poly, k: Poly) -> Iterator[dict]:
-    """What steps along gradients of a client make of differences of points."""
-    points = [dict(u) for u in points_of(p)]
+def _gradient_step_vectors(search: Search, p: Poly, k: Poly) -> Iterator[dict]:
+    """Yields differences of points plus or minus a gradient step of a client."""
+    points = [dict(u) for u in loss_points(p)]
     slopes = [{("grad", k, frozen(u)): ONE} for u in points]
     steps = [of_atom(a) for a in sorted(atoms_of(p), key=repr) if a[0] in ("name", "entry") and a not in (
-        ("name", "clients"),) and search.known.sign(a) == 2 and not any(has(a, k_) for k_ in all_atoms(k))]
+        ("name", "clients"),) and search.known.sign_of_atom(a) == 2 and not any(has(a, k_) for k_ in all_atoms(k))]
     for n, u in enumerate(points):
         for v in points[:n]:
             d = combined([u, scaled(v, constant(-1))])
@@ -73,26 +73,26 @@ def _steps_of_clients(search: Search, p: Poly, k: Poly) -> Iterator[dict]:
 
 
 def by_losses(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """What is known of the losses of clients at the points that occur, then a sum of multiples."""
+    """Adds lemmas about the clients' losses at the points of the goal, then combines facts."""
     clients = {a[1] for a in all_atoms(p) if a and a[0] in ("F", "grad") and is_closed(a)}
     if not clients:
         return False
     wrote = False
     for k in sorted(clients, key=repr):
-        for lemma, args in client_lemmas(search, k, points_of(p)):
+        for lemma, args in lemmas_of_client(search, k, loss_points(p)):
             if ("client", lemma, repr(args)) not in search.failed:
                 search.failed.add(("client", lemma, repr(args)))
                 wrote = search.step("lemma", lemma=lemma, of=args) is not None or wrote
-        for v in _steps_of_clients(search, p, k):
+        for v in _gradient_step_vectors(search, p, k):
             if ("square", repr(v)) not in search.failed:
                 search.failed.add(("square", repr(v)))
                 wrote = search.lemma("square", v) is not None or wrote
-    return wrote and (search.known.shown(relation, p) or search.combine(relation, p, 1) or by_squares_of_vectors(
-        search, relation, p, depth) or _without_losses(search, relation, p, depth) or search.combine(relation, p, 2))
+    return wrote and (search.known.implies(relation, p) or search.combine(relation, p, 1) or by_squares_of_vectors(
+        search, relation, p, depth) or _by_cancelling_losses(search, relation, p, depth) or search.combine(relation, p, 2))
 
 
-def _without_losses(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """The goal less multiples of one or two facts, which together have the same losses, as a sum of squares."""
+def _by_cancelling_losses(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """Subtracts multiples of one or two facts that cancel all losses of the goal, and proves the rest by squares."""
     def losses(q):
         return Poly({m: c for m, c in q.terms.items() if any(a[0] == "F" for a, _ in m)})
 
@@ -101,7 +101,7 @@ def _without_losses(search: Search, relation: str, p: Poly, depth: int) -> bool:
         others = losses(fact.poly)
         if others.terms and not fact.ranges and fact.relation in (">=", ">"):
             found.append((others, fact.poly))
-    for facts, factors in [*_that_add_up(own, found)][:_TRIES]:
+    for facts, factors in [*_matching_sums(own, found)][:_TRIES]:
         rest = p - total(fact * constant(factor) for fact, factor in zip(facts, factors, strict=True))
         if by_squares_of_vectors(search, relation, rest, depth) and search.combine(relation, p, 1):
             return True
@@ -111,8 +111,8 @@ def _without_losses(search: Search, relation: str, p: Poly, depth: int) -> bool:
 _TRIES = 12  # sums of facts that have the losses of a goal
 
 
-def _that_add_up(own: Poly, found) -> Iterator[tuple[list[Poly], list]]:
-    """(facts, positive factors) such that the losses of the facts add up to some."""
+def _matching_sums(own: Poly, found) -> Iterator[tuple[list[Poly], list]]:
+    """Yields (facts, positive factors) whose losses add up to those of the goal, ``own``."""
     for others, fact in found:
         m = next(iter(others.terms))
         factor = own.terms.get(m, 0) / others.terms[m]
@@ -133,28 +133,28 @@ CLIENTS = ZERO, of_atom(("name", "clients")) - ONE
 _WEIGHTS = ("client_weight", "priority", "included")
 
 
-def of_weights(search: Search) -> None:
-    """Steps for what is known of the weights of clients: those of priority clients sum to one, and these are included."""
+def add_weight_facts(search: Search) -> None:
+    """Adds facts about the clients' weights: those of priority clients sum to one, and priority clients are included."""
     index, (low, high) = new_index(), CLIENTS
     k = of_atom(index)
     weight, priority, included = (of_atom(("entry", name, *at)) for name, at in (
         ("client_weight", (k,)), ("priority", (k,)), ("included", (ZERO, k))))
 
-    def shown(relation, body):
+    def add_client_sum(relation, body):
         name = f"k{len(search.names)}"
-        within = search.inside(search.known.within(index, low, high, name), {**search.names, name: k})
-        for _ in use_ranged(within, priority * included):
+        within = search.branch(search.known.with_index(index, low, high, name), {**search.names, name: k})
+        for _ in instantiate_ranged(within, priority * included):
             within.lemma("binary order", priority, included)
             within.lemma("binary below", priority)
             within.lemma("binary below", included)
-        if within.known.shown(relation, body) or within.combine(relation, body, 1):
+        if within.known.implies(relation, body) or within.combine(relation, body, 1):
             each = search.step("each", index=name, low=search.formula(low), high=search.formula(high),
                                shows=within.shows(relation, body), steps=within.steps)
             return each and search.step("sum", fact=each)
         return None
 
-    shown("==", weight * priority * (ONE - included))
-    shown(">=", weight * included * (ONE - priority))
+    add_client_sum("==", weight * priority * (ONE - included))
+    add_client_sum(">=", weight * included * (ONE - priority))
     mass = sum_of(search.known, index, weight * included, low, high)
     search.prove(">=", mass - ONE, 0)
     free = sum_of(search.known, index, weight * included * (ONE - priority), low, high)
@@ -163,11 +163,11 @@ def of_weights(search: Search) -> None:
 
 
 def by_weighted_sums(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """What is known of each client, weighted and summed over clients; then a sum of multiples."""
+    """Adds weighted sums over clients of lemmas about each client, then combines facts."""
     if depth < 2 or not search.reader.federation:
         return False
     index = new_index()
-    weights, families, points = _of_clients(p, index)
+    weights, families, points = _parts_of_clients(p, index)
     if not weights or ("weighted", repr(p)) in search.failed:
         return False
     search.failed.add(("weighted", repr(p)))
@@ -178,11 +178,11 @@ def by_weighted_sums(search: Search, relation: str, p: Poly, depth: int) -> bool
     for letter in sorted({v for a in atoms_of(p) if a[0] == "dot" for v in a[1:] if v[0] != "grad"}, key=repr):
         if is_closed(letter):
             used.append(search.step("lemma", lemma="optimal slope", of=[search.vector({letter: ONE})]))
-    return any(used) and (search.known.shown(relation, p) or search.combine(relation, p, 1))
+    return any(used) and (search.known.implies(relation, p) or search.combine(relation, p, 1))
 
 
-def _of_clients(p: Poly, index):
-    """(weights, vectors of a client, points of a client) in sums over clients, of the client ``index``."""
+def _parts_of_clients(p: Poly, index):
+    """(weights, vectors, points) of the client ``index`` in sums over clients."""
     weights, families, points = {}, {}, {}
     for a in sorted(all_atoms(p), key=repr):
         if a and a[0] in ("Sum", "vsum") and a[-3:-1] == CLIENTS:
@@ -193,7 +193,7 @@ def _of_clients(p: Poly, index):
                 for part in all_atoms(Poly({m: ONE.number()})) | ({a[2]} if a[0] == "vsum" else set()):
                     if part and part[0] in ("grad", "vector") and free_indices(part) == {own}:
                         families[next(iter(of_vector(None, {part: ONE}, own, of_atom(index))))] = None
-            for u in points_of(Poly({((("x", a),  1),): ONE.number()})):
+            for u in loss_points(Poly({((("x", a),  1),): ONE.number()})):
                 if free_indices(u) <= {own}:
                     points[frozen(of_vector(None, dict(u), own, of_atom(index)))] = None
         elif a and a[0] in ("F", "grad") and is_closed(a):
@@ -201,10 +201,10 @@ def _of_clients(p: Poly, index):
     return [*weights], [*families], [*points]
 
 
-def _weighted(search: Search, weight: Poly, index, script) -> list[str]:
-    """Names of sums over clients of a weight times each fact that a ``script`` writes for a client."""
+def _weighted_client_sums(search: Search, weight: Poly, index, script) -> list[str]:
+    """Adds the sum over clients of a weight times each fact that ``script`` yields for a client; returns the names."""
     name, (low, high) = f"k{len(search.names)}", CLIENTS
-    within = search.inside(search.known.within(index, low, high, name), {**search.names, name: of_atom(index)})
+    within = search.branch(search.known.with_index(index, low, high, name), {**search.names, name: of_atom(index)})
     within.names[name] = of_atom(index)
     found = []
     for fact, steps in script(within):
@@ -221,7 +221,7 @@ def _weighted(search: Search, weight: Poly, index, script) -> list[str]:
 
 def _summed_losses(search: Search, weights, points, index):
     def script(within: Search):
-        lemmas = [*client_lemmas(within, of_atom(index), points)]
+        lemmas = [*lemmas_of_client(within, of_atom(index), points)]
         first = [*within.steps]
         for lemma, args in lemmas:
             name = within.step("lemma", lemma=lemma, of=args)
@@ -229,16 +229,16 @@ def _summed_losses(search: Search, weights, points, index):
                 yield name, [*first, within.steps[-1]]
 
     for weight in weights:
-        yield from _weighted(search, weight, index, script)
+        yield from _weighted_client_sums(search, weight, index, script)
 
 
 def _summed_squares(search: Search, weights, families, index):
-    """Squares of what the vectors of a client are away from their mean, and of these beside steps along gradients."""
+    """Adds sums of squares of the clients' deviations from their mean, alone and plus or minus a gradient step."""
     low, high = CLIENTS
     steps = [of_atom(a) for a in search.known.signs if a[0] == "entry" and a[1] == "eta_l"]
     for weight in weights:
         mass = sum_of(search.known, index, weight, low, high)
-        if not search.known.shown(">", mass):
+        if not search.known.implies(">", mass):
             continue
         away = []
         for v in families:
@@ -254,4 +254,4 @@ def _summed_squares(search: Search, weights, families, index):
                 if name is not None:
                     yield name, [within.steps[-1]]
 
-        yield from _weighted(search, weight, index, script)
+        yield from _weighted_client_sums(search, weight, index, script)

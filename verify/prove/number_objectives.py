@@ -1,4 +1,4 @@
-"""Proofs about runs for all numbers: what is known of the objective at the points of a goal."""
+"""A tactic for runs and all numbers: facts about the objective at the points of a goal."""
 
 from collections.abc import Iterator
 from itertools import permutations
@@ -6,10 +6,10 @@ from itertools import permutations
 from verify.checker.index_sums import combined, frozen, new_index, scaled, substitute, vector_sum
 from verify.checker.number_runs import CLIENT
 from verify.checker.polynomials import ONE, Poly, constant, of_atom
-from verify.prove.number_losses import CLIENTS, curvatures
-from verify.prove.number_runs import rewritten_fact
+from verify.prove.number_losses import CLIENTS, curvature_bounds
+from verify.prove.number_runs import rewrite_fact
 from verify.prove.number_search import Search, atoms_of
-from verify.prove.number_terms import all_atoms, free_indices, use_ranged
+from verify.prove.number_terms import all_atoms, free_indices, instantiate_ranged
 
 __all__ = ["by_objective"]
 
@@ -17,8 +17,8 @@ _POINTS = 4  # of a goal
 
 
 def by_objective(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """What is known of all clients' losses at the points that occur, weighted and summed, and of the optimum; then a sum of
-    multiples, each perhaps times one number."""
+    """Adds weighted sums over clients of lemmas at the points of the goal, and facts about the optimum; then combines facts,
+    each perhaps multiplied by another one about numbers."""
     goal = ("objective", repr(p))
     if search.reader.run is None or relation == "==" or depth < 2 or goal in search.failed:
         return False
@@ -27,28 +27,28 @@ def by_objective(search: Search, relation: str, p: Poly, depth: int) -> bool:
     if not points or len(points) > _POINTS:
         return False
     star = frozen({("vector", "x_star"): ONE})
-    for _ in use_ranged(search, p):
+    for _ in instantiate_ranged(search, p):
         pass
     optimum = ("vector", "x_star") in all_atoms(p)
     points += [star] * (optimum and star not in points)
-    facts = [rewritten_fact(search, name) or name for name in _of_clients(search, points) if name]
+    facts = [rewrite_fact(search, name) or name for name in _client_facts(search, points) if name]
     if optimum:
-        facts += [name for name in _of_optimum(search, p, points, star, facts) if name]
-    return _added(search, relation, p, facts)
+        facts += [name for name in _optimum_facts(search, p, points, star, facts) if name]
+    return _add_up(search, relation, p, facts)
 
 
-def _of_clients(search: Search, points) -> Iterator[str | None]:
-    """Names of sums over clients of a weight times a lemma."""
+def _client_facts(search: Search, points) -> Iterator[str | None]:
+    """Yields the names of weighted sums over clients of lemmas at pairs of points."""
     index = new_index()
     k, name = of_atom(index), f"k{len(search.names)}"
     low, high = CLIENTS
     weight = substitute(search.known, search.reader.run.weight, CLIENT, k)
 
-    def begin():
-        return search.inside(search.known.within(index, low, high, name), {**search.names, name: k})
+    def enter_clients():
+        return search.branch(search.known.with_index(index, low, high, name), {**search.names, name: k})
 
-    def summed(within):
-        """The sum of the weight times the last fact."""
+    def add_client_sum(within):
+        """Adds the sum over clients of the weight times the last fact; returns its name, or None."""
         last = within.steps[-1]["name"]
         body = within.known.facts[last].poly * weight
         shows = within.shows(">=", body)
@@ -57,29 +57,29 @@ def _of_clients(search: Search, points) -> Iterator[str | None]:
                            steps=within.steps)
         return each and search.step("sum", fact=each)
 
-    first = begin()
-    highs, lows = curvatures(first, k)
+    first = enter_clients()
+    highs, lows = curvature_bounds(first, k)
     bounds = [(h, low) for h in highs for low in (lows or [None])]
     for u, v in permutations(map(dict, points), 2):
         for h, least in bounds:
             lemmas = [("gap below", [u, v, h])] + ([("interpolation", [u, v, h, least]), ("curvature", [u, v, least])]
                                                    if least is not None else [("smoothness", [u, v, h])])
             for lemma, of in lemmas:
-                within = begin()
-                curvatures(within, k)
+                within = enter_clients()
+                curvature_bounds(within, k)
                 if within.lemma(lemma, k, *of):
-                    yield summed(within)
+                    yield add_client_sum(within)
     for u, v in permutations(points, 2):
         if u < v if repr(u) == repr(v) else repr(u) < repr(v):
             d = combined([{("grad", k, u): ONE}, {("grad", k, v): constant(-1)}])
             mean = vector_sum(search.known, index, scaled(d, weight), low, high)
-            within = begin()
+            within = enter_clients()
             if within.lemma("square", combined([d, scaled(mean, constant(-1))])):
-                yield summed(within)
+                yield add_client_sum(within)
 
 
-def _of_optimum(search: Search, p: Poly, points, star, facts) -> Iterator[str | None]:
-    """Names of what is known of the optimum."""
+def _optimum_facts(search: Search, p: Poly, points, star, facts) -> Iterator[str | None]:
+    """Yields the names of facts about the optimum."""
     for u in points:
         if u != star:
             yield search.lemma("optimal loss", dict(u))
@@ -89,16 +89,16 @@ def _of_optimum(search: Search, p: Poly, points, star, facts) -> Iterator[str | 
         yield search.step("lemma", lemma="optimal slope", of=[search.vector({a: ONE})])
 
 
-def _added(search: Search, relation: str, p: Poly, facts) -> bool:
-    freed = search.freed(p)
+def _add_up(search: Search, relation: str, p: Poly, facts) -> bool:
+    freed = search.clear_denominators(p)
     if freed is None:
         return False
     losses = [(name, fact.relation, *found) for name in facts for fact in [search.known.facts[name]]
-              if (found := search.freed(fact.poly, 0)) and found[0].terms]
+              if (found := search.clear_denominators(fact.poly, 0)) and found[0].terms]
     numbers = [(name, fact.relation, *found) for name, fact in search.known.facts.items()
                if name not in facts and not fact.ranges and fact.relation in (">=", ">") and len(fact.poly.terms) > 1
                and all(a[0] in ("name", "entry") for a in atoms_of(fact.poly))
-               and atoms_of(fact.poly) & atoms_of(p) and (found := search.freed(fact.poly, 0))]
+               and atoms_of(fact.poly) & atoms_of(p) and (found := search.clear_denominators(fact.poly, 0))]
     products = [((), ">", ONE, [])] + [((name,), r, q, d) for name, r, q, d in [*losses, *numbers]]
     if search.add_up(relation, p, *freed, products):
         return True

@@ -1,4 +1,4 @@
-"""Proofs about runs for all numbers: what a method's equations make of a goal, and what noise leaves in the mean."""
+"""Tactics for runs and all numbers: rewrite a goal by the equations of a method, and take its mean."""
 
 
 from verify.checker.index_sums import combined, dot, expected, frozen, new_index, of_vector, scaled, substitute, sum_of
@@ -9,13 +9,14 @@ from verify.prove.number_terms import all_atoms
 
 __all__ = ["by_equations", "by_mean_vectors", "by_means"]
 
-_PASSES = 80  # of rewriting a goal
+_PASSES = 80  # over a goal that is rewritten
 
 
 class Rewriting:
-    """Rewrites a polynomial by equations of a run, and writes the steps that show both to be equal.
+    """Rewrites a polynomial by equations of a run, and adds the steps that show both to be equal.
 
-    ``search``: where steps are written; ``uses``: (factor, fact) whose sum is the difference."""
+    ``search``: the state to which steps are added; ``own``: the indices at which equations are tried; ``kinds``: the kinds
+    of atoms that are replaced."""
 
     def __init__(self, search: Search, own=None, kinds=("run", "grad", "mean")):
         self.search, self.run, self.kinds = search, search.reader.run, kinds
@@ -23,12 +24,12 @@ class Rewriting:
         self.rules: dict = {}
 
     # vectors ---------------------------------------------------------------------------------------------------------------
-    def table(self):
-        """(equation, round, step) by what is on its left side: a name and its place."""
+    def equations_by_side(self):
+        """(equation, round, step) by the left side of the equation: a name and its place."""
         tables = self.run.__dict__.setdefault("tables", {})
         if self.own not in tables:
             tables[self.own] = found = {}
-            rounds, steps = self.candidates()
+            rounds, steps = self.candidate_places()
             for name, (indices, _, left, right) in self.run.equations.items():
                 (atom,) = left
                 if atom[0] != "run":
@@ -39,32 +40,32 @@ class Rewriting:
                         found.setdefault((atom[1], place), []).append((name, r, j))
         return tables[self.own]
 
-    def candidates(self) -> tuple[list[Poly], list[Poly]]:
+    def candidate_places(self) -> tuple[list[Poly], list[Poly]]:
         """Rounds and steps at which equations are tried."""
         run, own = self.run, self.own
         rounds = [*own, *(q + ONE for q in own), *(q - ONE for q in own), ZERO, run.R, run.R - ONE]
         steps = [ZERO, *own, *(q - ONE for q in own), *(q + ONE for q in own)]
         return [*dict.fromkeys(rounds)], [*dict.fromkeys(steps)]
 
-    def rule(self, atom):
-        """(name of an equation, places, the other side) for an atom that an equation gives; None where there is none."""
+    def rule_for(self, atom):
+        """(name, places, right side) of an equation with the atom on its left side; None if there is none."""
         if atom not in self.rules:
-            self.rules[atom] = self.find(atom)
+            self.rules[atom] = self.find_rule(atom)
         return self.rules[atom]
 
-    def find(self, atom):
+    def find_rule(self, atom):
         run, known = self.run, self.search.known
-        for name, r, j in self.table().get(atom[1:3], ()):
+        for name, r, j in self.equations_by_side().get(atom[1:3], ()):
             indices, premises, left, right = run.equations[name]
             if left == right:
                 continue
             places = [atom[-1] if q == run.k else r if q == run.r else j for q in indices]
             pairs = [*zip((next(iter(q.terms))[0][0] for q in indices), places, strict=True)]
-            if all(known.shown(">=", p) for p in (*(self.number_at(p, pairs) for p in premises), *(q for _, q in pairs))):
-                return name, places, self.at(right, pairs)
+            if all(known.implies(">=", p) for p in (*(self.number_at(p, pairs) for p in premises), *(q for _, q in pairs))):
+                return name, places, self.vector_at(right, pairs)
         return None
 
-    def at(self, v, pairs):
+    def vector_at(self, v, pairs):
         for index, place in pairs:
             v = of_vector(self.search.known, v, index, place)
         return v
@@ -74,73 +75,73 @@ class Rewriting:
             p = substitute(self.search.known, p, index, place)
         return p
 
-    def rest_of(self, atom, other):
-        """(name of a fact, what <atom, other> is): what an equation, or a run without noise, says of an inner product."""
+    def replace_in_product(self, atom, other):
+        """(name of a fact, replacement) for <atom, other>; None if nothing rewrites ``atom``."""
         if atom[0] == "grad":
-            return self.of_slope(atom, other)
+            return self.replace_gradient(atom, other)
         if atom[0] == "mean":
             fact = self.search.lemma("mean vector", dict(atom[1]), {other: ONE}, *atom[2:])
             return fact and (fact, dot({atom: ONE}, {other: ONE}) - self.search.known.facts[fact].poly)
-        fact, found = None, self.rule(atom)
+        fact, found = None, self.rule_for(atom)
         if found is not None:
             fact = self.search.lemma(found[0], *found[1], {other: ONE})
-        elif atom[1] == "g" and self.noiseless(atom[3]):
+        elif atom[1] == "g" and self.has_no_noise(atom[3]):
             fact = self.search.lemma("without noise", *atom[2:], {other: ONE})
         return fact and (fact, dot({atom: ONE}, {other: ONE}) - self.search.known.facts[fact].poly)
 
-    def noiseless(self, k):
+    def has_no_noise(self, k):
         """Whether a client surely has no noise."""
         p = -of_atom(("entry", "sigma_sq_client", k))
-        if not self.search.known.shown(">=", p):
+        if not self.search.known.implies(">=", p):
             for name, fact in [*self.search.known.facts.items()]:
                 if len(fact.ranges) == 1 and "sigma_sq_client" in repr(fact.poly):
                     self.search.step("instance", fact=name, at=[self.search.formula(k)])
-        return self.search.known.shown(">=", p)
+        return self.search.known.implies(">=", p)
 
-    def same_point(self, point):
-        """Another name of the point, by a step that shows it; None where it has none."""
+    def find_same_point(self, point):
+        """Another recorded vector that is shown to equal the point; None if there is none."""
         v = dict(point)
         if len(v) != 1:
             return None
         (atom, c), = v.items()
-        found = self.rule(atom) if c == ONE and atom[0] == "run" else None
+        found = self.rule_for(atom) if c == ONE and atom[0] == "run" else None
         if found is None or [(a[0], q) for a, q in found[2].items()] != [("run", ONE)]:
             return None
         d = combined([v, scaled(found[2], constant(-1))])
-        rest, uses = self.rewritten(dot(d, d))
-        return found[2] if not rest.terms and self.equal(dot(d, d), ZERO, uses) else None
+        rest, uses = self.rewrite(dot(d, d))
+        return found[2] if not rest.terms and self.add_equality(dot(d, d), ZERO, uses) else None
 
-    def of_slope(self, atom, other):
-        new = self.same_point(atom[2])
+    def replace_gradient(self, atom, other):
+        new = self.find_same_point(atom[2])
         fact = new and self.search.lemma("same slope", atom[1], dict(atom[2]), new, {other: ONE})
         return fact and (fact, dot({atom: ONE}, {other: ONE}) - self.search.known.facts[fact].poly)
 
-    def of_loss(self, a):
-        new = self.same_point(a[2])
+    def replace_loss(self, a):
+        new = self.find_same_point(a[2])
         fact = new and self.search.lemma("same loss", a[1], dict(a[2]), new)
         return fact and (fact, of_atom(a) - self.search.known.facts[fact].poly)
 
     # numbers -----------------------------------------------------------------------------------------------------------
-    def rewritten(self, p: Poly) -> tuple[Poly, list[tuple[Poly, str]]]:
-        """(q, uses): p is q plus the sum of factors times facts, which are equal to 0."""
+    def rewrite(self, p: Poly) -> tuple[Poly, list[tuple[Poly, str]]]:
+        """(q, uses): p is q plus the sum over ``uses`` of a factor times a fact that is equal to 0."""
         uses: list[tuple[Poly, str]] = []
         for _ in range(_PASSES):
-            step = self.once(p)
+            step = self.rewrite_once(p)
             if step is None:
                 break
             p, more = step
             uses += more
         return p, uses
 
-    def once(self, p):
+    def rewrite_once(self, p):
         for a in dict.fromkeys(a for m in p.terms for a, _ in m):
-            found = self.of_atom(a)
-            if found is not None and (step := self.all_of(p, a, *found)) is not None:
+            found = self.replacement(a)
+            if found is not None and (step := self.replace_atom(p, a, *found)) is not None:
                 return step
-        return self.drawn_twice(p)
+        return self.reduce_inclusion_powers(p)
 
-    def drawn_twice(self, p):
-        """Powers of a number that is 0 or 1."""
+    def reduce_inclusion_powers(self, p):
+        """Reduces a power of a random number that is 0 or 1; returns (polynomial, uses), or None."""
         for m, c in p.terms.items():
             for a, n in m:
                 if a[0] == "drawn" and n > 1 and (fact := self.search.lemma("drawn or not", *a[2:])):
@@ -148,8 +149,8 @@ class Rewriting:
                     return p - rest * self.search.known.facts[fact].poly * constant(-1), [(-rest, fact)]
         return None
 
-    def all_of(self, p, a, fact, new):
-        """All terms of an atom rewritten at once, where it is in the first power."""
+    def replace_atom(self, p, a, fact, new):
+        """Replaces an atom in all terms that have its first power; returns (polynomial, uses), or None."""
         kept, factor = {}, {}
         for m, c in p.terms.items():
             if dict(m).get(a) == 1:
@@ -161,26 +162,26 @@ class Rewriting:
             return None
         return Poly(kept) + factor * new, [(factor, fact)]
 
-    def of_atom(self, a):
-        """(fact, what an atom is equal to); None where nothing rewrites it."""
+    def replacement(self, a):
+        """(fact, polynomial that an atom is equal to); None where nothing rewrites it."""
         if "run" not in self.kinds and "('mean'," not in key(a):
             return None
         if a[0] == "dot":
             for own, other in (a[1:], a[:0:-1]):
-                if own[0] in self.kinds and (found := self.rest_of(own, other)):
+                if own[0] in self.kinds and (found := self.replace_in_product(own, other)):
                     return found
-                if own[0] == "vsum" and (found := self.of_joined(a, own, other)):
+                if own[0] == "vsum" and (found := self.replace_vector_sum(a, own, other)):
                     return found
         if a[0] == "E" and "run" in self.kinds:
-            return self.of_mean(a)
+            return self.replace_mean(a)
         if a[0] == "F" and "run" in self.kinds:
-            return self.of_loss(a)
+            return self.replace_loss(a)
         if a[0] == "Sum":
-            return self.of_number(a) or self.of_sum(a)
+            return self.known_value(a) or self.replace_sum(a)
         return None
 
-    def of_number(self, a):
-        """A sum that is known to be a number, or what a name stands for."""
+    def known_value(self, a):
+        """(fact, value) of a sum that a fact says is a number or a name; None if there is none."""
         for name, fact in self.search.known.facts.items():
             terms = fact.poly.terms
             if fact.relation == "==" and not fact.ranges and terms.get(((a, 1),)) == 1 and all(
@@ -188,36 +189,37 @@ class Rewriting:
                 return name, of_atom(a) - fact.poly
         return None
 
-    def inside(self, low, high):
-        """(index, a rewriting within a range)."""
+    def enter_range(self, low, high):
+        """(index, its name, a rewriting within a range)."""
         index, name = new_index(), f"k{len(self.search.names)}"
-        within = self.search.inside(self.search.known.within(index, low, high, name), {
+        within = self.search.branch(self.search.known.with_index(index, low, high, name), {
             **self.search.names, name: of_atom(index)})
         own = self.own if high == self.run.M - ONE else (*self.own, of_atom(index))
         return index, name, Rewriting(within, own, self.kinds)
 
-    def equal(self, p, q, uses, search=None):
-        """The name of the fact that p = q."""
+    def add_equality(self, p, q, uses, search=None):
+        """Adds p = q; returns the name of the fact, or None."""
         search = search or self.search
         return search.step("identity", shows=search.shows("==", p - q), terms=[
             {"facts": [fact], "times": [search.formula(factor)]} for factor, fact in uses])
 
-    def of_joined(self, a, own, other):
+    def replace_vector_sum(self, a, own, other):
         _, c, v, low, high, bound = own
         if v[0] not in self.kinds:
             return None
-        index, name, within = self.inside(low, high)
+        index, name, within = self.enter_range(low, high)
         v = of_vector(self.search.known, {v: c}, bound, of_atom(index))
-        return self.summed(a, dot(v, {other: ONE}), index, name, within, low, high)
+        return self.rewrite_each(a, dot(v, {other: ONE}), index, name, within, low, high)
 
-    def of_sum(self, a):
+    def replace_sum(self, a):
         _, body, low, high, bound = a
-        index, name, within = self.inside(low, high)
-        return self.summed(a, substitute(self.search.known, body, bound, of_atom(index)), index, name, within, low, high)
+        index, name, within = self.enter_range(low, high)
+        return self.rewrite_each(
+            a, substitute(self.search.known, body, bound, of_atom(index)), index, name, within, low, high)
 
-    def summed(self, a, body, index, name, within, low, high):
-        new, uses = within.rewritten(body)
-        if not uses or within.equal(body, new, uses) is None:
+    def rewrite_each(self, a, body, index, name, within, low, high):
+        new, uses = within.rewrite(body)
+        if not uses or within.add_equality(body, new, uses) is None:
             return None
         search = self.search
         each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=within.search.shows(
@@ -227,32 +229,32 @@ class Rewriting:
             return None
         return fact, of_atom(a) - search.known.facts[fact].poly
 
-    def of_mean(self, a):
-        new, uses = self.rewritten(a[1])
+    def replace_mean(self, a):
+        new, uses = self.rewrite(a[1])
         if not uses:
-            return self.of_noise(a) or self.of_chance(a)
-        fact = self.equal(a[1], new, uses)
+            return self.replace_noise(a) or self.replace_inclusion(a)
+        fact = self.add_equality(a[1], new, uses)
         mean = fact and self.search.mean(fact, *a[2:])
         return mean and (mean, of_atom(a) - self.search.known.facts[mean].poly)
 
-    def of_noise(self, a):
-        """A noisy gradient in a mean with what was known before it."""
+    def replace_noise(self, a):
+        """Replaces a stochastic gradient by the gradient in a mean with a vector that is determined before it."""
         m, = a[1].terms
         if len(m) != 1 or m[0][1] != 1 or m[0][0][0] != "dot":
             return None
         for own, other in (m[0][0][1:], m[0][0][:0:-1]):
-            if own[:2] == ("run", "g") and self.is_time(own[2]) and (
+            if own[:2] == ("run", "g") and self.prove_time(own[2]) and (
                     fact := self.search.lemma("unbiased", *own[2:], {other: ONE}, *a[2:])):
                 return fact, of_atom(a) - self.search.known.facts[fact].poly
         return None
 
-    def is_time(self, t) -> bool:
-        """Whether a time is shown to be at most the last, after a step that says so if need be."""
+    def prove_time(self, t) -> bool:
+        """Whether a time is at most the last one, if need be after a step that shows it."""
         p = self.run.R * self.run.K - ONE - t
-        return self.search.known.shown(">=", p) or self.search.combine(">=", p, 1)
+        return self.search.known.implies(">=", p) or self.search.combine(">=", p, 1)
 
-    def of_chance(self, a):
-        """The mean of a number times whether a client is drawn."""
+    def replace_inclusion(self, a):
+        """Replaces the mean of a number times whether a client is drawn."""
         m, = a[1].terms
         for drawn in [b for b, n in m if b[:2] == ("drawn", "sampled") and n == 1]:
             rest = Poly({tuple(pair for pair in m if pair[0] != drawn): 1})
@@ -262,7 +264,7 @@ class Rewriting:
 
 
 def by_equations(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """What the equations of a run make of a goal."""
+    """Rewrites a goal by the equations of a run, and proves the result."""
     if search.reader.run is None or depth < 2 or ("equations", repr(p)) in search.failed:
         return False
     search.failed.add(("equations", repr(p)))
@@ -272,29 +274,29 @@ def by_equations(search: Search, relation: str, p: Poly, depth: int) -> bool:
     if search.reader.run.how["sampling"] != "full":
         for r in search.names.values():
             search.lemma("number drawn", r)
-    q, uses = Rewriting(search).rewritten(p)
+    q, uses = Rewriting(search).rewrite(p)
     return bool(uses) and search.prove(relation, q, depth) and add_back(search, relation, p, q, uses)
 
 
 def add_back(search: Search, relation: str, p: Poly, q: Poly, uses) -> bool:
-    """Write that p is what q, which is shown, and multiples of facts add up to."""
+    """Adds p as the sum of q, which has been shown, and multiples of facts; returns whether it holds."""
     shown = search.step("evident", shows=search.shows(relation, q))
     return shown is not None and search.step("identity", shows=search.shows(relation, p), terms=[
         {"facts": [shown]}, *({"facts": [fact], "times": [search.formula(factor)]} for factor, fact in uses)]) is not None
 
 
 def by_mean_vectors(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """A goal about means of vectors as one about means of inner products."""
+    """Rewrites means of vectors as means of inner products, and proves the result."""
     if search.reader.run is None or ("mean",) not in {a[:1] for a in all_atoms(p)}:
         return False
-    q, uses = Rewriting(search, kinds=("mean",)).rewritten(p)
+    q, uses = Rewriting(search, kinds=("mean",)).rewrite(p)
     return bool(uses) and search.prove(relation, q, depth) and add_back(search, relation, p, q, uses)
 
 
 def by_means(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """A goal about means as one that holds whatever is drawn, without the noise beside vectors that do not depend on it."""
+    """Proves a goal without its means, for every outcome, after noise is removed from products with independent vectors."""
     goal = ("means", repr(p))
-    if search.reader.run is None or goal in search.failed or not (rounds := rounds_of(p)) or len(rounds) != 1:
+    if search.reader.run is None or goal in search.failed or not (rounds := conditioning_rounds(p)) or len(rounds) != 1:
         return False
     search.failed.add(goal)
     (given,) = rounds
@@ -304,12 +306,12 @@ def by_means(search: Search, relation: str, p: Poly, depth: int) -> bool:
     rest, quiet, uses = p, q, []
     for m, c in q.terms.items() if depth > 1 else ():
         for a, sides in [(b, pair) for b, n in m if b[0] == "dot" and n == 1 for pair in (b[1:], b[:0:-1])]:
-            without = without_noise(sides[0])
-            if without is None or without_noise(sides[1]) is not None:
+            without = denoised_gradient(sides[0])
+            if without is None or denoised_gradient(sides[1]) is not None:
                 continue
             other = Poly({tuple(pair for pair in m if pair[0] != a): c})
             term = expected(search.known, Poly({m: c}), *given)
-            new, more = Rewriting(search).rewritten(term)
+            new, more = Rewriting(search).rewrite(term)
             if more and new == expected(search.known, other * dot({without: ONE}, {sides[1]: ONE}), *given):
                 rest, uses = rest - term + new, uses + more
                 quiet = quiet - Poly({m: c}) + other * dot({without: ONE}, {sides[1]: ONE})
@@ -321,30 +323,30 @@ def by_means(search: Search, relation: str, p: Poly, depth: int) -> bool:
         {"facts": [mean]}, *({"facts": [fact], "times": [search.formula(factor)]} for factor, fact in uses)]) is not None)
 
 
-def without_noise(a):
-    """A noisy gradient, or sum of such, without its noise; None where it is something else."""
+def denoised_gradient(a):
+    """A stochastic gradient, or a sum of such, without its noise; None for other atoms."""
     if a[:2] == ("run", "g"):
         return ("grad", a[3], frozen({("run", "x_local", *a[2:]): ONE}))
-    inner = without_noise(a[2]) if a[0] == "vsum" else None
+    inner = denoised_gradient(a[2]) if a[0] == "vsum" else None
     return inner and (*a[:2], inner, *a[3:])
 
 
-def rounds_of(p: Poly) -> set:
-    """What the means in a polynomial are given: nothing, or a round."""
+def conditioning_rounds(p: Poly) -> set:
+    """The rounds on whose past the means in a polynomial are conditioned: tuples that are empty or hold a round."""
     return {a[2:] for a in all_atoms(p) if a[0] == "E"}
 
 
-def random_within(part) -> bool:
+def has_mean(part) -> bool:
     """Whether a mean occurs in an atom."""
-    return (isinstance(part, tuple) and (part[:1] == ("E",) or any(map(random_within, part)))) or (
-        isinstance(part, Poly) and any(random_within(a) for m in part.terms for a, _ in m))
+    return (isinstance(part, tuple) and (part[:1] == ("E",) or any(map(has_mean, part)))) or (
+        isinstance(part, Poly) and any(has_mean(a) for m in part.terms for a, _ in m))
 
 
 def without_means(known, p):
-    """A number whose mean is p; None where means are multiplied."""
+    """A polynomial whose mean is p; None where means are multiplied."""
     found = ZERO
     for m, c in p.terms.items():
-        means = [(a, n) for a, n in m if random_within(a)]
+        means = [(a, n) for a, n in m if has_mean(a)]
         if not means:
             found = found + Poly({m: c})
             continue
@@ -364,9 +366,9 @@ def without_means(known, p):
     return found
 
 
-def rewritten_fact(search: Search, name: str) -> str | None:
-    """The name of what equations make of a fact; None where they change nothing."""
+def rewrite_fact(search: Search, name: str) -> str | None:
+    """Adds a fact rewritten by the equations of a run; returns its name, or None where they change nothing."""
     fact = search.known.facts[name]
-    q, uses = Rewriting(search).rewritten(fact.poly)
+    q, uses = Rewriting(search).rewrite(fact.poly)
     return search.step("identity", shows=search.shows(fact.relation, q), terms=[{"facts": [name]}, *(
         {"facts": [one], "times": [search.formula(-factor)]} for factor, one in uses)]) if uses else None

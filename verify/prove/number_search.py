@@ -1,4 +1,4 @@
-"""Steps of proofs about numbers, tried on the stand-alone checker's own state before they are written."""
+"""The search for proofs about numbers. Each step is tried on the stand-alone checker's own state before it is added."""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -6,8 +6,8 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from verify.checker import polynomials
-from verify.checker.number_facts import POSITIVE, Known
-from verify.checker.number_proof import RULES, Steps
+from verify.checker.number_facts import POSITIVE, KnownFacts
+from verify.checker.number_proof import RULES, StepChecker
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom
 from verify.prove.combinations import combination
 
@@ -16,26 +16,26 @@ __all__ = ["REFUSALS", "Search", "formula"]
 REFUSALS = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, StopIteration)
 _COLUMNS = 1500  # of a linear program
 _TERMS = 12  # of a polynomial whose squares are completed
-_FACTS = 80  # of which multiples are added up
-_STEPS, _PROGRAM = 2500, 4  # effort of a search, and of a linear program; a step takes 2
-_ENTRIES = 100  # of a linear program that count as one more
+_FACTS = 80  # in a linear program
+_STEPS, _PROGRAM = 2500, 4  # the effort that a search and a linear program may take; a step takes 2
+_ENTRIES = 100  # of a linear program per unit of effort
 
 
 class Search:
     """A state of a proof that grows step by step.
 
-    ``known``: what is known; ``names``: the indices; ``steps``: what has been written; ``tactics``: what is tried on a goal,
-    in turn.
+    ``known``: the facts; ``names``: the indices; ``steps``: the steps so far; ``tactics``: functions that are tried on a
+    goal, in turn.
     """
 
-    def __init__(self, reader, known: Known, names: dict[str, Poly], count: Iterator[int], tactics: Sequence[Callable]):
+    def __init__(self, reader, known: KnownFacts, names: dict[str, Poly], count: Iterator[int], tactics: Sequence[Callable]):
         self.tactics = tactics
-        self.reader, self.known, self.names, self.count = reader, Known(known), names, count
+        self.reader, self.known, self.names, self.count = reader, KnownFacts(known), names, count
         self.steps: list[dict[str, Any]] = []
         self.failed: set = set()
         self.spreads: dict = {}
 
-    def inside(self, known, names) -> "Search":
+    def branch(self, known, names) -> "Search":
         return Search(self.reader, known, names, self.count, self.tactics)
 
     # writing ---------------------------------------------------------------------------------------------------------------
@@ -52,20 +52,20 @@ class Search:
         return [self.formula(p), relation, 0]
 
     def step(self, by: str, **data) -> str | None:
-        """Write a step if the checker follows it; the name of its fact, else None."""
-        self.spend(1)
+        """Adds a step if the checker accepts it; returns the name of its fact, or None."""
+        self.charge(1)
         name = f"s{next(self.count)}"
         data = {"name": name, "by": by, **data}
         try:
-            fact = RULES[by](Steps(self.reader), data, self.known, self.names)
+            fact = RULES[by](StepChecker(self.reader), data, self.known, self.names)
         except REFUSALS:
             return None
         self.known.add(name, fact)
         self.steps.append(data)
         return name
 
-    def spend(self, effort: int) -> None:
-        """Count the effort of a search, which ends where it is too large. Raises TimeoutError."""
+    def charge(self, effort: int) -> None:
+        """Counts the effort of a search. Raises TimeoutError if it is too large."""
         for _ in range(effort):
             if next(self.count) > _STEPS:
                 raise TimeoutError("too many steps")
@@ -74,13 +74,13 @@ class Search:
         return self.step("lemma", lemma=name, of=[self.vector(a) if isinstance(a, dict) else self.formula(a) for a in of])
 
     def mean(self, fact: str, *given) -> str | None:
-        """Write that a fact holds in the mean, perhaps ``given`` the past of a round."""
+        """Adds the mean of a fact, perhaps conditioned on the past of the round ``given``; returns its name, or None."""
         return self.step("mean", fact=fact, **dict(zip(["given"], map(self.formula, given), strict=False)))
 
     # goals -----------------------------------------------------------------------------------------------------------------
     def prove(self, relation: str, p: Poly, depth: int = 2) -> bool:
-        """Whether the goal is shown, after steps that are written if need be."""
-        if self.known.shown(relation, p):
+        """Whether the goal is shown, if need be after steps that the tactics add."""
+        if self.known.implies(relation, p):
             return True
         goal = relation, p, depth, len(self.known.facts)
         if goal in self.failed:
@@ -89,14 +89,14 @@ class Search:
             return any(self.prove(">", q, depth) for q in (p, -p))
         for tactic in self.tactics:
             try:
-                if tactic(self, relation, p, depth) and self.known.shown(relation, p):
+                if tactic(self, relation, p, depth) and self.known.implies(relation, p):
                     return True
             except REFUSALS:
                 continue
         self.failed.add((relation, p, depth, len(self.known.facts)))
         return False
 
-    def freed(self, p: Poly, depth: int = 1) -> tuple[Poly, list[Poly]] | None:
+    def clear_denominators(self, p: Poly, depth: int = 1) -> tuple[Poly, list[Poly]] | None:
         """(p d, the factors of d) for a positive d such that p d has no denominators."""
         factors: list[Poly] = []
         while True:
@@ -108,7 +108,7 @@ class Search:
             whole = (lambda n: n) if a[0] == "inv" else (lambda n, degree=a[2]: -(n // degree))
             most = max(0, *(whole(n) for n, _ in powers))
             r = a[1]
-            sign = next((s for s in (1, -1) if not most or self.known.shown(">", r * constant(s)) or (
+            sign = next((s for s in (1, -1) if not most or self.known.implies(">", r * constant(s)) or (
                 depth and self.prove(">", r * constant(s), depth - 1))), None)
             if sign is None:
                 return None
@@ -126,35 +126,35 @@ class Search:
                 below[a] = min(below.get(a, 0), n)
         for a, n in below.items():
             if n < 0:
-                if not self.known.shown(">", of_atom(a)):
+                if not self.known.implies(">", of_atom(a)):
                     return None
                 factors.append(of_atom(a, -n))
                 p = p * of_atom(a, -n)
         return p, factors
 
     def combine(self, relation: str, p: Poly, degree: int = 2, facts: Sequence[str] | None = None) -> bool:
-        """Writes an identity that shows the goal, if a linear program finds one."""
+        """Adds an identity that shows the goal, if a linear program finds one."""
         if relation == "!=":
             return False
-        if degree == 1 and self._identity(relation, p, p, [], self.usable(p, facts, raw=True), 1):
+        if degree == 1 and self._identity(relation, p, p, [], self.relevant_facts(p, facts, raw=True), 1):
             return True
-        if (freed := self.freed(p)) is None:
+        if (freed := self.clear_denominators(p)) is None:
             return False
         goal, factors = freed
-        usable = self.usable(goal, facts)
+        usable = self.relevant_facts(goal, facts)
         if self._identity(relation, p, goal, factors, usable, degree):
             return True
         return degree == 2 and any(self._identity(relation, p, goal * d, [*factors, d], usable, degree)
                                    for d in dict.fromkeys(factors) if len(d.terms) > 1)
 
     def _identity(self, relation, p, goal, factors, usable, degree) -> bool:
-        squares = [*squares_of(goal)] if relation != "==" else []
-        return self.add_up(relation, p, goal, factors, [*self.products(usable, degree)], squares)
+        squares = [*completing_squares(goal)] if relation != "==" else []
+        return self.add_up(relation, p, goal, factors, [*self.fact_products(usable, degree)], squares)
 
     def add_up(self, relation, p, goal, factors, products, squares=()) -> bool:
-        """Writes an identity that shows p, if multiples of products add up to the goal, p times factors."""
+        """Adds an identity that shows p, if multiples of products add up to the goal, which is p times factors."""
         products = products + [((), ">=", u * u, []) for u in squares]
-        found = self.program(relation, goal, products)
+        found = self.solve_program(relation, goal, products)
         if found is None:
             return False
         terms = [{"facts": [*products[n][0]], "times": [*map(self.formula, [q, *products[n][3]])]} | (
@@ -163,14 +163,14 @@ class Search:
         return self.step("identity", shows=self.shows(relation, p), times=[*map(self.formula, factors)],
                          terms=terms) is not None
 
-    def usable(self, goal: Poly, only=None, raw: bool = False) -> list[tuple[str, str, Poly, list[Poly]]]:
-        """(name, relation, polynomial without denominators, what it is multiplied with) of facts that may matter."""
+    def relevant_facts(self, goal: Poly, only=None, raw: bool = False) -> list[tuple[str, str, Poly, list[Poly]]]:
+        """(name, relation, polynomial without denominators, factors that cleared them) of facts with atoms of the goal."""
         atoms, kept, waiting = atoms_of(goal), [], []
         for name, fact in self.known.facts.items():
             if fact.ranges or fact.relation == "!=" or (only is not None and name not in only) or (
                     len(fact.poly.terms) == 1 and fact.relation != "=="):
                 continue
-            freed = (fact.poly, []) if raw else self.freed(fact.poly, 0)
+            freed = (fact.poly, []) if raw else self.clear_denominators(fact.poly, 0)
             if freed is not None and freed[0].terms:
                 waiting.append((name, fact.relation, *freed))
         for _ in range(3):
@@ -181,8 +181,8 @@ class Search:
                 atoms = atoms | atoms_of(one[2])
         return kept[:_FACTS]
 
-    def products(self, usable, degree):
-        """(names, relation, polynomial, factor): products of facts with the factor that frees them of denominators."""
+    def fact_products(self, usable, degree):
+        """Yields (names, relation, polynomial, factors): products of facts, with the factors that cleared denominators."""
         yield (), ">", ONE, []
         for count in range(1, degree + 1):
             if count > 1 and len(usable) > 12:
@@ -197,10 +197,10 @@ class Search:
                 relation = "==" if "==" in relations else ">" if set(relations) == {">"} else ">="
                 yield tuple(name for name, *_ in several), relation, p, d
 
-    def program(self, relation, goal, products):
-        """[(number, factor)] of products that add up to the goal with these factors."""
+    def solve_program(self, relation, goal, products):
+        """[(number of a product, factor)] that add up to the goal; None if there are none."""
         code: dict = {}
-        self.spend(_PROGRAM)
+        self.charge(_PROGRAM)
 
         def coded(m):
             return tuple(sorted((code.setdefault(a, len(code)), n) for a, n in m))
@@ -208,7 +208,7 @@ class Search:
         goal_terms = {coded(m): c for m, c in goal.terms.items()}
         terms = [{coded(m): c for m, c in p.terms.items()} for _, _, p, _ in products]
         atoms = [*code]
-        positive = [self.known.sign(a) == POSITIVE and a[0] != "inv" for a in atoms]
+        positive = [self.known.sign_of_atom(a) == POSITIVE and a[0] != "inv" for a in atoms]
         signs: dict = {}
 
         def decoded(m):
@@ -216,7 +216,7 @@ class Search:
 
         def sign(m):
             if m not in signs:
-                signs[m] = self.known.term(decoded(m), 1)
+                signs[m] = self.known.sign_of_term(decoded(m), 1)
             return signs[m]
 
         support, columns, kinds = {*goal_terms}, {}, [kind for _, kind, *_ in products]
@@ -235,7 +235,7 @@ class Search:
                             new[number, m] = None
             for number, m in [*new][: _COLUMNS - len(columns)]:
                 columns[number, m] = {product(m, t): c for t, c in terms[number].items()}
-            self.spend(sum(map(len, columns.values())) // _ENTRIES)
+            self.charge(sum(map(len, columns.values())) // _ENTRIES)
             rows = [(column, kinds[number] != "==") for (number, _), column in columns.items()]
             strict = [relation == ">" == kinds[n] and sign(m) == POSITIVE for n, m in columns]
             found = combination(goal_terms, rows, strict) if rows else None
@@ -251,8 +251,8 @@ class Search:
         return None
 
 
-def squares_of(p: Poly) -> Iterator[Poly]:
-    """Differences and sums of two monomials whose squares complete terms of a polynomial."""
+def completing_squares(p: Poly) -> Iterator[Poly]:
+    """Yields sums and differences of two monomials whose squares complete terms of a polynomial."""
     seen = set()
     for s, c in p.terms.items():
         for t, e in p.terms.items() if c > 0 and len(p.terms) <= _TERMS else ():
@@ -276,7 +276,7 @@ def product(s, t):
 
 
 def quotient(s, t, positive):
-    """The monomial s / t; None where it has negative powers of what may be 0, or of quotients."""
+    """The monomial s / t; None where it has negative powers of atoms that may be 0, or of quotients."""
     powers = dict(s)
     for a, n in t:
         powers[a] = powers.get(a, 0) - n

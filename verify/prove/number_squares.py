@@ -1,4 +1,4 @@
-"""Quadratic forms in vectors as sums of squares."""
+"""A tactic that writes quadratic forms in vectors as sums of squares."""
 
 from verify.checker.index_sums import dot
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, total, vanishes
@@ -8,16 +8,16 @@ __all__ = ["by_squares_of_vectors"]
 
 
 def by_squares_of_vectors(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """A quadratic form in vectors as a sum of squares, by elimination; what is left is a sum of multiples of facts."""
+    """Completes squares in a quadratic form in vectors, and shows the rest as a sum of multiples of facts."""
     if relation != ">=" or not any(a[0] == "dot" for a in atoms_of(p)):
         return False
     rest, used, wrote = p, [], False
     for _ in range(6):
-        parts = _by_dots(rest)
+        parts = _dot_coefficients(rest)
         if parts is None:
             return False
         lead = next((a for a in sorted({u for u, _ in parts}, key=repr) if (a, a) in parts and any(
-            u != v and a in (u, v) for u, v in parts) and _positive(search, parts[a, a], depth)), None)
+            u != v and a in (u, v) for u, v in parts) and _is_positive(search, parts[a, a], depth)), None)
         if lead is None:
             break
         c = parts[lead, lead]
@@ -31,17 +31,18 @@ def by_squares_of_vectors(search: Search, relation: str, p: Poly, depth: int) ->
             return False
         used.append(name)
         wrote, rest = True, rest - c * dot(v, v)
-        rest = total([q * dot({u: ONE}, {w: ONE}) for (u, w), q in (_by_dots(rest) or {}).items() if not vanishes(q)] + [
-            total(Poly({m: x}) for m, x in rest.terms.items() if not any(a[0] == "dot" for a, _ in m))])
+        rest = total(
+            [q * dot({u: ONE}, {w: ONE}) for (u, w), q in (_dot_coefficients(rest) or {}).items() if not vanishes(q)] +
+            [total(Poly({m: x}) for m, x in rest.terms.items() if not any(a[0] == "dot" for a, _ in m))])
     return wrote and search.combine(relation, p, 1)
 
 
-def _positive(search, c, depth):
-    return search.known.shown(">", c) or (depth > 1 and not search.reader.federation and search.prove(">", c, depth - 1))
+def _is_positive(search, c, depth):
+    return search.known.implies(">", c) or (depth > 1 and not search.reader.federation and search.prove(">", c, depth - 1))
 
 
-def _by_dots(p):
-    """The coefficients of inner products; None where there are products of these."""
+def _dot_coefficients(p):
+    """The coefficients of inner products; None where inner products are multiplied."""
     found: dict = {}
     for m, c in p.terms.items():
         dots = [(a, n) for a, n in m if a[0] == "dot"]

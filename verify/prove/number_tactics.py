@@ -1,5 +1,5 @@
-"""Ways to prove goals about numbers: sums of multiples of facts, squares of vectors, sums term by term, and lemmas about the
-powers, exponentials, roots, largest numbers and lengths that occur."""
+"""Tactics for goals about numbers: linear combinations of facts, squares of vectors, sums term by term, and lemmas about the
+powers, exponentials, roots, maxima and norms that occur."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -17,7 +17,7 @@ from verify.checker.index_sums import (
     sum_of,
 )
 from verify.checker.intervals import as_interval as interval
-from verify.checker.number_digits import value
+from verify.checker.number_digits import interval_of
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
 from verify.prove.number_averages import by_averages
 from verify.prove.number_losses import by_losses, by_weighted_sums
@@ -26,18 +26,18 @@ from verify.prove.number_objectives import by_objective
 from verify.prove.number_runs import by_equations, by_mean_vectors, by_means
 from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_squares import by_squares_of_vectors
-from verify.prove.number_terms import all_atoms, is_closed, use_ranged
+from verify.prove.number_terms import all_atoms, instantiate_ranged, is_closed
 
-__all__ = ["OF_RUNS", "TACTICS"]
+__all__ = ["RUN_TACTICS", "TACTICS"]
 
 
 def by_combination(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """The goal as a sum of products of facts, first of few."""
+    """Shows the goal as a sum of products of facts, first of single facts."""
     return any(search.combine(relation, p, degree) for degree in (1, 2))
 
 
 def by_extremes(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """A number that is at least the largest of some, or at most the least of some: one by one."""
+    """Bounds a maximum from above, or a minimum from below, by bounding each of its arguments."""
     lemmas = {("Max", ">="): "at least all", ("Max", ">"): "above all",
               ("Min", ">="): "at most all", ("Min", ">"): "below all"}
     for a in sorted(atoms_of(p), key=repr):
@@ -52,7 +52,7 @@ def by_extremes(search: Search, relation: str, p: Poly, depth: int) -> bool:
 
 # vectors --------------------------------------------------------------------------------------------------------------
 def by_lengths(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """A length that is at most a sum of others: by squares, where need be after triangle inequalities."""
+    """Bounds a norm by a sum of others: by squares, if need be after triangle inequalities."""
     if relation != ">=" or depth <= 0:
         return False
     lengths = {a: ZERO for a in sorted(atoms_of(p), key=repr) if a[0] == "norm"}
@@ -78,12 +78,12 @@ def by_lengths(search: Search, relation: str, p: Poly, depth: int) -> bool:
                 continue
             search.lemma("multiple", dict(a[1]), c)
             if search.prove(">=", bound - c * of_atom(a) - length(rest), depth - 1) and search.lemma("triangle", rest, part):
-                return search.known.shown(relation, p) or search.combine(relation, p, 1)
+                return search.known.implies(relation, p) or search.combine(relation, p, 1)
     return False
 
 
 def by_jensen(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """What the vectors of a sum are away from their mean: the sum of its squared lengths is at least 0."""
+    """Adds that the sum of squared distances of vectors from their mean is at least 0, then combines facts."""
     wrote = False
     for a in sorted({a for a in all_atoms(p) if a[0] == "vsum" and is_closed(a)}, key=repr):
         _, weight, v, low, high, own = a
@@ -96,27 +96,27 @@ def by_jensen(search: Search, relation: str, p: Poly, depth: int) -> bool:
         if not search.prove(">", mass, 0):
             continue
         away = combined([of_vector(search.known, {v: ONE}, own, of_atom(index)), scaled({a: ONE}, -inverse(mass))])
-        within = search.inside(search.known.within(index, low, high, name), {**search.names, name: of_atom(index)})
+        within = search.branch(search.known.with_index(index, low, high, name), {**search.names, name: of_atom(index)})
         square, shows = within.lemma("square", away), within.shows(">=", weight * dot(away, away))
         if square and within.step("identity", shows=shows, terms=[{"facts": [square], "times": [within.formula(weight)]}]):
             each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=shows,
                                steps=within.steps)
             wrote = (each and search.step("sum", fact=each)) is not None or wrote
-    return wrote and (search.known.shown(relation, p) or search.combine(relation, p, 1))
+    return wrote and (search.known.implies(relation, p) or search.combine(relation, p, 1))
 
 
 # sums --------------------------------------------------------------------------------------------------------------------
-def term_by_term(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """A sum of multiples of sums over one range, by its terms; what is no such sum is shared among them."""
+def by_terms(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """Proves a sum over one range term by term; a rest outside of the sum is divided among the terms."""
     inside = any(name[0] == "k" and name[1:].isdigit() for name in search.names)
     if relation == ">" or depth <= 0 or (inside and search.reader.federation):
         return False
     ranges = {(a[2], a[3]) for a in atoms_of(p) if a[0] == "Sum"} | {
         (part[3], part[4]) for a in atoms_of(p) if a[0] == "dot" for part in a[1:] if part[0] == "vsum"}
-    return any(_over(search, relation, p, low, high, depth) for low, high in sorted(ranges, key=repr))
+    return any(_sum_over_range(search, relation, p, low, high, depth) for low, high in sorted(ranges, key=repr))
 
 
-def _over(search, relation, p, low, high, depth):
+def _sum_over_range(search, relation, p, low, high, depth):
     index = new_index()
     inside, rest = ZERO, ZERO
     for m, c in p.terms.items():
@@ -137,24 +137,24 @@ def _over(search, relation, p, low, high, depth):
         else:
             rest = rest + Poly({m: c})
     number = high - low + ONE
-    ways = [inside] if not rest.terms or search.known.evident(rest) else []
-    if rest.terms and search.known.shown(">", number):
+    ways = [inside] if not rest.terms or search.known.evident_sign(rest) else []
+    if rest.terms and search.known.implies(">", number):
         ways.insert(0, inside + rest * inverse(number))
     for body in ways:
-        name = _each(search, relation, body, index, low, high, depth)
+        name = _prove_each(search, relation, body, index, low, high, depth)
         if name is not None and (fact := search.step("sum", fact=name)) is not None:
-            if search.known.shown(relation, p) or search.combine(relation, p, 1):
+            if search.known.implies(relation, p) or search.combine(relation, p, 1):
                 return True
             del fact
     return False
 
 
-def _each(search, relation, body, index, low, high, depth):
-    """The name of a fact for each index, if it is shown."""
+def _prove_each(search, relation, body, index, low, high, depth):
+    """Proves a goal for each index of a range; returns the name of the fact, or None."""
     name = f"k{len(search.names)}"
-    within = search.inside(search.known.within(index, low, high, name), {**search.names, name: of_atom(index)})
+    within = search.branch(search.known.with_index(index, low, high, name), {**search.names, name: of_atom(index)})
     if not within.prove(relation, body, depth - 1):
-        for _ in use_ranged(within, body):
+        for _ in instantiate_ranged(within, body):
             if within.prove(relation, body, depth - 1):
                 break
         else:
@@ -164,30 +164,30 @@ def _each(search, relation, body, index, low, high, depth):
 
 
 def by_instances(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """Facts for all indices, at those that occur in the goal."""
+    """Instantiates facts for all indices at those that occur in the goal, then combines facts."""
     before = len(search.steps)
-    for _ in use_ranged(search, p):
+    for _ in instantiate_ranged(search, p):
         pass
-    return len(search.steps) > before and (search.known.shown(relation, p) or any(
+    return len(search.steps) > before and (search.known.implies(relation, p) or any(
         search.combine(relation, p, degree) for degree in (1, 2)))
 
 
 # lemmas ------------------------------------------------------------------------------------------------------------------
 def by_lemmas(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """Lemmas about what occurs, then a sum of multiples: first those whose premises are known, then those whose premises are
-    sums of multiples, then all."""
+    """Adds lemmas about the atoms of the goal, then combines facts: first lemmas whose premises follow, then those whose
+    premises are combinations of facts, then all."""
     ways = (lambda r, q: False, lambda r, q: search.combine(r, q, 1), lambda r, q: search.prove(r, q, depth - 1))
-    wrote = depth > 0 and _digits(search, p)
+    wrote = depth > 0 and _add_digits(search, p)
     for number, way in enumerate(ways if depth > 0 else ()):
-        for lemma, premises, args in _instances(search, p):
+        for lemma, premises, args in _lemma_instances(search, p):
             called = lemma, repr(args)
             if called in search.failed or (*called, number) in search.failed:
                 continue
             search.failed.add((*called, number))
-            if all(search.known.shown(r, q) or way(r, q) for r, q in premises) and (name := search.lemma(lemma, *args)):
+            if all(search.known.implies(r, q) or way(r, q) for r, q in premises) and (name := search.lemma(lemma, *args)):
                 search.failed.add(called)
-                wrote = _digits(search, search.known.facts[name].poly) or True
-                if search.known.shown(relation, p) or (number and search.combine(relation, p, 1)):
+                wrote = _add_digits(search, search.known.facts[name].poly) or True
+                if search.known.implies(relation, p) or (number and search.combine(relation, p, 1)):
                     return True
         if wrote and any(search.combine(relation, p, degree) for degree in (1, 2)):
             return True
@@ -195,7 +195,7 @@ def by_lemmas(search: Search, relation: str, p: Poly, depth: int) -> bool:
 
 
 def by_roots(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """A square root beside another number, by their squares."""
+    """Compares a square root with another number by their squares."""
     for a in sorted(atoms_of(p), key=repr) if relation == ">=" and depth > 0 else ():
         if a[0] != "root" or a[2] != 2 or any(abs(dict(m).get(a, 0)) > 1 for m in p.terms):
             continue
@@ -210,20 +210,20 @@ def by_roots(search: Search, relation: str, p: Poly, depth: int) -> bool:
     return False
 
 
-#: numbers that may be at least an exponent
+#: candidates for upper bounds of an exponent
 _SIMPLE = [constant(Fraction(n, 4)) for n in (-4, -2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 12, 16)]
 _DIGITS = 10**6
 
 
-def _digits(search: Search, p: Poly) -> bool:
-    """Rational bounds of numbers without names."""
+def _add_digits(search: Search, p: Poly) -> bool:
+    """Adds rational bounds of atoms without names; returns whether it added any."""
     wrote = False
     for a in sorted(atoms_of(p), key=repr):
         if a[0] not in ("exp", "log", "root", "pow") or ("digits", a) in search.failed:
             continue
         search.failed.add(("digits", a))
         try:
-            found = interval(value(of_atom(a)))
+            found = interval(interval_of(of_atom(a)))
         except REFUSALS:
             continue
         low, high = (constant(Fraction(round_(end * _DIGITS), _DIGITS)) for round_, end in (
@@ -233,8 +233,8 @@ def _digits(search: Search, p: Poly) -> bool:
     return wrote
 
 
-def _instances(search: Search, p: Poly):
-    """(lemma, premises, arguments)."""
+def _lemma_instances(search: Search, p: Poly):
+    """Yields (lemma, premises, arguments) for the atoms of a goal and of the facts that share some."""
     atoms = all_atoms(p)
     for fact in search.known.facts.values():
         if not fact.ranges and atoms_of(fact.poly) & atoms_of(p):
@@ -256,11 +256,11 @@ def _instances(search: Search, p: Poly):
     for a in kinds.get("Abs", []):
         yield "absolute", [], (a[1],)
         yield "absolute below", [], (a[1],)
-        for q in [of_atom(b) for b in kinds.get("name", []) if search.known.sign(b) > 0]:
+        for q in [of_atom(b) for b in kinds.get("name", []) if search.known.sign_of_atom(b) > 0]:
             yield "absolute at most", [(">=", q - a[1]), (">=", q + a[1])], (a[1], q)
     roots = kinds.get("root", [])
     for a, b in permutations(roots, 2):
-        if a[2] == b[2] and (atoms_of(a[1]) & atoms_of(b[1]) or search.known.shown(">=", b[1] - a[1])):
+        if a[2] == b[2] and (atoms_of(a[1]) & atoms_of(b[1]) or search.known.implies(">=", b[1] - a[1])):
             yield "roots rise", [(">=", a[1]), (">=", b[1] - a[1])], (a[1], b[1], constant(a[2]))
     powers = kinds.get("pow", [])
     for _, b, e in powers:
@@ -300,7 +300,7 @@ def _instances(search: Search, p: Poly):
         yield "length squared", [], (v,)
         if len(v) > 1:
             parts = [{u: c} for u, c in v.items()]
-            yield "triangle", [], (parts[0], _joined(parts[1:]))
+            yield "triangle", [], (parts[0], _merge_parts(parts[1:]))
         for u, c in v.items():
             if c != ONE:
                 yield "multiple", [(">=", c)], ({u: ONE}, c)
@@ -317,14 +317,14 @@ def _instances(search: Search, p: Poly):
         yield "geometric", [], (of_atom(a),)
 
 
-def _joined(parts):
+def _merge_parts(parts):
     return {u: c for part in parts for u, c in part.items()}
 
 
 TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
     by_combination, by_extremes, by_roots, by_squares_of_vectors, by_instances, by_jensen, by_losses, by_lengths,
-    term_by_term, by_weighted_sums, by_lemmas)
-#: of claims about runs: first what the method's equations say
-OF_RUNS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
+    by_terms, by_weighted_sums, by_lemmas)
+#: for claims about runs: first those that use the method's equations
+RUN_TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
     by_mean_vectors, by_equations, by_noise, by_means, by_averages, by_objective, by_combination, by_extremes,
     by_squares_of_vectors, by_instances, by_jensen, by_lengths)

@@ -26,7 +26,7 @@ from verify.search.batch_evaluation import evaluate_batch
 from verify.search.local_search import ends_from
 from verify.search.stage import State
 from verify.worst.configurations import Setting, Template
-from verify.worst.coordinate_ascent import ERRORS, Evaluation, ascend, evaluations, nothing, worst_first
+from verify.worst.coordinate_ascent import ERRORS, Evaluation, ascend, evaluations, result_of_error, sort_worst_first
 from verify.worst.one_dimensional import WorstPoints, worst
 from verify.worst.stress_test import AT_BOUNDS, STRESS_TEMPLATES, growing
 
@@ -99,7 +99,7 @@ def _settings(claim: Claim, count: int | None) -> Iterator[Evaluation]:
                 yield found
             elif number >= _FIRST and not known:
                 return
-        starts = [one for one in worst_first(known)[:_STARTS] if one.factor >= _PROMISING]
+        starts = [one for one in sort_worst_first(known)[:_STARTS] if one.factor >= _PROMISING]
         yield from ascend(look, starts, _TRIALS)
         look = partial(_look, claim, meter, most=_LONG)
         more = [one.template for one in starts if count is None]
@@ -115,7 +115,7 @@ def _look(claim: Claim, meter: WorkLimit, given: Mapping[str, Fraction], templat
     try:
         found = worst(claim, given, template, most, meter)
     except ERRORS as error:
-        return nothing(error)
+        return result_of_error(error)
     return found and (found.factor, found)
 
 
@@ -135,7 +135,7 @@ def _through(state: State, known: Evaluation, rng: np.random.Generator) -> tuple
     shape = shape_at(state.claim, known.setting, state.budget.most_outcomes)
     if shape is None:
         return None
-    shape, params = at_points(state.claim, shape, known.case.on_a_line(), rng)
+    shape, params = at_points(state.claim, shape, known.case.points_on_line(), rng)
     return (shape, params) if shape.family.pieces <= _PIECES else None
 
 

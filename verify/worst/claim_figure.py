@@ -81,8 +81,8 @@ class BoundOverRounds(RichDisplay):
         scope = ", ".join(f"{name} = {value}" for name, value in self.numbers.items())
         note = f"{self.functions}, in every dimension; {scope}; {runs} random quadratics that meet the hypotheses"
         return Series(f"{self.claim.id}: worst case", self.over.replace("_", " "), "left side / right side", [*self.values],
-                      _short(self.found), [1.0] * len(self.values), note=note, exact=_short(self.exact),
-                      middle=_short(self.middle))
+                      _round_values(self.found), [1.0] * len(self.values), note=note, exact=_round_values(self.exact),
+                      middle=_round_values(self.middle))
 
     def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> dict[str, Path] | Axes:
         """Draws the figure as ``path``, in the format of its ending (.svg, .pdf, .png; all three without one), and returns
@@ -92,8 +92,8 @@ class BoundOverRounds(RichDisplay):
         return save_as(bound_over_rounds_figure(self), path) if ax is None else bound_over_rounds_figure(self, ax=ax)
 
 
-def _short(values: Sequence[float]) -> list[float]:
-    """As many digits as a solver gives."""
+def _round_values(values: Sequence[float]) -> list[float]:
+    """Rounds values to the digits that a solver gives."""
     return [float(f"{value:.7g}") for value in values]
 
 
@@ -111,7 +111,7 @@ def bound_over_rounds(claim: Claim | str, given: Mapping[str, Fraction] | None =
         values = [Fraction(count + 1) for count in range(whole("rounds", int(given.pop("rounds", rounds))))]
     if not values or over in given:
         raise ValueError(f"{over} needs one value or several; got {'both' if values else 'none'}")
-    return _joined(claim, over, values, [_at(claim, given | {over: value}, seed, most) for value in values])
+    return _join_points(claim, over, values, [_point_at(claim, given | {over: value}, seed, most) for value in values])
 
 
 class _Point(NamedTuple):
@@ -122,7 +122,7 @@ class _Point(NamedTuple):
     worst: WorstCase
 
 
-def _at(claim: Claim, given: Mapping[str, Fraction], seed: int, most: int | None) -> _Point:
+def _point_at(claim: Claim, given: Mapping[str, Fraction], seed: int, most: int | None) -> _Point:
     found = worst_case(claim, given, None, most, proofs=False)
     factors = [np.nan if factor is None else factor for factor in found.reliable]
     ratios = on_quadratics(claim, found.setting, seed)
@@ -130,7 +130,7 @@ def _at(claim: Claim, given: Mapping[str, Fraction], seed: int, most: int | None
     return _Point(float(np.max(factors)) if factors else np.nan, *ends, len(ratios), found)
 
 
-def _joined(claim: Claim, over: str, values: Sequence[Fraction], points: list[_Point]) -> BoundOverRounds:
+def _join_points(claim: Claim, over: str, values: Sequence[Fraction], points: list[_Point]) -> BoundOverRounds:
     exact, found, middle, runs, known = zip(*points, strict=True)
     first, last = known[0].numbers, known[-1].numbers
     numbers = {name: value if first[name] == value else f"{first[name]} to {value}" for name, value in last.items()}
@@ -150,12 +150,12 @@ def few_rounds(claim: Claim) -> tuple[Series, ...]:
     try:
         least = instantiate(claim, {}, Template(rounds=1)).sizes["rounds"]
         for count in range(least, least + _FEW_ROUNDS):
-            points.append(_at(claim, {"rounds": Fraction(count)}, 0, _SMALL))
+            points.append(_point_at(claim, {"rounds": Fraction(count)}, 0, _SMALL))
             counts.append(Fraction(count))
     except (ArithmeticError, LookupError, TypeError, ValueError):
         pass  # larger programs, or none at all
     known = len(points) > 1 and all(np.isfinite([point.exact, point.found]).all() for point in points)
-    return (_joined(claim, "rounds", counts, points).series,) if known else ()
+    return (_join_points(claim, "rounds", counts, points).series,) if known else ()
 
 
 def on_quadratics(claim: Claim, setting: Setting, seed: int) -> np.ndarray:
@@ -177,12 +177,12 @@ def on_quadratics(claim: Claim, setting: Setting, seed: int) -> np.ndarray:
     values = {name: NamedArray(n.reshape(1, 1, 1, *n.shape), n.ndim) for name, n in numbers.items()}
     with np.errstate(all="ignore"):  # instances without a value do not meet the hypotheses
         verdict = judge(claim, simulate(claim, shape, params, NUMPY, values=values))
-        met = verdict.met & _within(claim, shape, params, values)
+        met = verdict.met & _meets_bounds(claim, shape, params, values)
     ratios = verdict.ratio[met]
     return ratios[np.isfinite(ratios)]
 
 
-def _within(claim: Claim, shape: Shape, params: Parameters, values: Mapping[str, NamedArray]) -> np.ndarray | bool:
+def _meets_bounds(claim: Claim, shape: Shape, params: Parameters, values: Mapping[str, NamedArray]) -> np.ndarray | bool:
     """Whether what numbers bound at all points, as ``sigma_g_max`` does, is no larger than they say: the instance's own."""
     bounds = [name for name in statement_of(claim)["everywhere"] if name in values]
     if not bounds:

@@ -1,11 +1,11 @@
-"""What a class of functions and a start allow of a run on letters, as rows of numbers."""
+"""The conditions that a class of functions and a start impose on a symbolic run, as rows of numbers."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from synthetic.symbolic.symbolic_federation import SymbolicFederation
-from verify.worst.blocks import Block, pairs, square
+from verify.worst.blocks import Block, interpolation_products, square
 
 __all__ = ["Question", "RunArrays", "Units", "conditions", "run_arrays"]
 
@@ -63,19 +63,19 @@ class Question(NamedTuple):
 
     def in_units(self, units: Units) -> "Question":
         """The same question in other units, in which what is given is at most 1 too."""
-        def over(number, unit):
+        def in_unit(number, unit):
             return None if number is None else number / unit
 
         return self._replace(
-            L=self.L / units.curvature, m=self.m / units.curvature, slope=over(self.slope, units.gradient),
-            above=over(self.above, units.curvature), zeta_sq=over(self.zeta_sq, units.gradient**2),
-            variates_sq=over(self.variates_sq, units.gradient**2))
+            L=self.L / units.curvature, m=self.m / units.curvature, slope=in_unit(self.slope, units.gradient),
+            above=in_unit(self.above, units.curvature), zeta_sq=in_unit(self.zeta_sq, units.gradient**2),
+            variates_sq=in_unit(self.variates_sq, units.gradient**2))
 
 
 class RunArrays(NamedTuple):
-    """A run on letters as arrays, in the letters' unit of curvature: the points over the letters of each block, and at which
-    of them all clients are in common; and as rows over the means' letters and numbers of points the models that are looked
-    at, the first one first."""
+    """A symbolic run as arrays, in its own unit of curvature: the points over the basis vectors of each block; which of them
+    all clients share; and the models, the start first, each as a row over the means' basis vectors and the number of its
+    point."""
 
     means: Block
     deviations: Block
@@ -85,8 +85,8 @@ class RunArrays(NamedTuple):
 
 
 def run_arrays(letters: SymbolicFederation, models, question: Question, free=None) -> RunArrays:
-    """The run that gave the ``models`` (1, dim), of which the first is the start; ``free`` (1, clients, dim): what clients'
-    arrays are away from their values at the optimum."""
+    """The run that gave the ``models`` (1, dim), of which the first is the start; ``free`` (1, clients, dim): the difference
+    of the clients' arrays from their values at the optimum."""
     needed = [question.given != "distance" or question.least,
               *[question.measure != "distance"] * (len(models) - 1)]
     numbers = [letters.place(letters.all_clients(x)) if ask else -1 for x, ask in zip(models, needed, strict=True)]
@@ -102,12 +102,12 @@ def run_arrays(letters: SymbolicFederation, models, question: Question, free=Non
     if question.bounded_below:  # nothing happens at the optimum
         means, deviations, common = (Block(*(a[1:] for a in means)), Block(*(a[1:] for a in deviations)), common[1:])
         models = [(row, place - 1) for row, place in models]
-    return _without_zeros(RunArrays(means, deviations, common, models, free), question)
+    return _drop_zero_vectors(RunArrays(means, deviations, common, models, free), question)
 
 
-def _without_zeros(run: RunArrays, question: Question) -> RunArrays:
-    """The same without letters that are zero or do not occur."""
-    def kept(block, zeros, others):
+def _drop_zero_vectors(run: RunArrays, question: Question) -> RunArrays:
+    """Removes basis vectors that are zero or do not occur."""
+    def kept_columns(block, zeros, others):
         rows = [*block.places, *block.gradients, *others]
         found = np.abs(np.array(rows)).any(axis=0)
         found[zeros] = False
@@ -115,8 +115,8 @@ def _without_zeros(run: RunArrays, question: Question) -> RunArrays:
 
     start = [0] if question.bounded_below and (run.means.places[:, 0] == 1).all() else []  # the same for every origin
     free = [] if run.free is None else [run.free]
-    means = kept(run.means, [1, *start], [row for row, _ in run.models] + [part[0] for part in free])
-    deviations = kept(run.deviations, [0] if question.zeta_sq == 0 else [], [part[1] for part in free])
+    means = kept_columns(run.means, [1, *start], [row for row, _ in run.models] + [part[0] for part in free])
+    deviations = kept_columns(run.deviations, [0] if question.zeta_sq == 0 else [], [part[1] for part in free])
     return RunArrays(
         Block(*(a[:, means] for a in run.means)), Block(*(a[:, deviations] for a in run.deviations)), run.common,
         [(row[means], place) for row, place in run.models],
@@ -124,7 +124,7 @@ def _without_zeros(run: RunArrays, question: Question) -> RunArrays:
 
 
 def conditions(run: RunArrays, question: Question) -> dict[str, Any]:
-    """The arguments of :func:`verify.worst.blocks.largest`."""
+    """The arguments of :func:`verify.worst.blocks.maximise_measures`."""
     count, sizes = len(run.common), [run.means.places.shape[1], run.deviations.places.shape[1]]
     one, other = (index.ravel() for index in np.indices((count, count)))
     one, other = one[one != other], other[one != other]
@@ -141,12 +141,12 @@ def conditions(run: RunArrays, question: Question) -> dict[str, Any]:
             return row(mean=model)
         return row(values=unit[place]) if name == "value" else row(mean=run.means.gradients[place])
 
-    known = [np.concatenate([unit[one] - unit[other], *(pairs(block, one, other, question.L, question.m)
+    known = [np.concatenate([unit[one] - unit[other], *(interpolation_products(block, one, other, question.L, question.m)
                                                         for block in (run.means, run.deviations))], axis=1)]
     limits, bounds = [quantity(question.given, *run.models[0])], [1.0]
     if question.above is not None:
         known.append(np.concatenate([unit[[0] * (count - 1)] - unit[1:], *(
-            pairs(block, np.zeros(count - 1, int), np.arange(1, count), question.above, 0.0)
+            interpolation_products(block, np.zeros(count - 1, int), np.arange(1, count), question.above, 0.0)
             for block in (run.means, run.deviations))], axis=1))
     if question.bounded_below:
         places = np.flatnonzero(run.common)

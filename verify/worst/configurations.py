@@ -1,4 +1,4 @@
-"""The sizes and numbers at which a statement is looked at on letters."""
+"""The sizes and numbers at which a statement is evaluated on a symbolic run."""
 
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -34,12 +34,12 @@ _NUMBERS = [Fraction(digits) * Fraction(10) ** power for power in range(-8, 6) f
 
 
 class Template(NamedTuple):
-    """Where to look.
+    """Sizes and numbers from which :func:`instantiate` makes a setting of any claim.
 
     ``near``: how near numbers lie to the ends of their intervals, in turn, 1 at an end. ``step``: a step size that nothing
-    bounds, in units of 1/L. ``numbers``: of free names that nothing bounds, in turn, but for the ``unknown`` ones; without
-    any these have no value. ``weights``: of clients, in turn, up to a factor, where these may differ. ``layers``: of a model
-    where a claim tells any. ``shares``: of the step, of iterations in turn.
+    bounds, in units of 1/L. ``numbers``: values of the free names that nothing bounds, in turn, but for the ``unknown``
+    ones; if it is empty, these stay symbolic. ``weights``: of clients, in turn, up to a factor, where they may differ.
+    ``layers``: of a model, if a claim has layers. ``shares``: of the step, in iterations in turn.
     """
 
     clients: int = 2
@@ -57,8 +57,7 @@ class Template(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What a certificate says of an instance: sizes, values of free names, free names without a value, weights of clients,
-    which may be any."""
+    """The sizes, values of free names, symbolic free names and weights of clients (or any) that a certificate states."""
 
     sizes: dict[str, int]
     values: dict[str, Any]
@@ -85,57 +84,58 @@ def instantiate(claim: Claim, given: Mapping[str, Fraction], template: Template 
     values: dict[str, Any] = {}
     waiting = [name for name in free if name not in sizes]
     numbers = {name: given[name] for name in waiting if name in given}
-    whole = _whole(claim)
+    whole = _integer_names(claim)
     for name in waiting:
         definition = definition_of(claim, name)
         over_all_points = definition is not None and claim.hypotheses[definition["hypothesis"]].right.has(infimum)
         if name not in given and definition is not None and not over_all_points:
             values[name] = definition
 
-    def at_bounds(names: Iterable[str]) -> None:
-        """Give numbers to those that numbers known by now bound."""
+    def add_bounded(names: Iterable[str]) -> None:
+        """Adds numbers for names that are bounded by numbers known so far."""
         before = None
         while before != len(numbers):  # bounds may wait for each other
             before = len(numbers)
             for name in names:
                 if name in values or name in numbers:
                     continue
-                number = _bounded(claim, name, known, template.near[waiting.index(name) % len(template.near)])
-                if name in ("L", "mu") and _within(claim, name, known, template._asdict()[name]):
+                number = _number_at_bounds(claim, name, known, template.near[waiting.index(name) % len(template.near)])
+                if name in ("L", "mu") and _lies_within_bounds(claim, name, known, template._asdict()[name]):
                     number = template._asdict()[name]
                 if number is not None:
                     number = Fraction(max(floor(number), 1)) if name in whole else number
                     numbers[name], known[name] = number, sp.Rational(str(number))
 
-    at_bounds(waiting)
+    add_bounded(waiting)
     if "eta_l" in waiting and not {"eta_l"} & {*values, *numbers}:
         numbers["eta_l"] = template.step / numbers.get("L", template.L)
     left = [name for name in waiting if name not in values and name not in numbers]
     for variable in claim.variables:
         by_layer = variable.domain == "binary" and [size for _, size in variable.indices] == ["rounds", "layers"]
-        if by_layer and variable.name in left and (table := _table(
+        if by_layer and variable.name in left and (table := _binary_table(
                 claim, variable.name, (*sizes.items(),), sum(template.weights))):
             values[variable.name] = [[*row] for row in table]
             left.remove(variable.name)
     own = {name: template.numbers[i % len(template.numbers)] for i, name in enumerate(left)
            if template.numbers and name not in template.unknown}
-    for name in sorted(own, key=_bounded_by_others(claim).__contains__):  # then those that they bound
+    for name in sorted(own, key=_bounded_names(claim).__contains__):  # then those that they bound
         if name not in numbers:
             numbers[name], known[name] = own[name], sp.Rational(str(own[name]))
-            at_bounds(own)
-    values |= {name: _written(number, free[name], sizes) for name, number in numbers.items()}
+            add_bounded(own)
+    values |= {name: _as_text(number, free[name], sizes) for name, number in numbers.items()}
     if len(template.shares) > 1 and "eta_l" in numbers and "eta_l" not in given:
         shares = [template.shares[t % len(template.shares)] for t in range(sizes["iterations"])]
         values["eta_l"] = [str(numbers["eta_l"] * share) for share in shares]
     for equation in entry_equations(claim):
-        _with_entries(equation, values, known, sizes)
-    parts = [1 if _alike(claim) else template.weights[k % len(template.weights)] for k in range(sizes["clients"])]
+        _fill_entries(equation, values, known, sizes)
+    parts = [1 if _has_equal_weights(claim) else template.weights[k % len(template.weights)]
+             for k in range(sizes["clients"])]
     weights = [str(Fraction(part, sum(parts))) for part in parts]
     return Setting(sizes, values, [name for name in left if name not in values], weights)
 
 
 @once_by_claim
-def _alike(claim: Claim) -> bool:
+def _has_equal_weights(claim: Claim) -> bool:
     """Whether all clients have the same weight, by the procedure or by a hypothesis."""
     said = (c for c in claim.hypotheses if c.relation == "==" and isinstance(c.left, sp.Indexed))
     return claim.procedure is None or claim.procedure.equal_weights or any(
@@ -143,14 +143,14 @@ def _alike(claim: Claim) -> bool:
 
 
 @once_by_claim
-def _bounded_by_others(claim: Claim) -> set[str]:
-    """Names on the left of an inequality, of which it is a condition; those on its right alone are what it depends on."""
+def _bounded_names(claim: Claim) -> set[str]:
+    """The names on the left of an inequality, which bounds them; names on the right alone are given."""
     return set().union(*(names_in(c.left) for c in claim.hypotheses if c.relation in _ENDS))
 
 
 @once_by_claim
-def _whole(claim: Claim) -> set[str]:
-    """Names of positive whole numbers in a claim's formulas."""
+def _integer_names(claim: Claim) -> set[str]:
+    """The names of positive whole numbers in a claim's formulas."""
     return {s.name for f in claim.formulas for s in f.free_symbols if s.is_integer and s.is_positive}
 
 
@@ -198,9 +198,10 @@ def _sizes(claim: Claim, given, free, template) -> dict[str, int]:
 
 
 @lru_cache(256)
-def _table(claim: Claim, name: str, of_sizes: tuple[tuple[str, int], ...], turn: int) -> tuple[tuple[str, ...], ...] | None:
-    """Zeros and ones by round and layer as the conditions on them allow, those first that begin in a ``turn``; None where
-    none are found."""
+def _binary_table(claim: Claim, name: str, of_sizes: tuple[tuple[str, int], ...],
+                  turn: int) -> tuple[tuple[str, ...], ...] | None:
+    """The first table of zeros and ones by round and layer that meets the conditions, in an order that begins at ``turn``;
+    None if none is found."""
     sizes = dict(of_sizes)
 
     def sized(formula):
@@ -232,16 +233,16 @@ def _table(claim: Claim, name: str, of_sizes: tuple[tuple[str, int], ...], turn:
     return None
 
 
-def _written(number, lengths, sizes) -> Any:
-    """A number as text, in as many templates as its array has."""
+def _as_text(number, lengths, sizes) -> Any:
+    """A number as text, nested in lists of the lengths of its array."""
     text = str(Fraction(number))
     for length in reversed(lengths or []):
         text = [text] * length_of(length, sizes)
     return text
 
 
-def _with_entries(equation: Condition, values: dict[str, Any], known, sizes: dict[str, int]) -> None:
-    """Write the entries of an array that an equation gives, as a[0] or a[t + 1], and of which all else is known."""
+def _fill_entries(equation: Condition, values: dict[str, Any], known, sizes: dict[str, int]) -> None:
+    """Fills in the entries of an array that an equation gives, such as a[0] or a[t + 1], where its right side is known."""
     array = values.get(equation.left.base.label.name)
 
     def number(formula, case):
@@ -260,13 +261,13 @@ def _with_entries(equation: Condition, values: dict[str, Any], known, sizes: dic
             array[given.position] = str(value)
 
 
-def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
-    """A number between the bounds that conditions on known numbers put on a name, ``near`` the lower one, or the upper one
-    where that is only its sign; None where no condition puts one."""
+def _number_at_bounds(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
+    """A number between the bounds that conditions with known numbers put on a name, ``near`` the lower one, or the upper one
+    where the lower one is only its sign; None without bounds."""
     lows, highs = ([*_bounds(claim, name, known, relation)] for relation in (">=", "<="))
     if not lows and not highs:
         return None
-    if any(c.strict for c in _about(claim, name)):
+    if any(c.strict for c in _hypotheses_about(claim, name)):
         near = min(_SQUARES, key=lambda square: abs(square - near))
     of_sign = [Fraction(0) for v in claim.variables if v.name == name and v.domain in ("positive", "nonnegative")]
     high = min(highs, default=None)
@@ -276,30 +277,30 @@ def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
     return low + (1 - near) * (high - low if high is not None else max(low, 1))
 
 
-def _within(claim: Claim, name: str, known, number: Fraction) -> bool:
-    """Whether a number lies strictly between the bounds that conditions on known numbers put on a name."""
+def _lies_within_bounds(claim: Claim, name: str, known, number: Fraction) -> bool:
+    """Whether a number lies strictly between the bounds that conditions with known numbers put on a name."""
     lows, highs = ([*_bounds(claim, name, known, relation)] for relation in (">=", "<="))
     return all(low < number for low in lows) and all(number < high for high in highs)
 
 
 def _bounds(claim: Claim, name: str, known, relation: str) -> Iterator[Fraction]:
-    """The numbers that are the most, the least or the only ones of a name that conditions allow, of which all else is known:
-    those right of ``name relation ...``, and where a condition on a positive number changes from true to false."""
-    for condition in _about(claim, name):
+    """Yields the largest, the least or the only numbers that conditions allow a name, if all else in them is known: the
+    right sides of ``name relation ...``, and where a condition on a positive number changes from true to false."""
+    for condition in _hypotheses_about(claim, name):
         left = condition.left.base.label if isinstance(condition.left, sp.Indexed) else condition.left
         if getattr(left, "name", "") == name and condition.relation == relation:
-            number = _number(condition.right, known)
+            number = _rational_value(condition.right, known)
             if number is not None:
                 yield number
                 continue
         if name not in known and relation in _ENDS and condition.relation in _ENDS and not condition.over:
-            end = _end(condition, name, known, relation)
+            end = _last_number(condition, name, known, relation)
             if end is not None:
                 yield end
 
 
-def _number(formula, known) -> Fraction | None:
-    """The rational number that a formula is where some names are known; None where it is none."""
+def _rational_value(formula, known) -> Fraction | None:
+    """The value of a formula, given the known names; None if it is not a rational number."""
     try:
         return _rational(formula, known)
     except _Irrational:
@@ -333,15 +334,15 @@ def _rational(formula, known) -> Fraction:
 
 
 @lru_cache(1024)
-def _about(claim: Claim, name: str) -> list[Condition]:
+def _hypotheses_about(claim: Claim, name: str) -> list[Condition]:
     """The hypotheses that mention a name."""
     return [c for c in claim.hypotheses if name in names_in(c.left) | names_in(c.right)]
 
 
 @lru_cache(4096)
 def _gap(condition: Condition) -> tuple[Any, tuple[str, ...], set[str], Callable[..., list[float]] | None]:
-    """What a condition without indices says to be at least 0, the names of its numbers, none where it speaks of arrays, and
-    those in exponents; its larger and its smaller side in floats, as a function of these numbers."""
+    """The larger side less the smaller side of a condition without indices, the names of its numbers (none if it has
+    arrays), the names in exponents, and a function of these numbers that returns both sides in floats."""
     left, right = (condition.left, condition.right) if condition.relation == "<=" else (condition.right, condition.left)
     gap = sp.sympify(right) - left
     powers = set().union(*(names_in(power.exp) for power in gap.atoms(sp.Pow)))
@@ -353,9 +354,9 @@ def _gap(condition: Condition) -> tuple[Any, tuple[str, ...], set[str], Callable
     return gap, (*(s.name for s in numbers),), powers, sides
 
 
-def _end(condition: Condition, name: str, known, relation: str) -> Fraction | None:
-    """The largest number of a name at which a condition holds, for the relation <=, if it holds at small numbers alone; the
-    least one, for >=, if it holds at large ones alone. It is one of a list, so that the condition holds there."""
+def _last_number(condition: Condition, name: str, known, relation: str) -> Fraction | None:
+    """The largest listed number at which a condition holds (for <=, if it holds at small numbers only), or the least one
+    (for >=, if it holds at large numbers only); else None."""
     gap, names, powers, sides = _gap(condition)
     if name not in names or not {*names} <= {name, *known}:
         return None

@@ -40,7 +40,7 @@ from verify.exact.statement import formula
 from verify.symbolic.rounds import FROM_ANY_STATE
 from verify.worst.configurations import Setting, instantiate
 
-__all__ = ["PREFIX", "Contraction", "check_contraction", "terms", "zeta_sq"]
+__all__ = ["PREFIX", "Contraction", "check_contraction", "potential_terms", "zeta_sq"]
 
 PREFIX = "potential/"  # of the ids of these statements
 zeta_sq = sp.Symbol("zeta_sq", nonnegative=True)
@@ -52,7 +52,8 @@ _FORM = "NAME=VALUE words: method, clients, L, mu, the method's arguments, rate,
 
 @dataclass(frozen=True)
 class Contraction:
-    """For all functions F_k of curvatures in [mu, L], in every dimension, and every number R of rounds, from any start:
+    """The statement that for all functions F_k of curvatures in [mu, L], in every dimension, every number R of rounds and
+    any start
 
     ``|x_R - x_star|^2 <= rate^R V_0 + floor zeta_sq``, with ``floor = cost / (1 - rate)`` and zeta_sq at least the mean of
     ``|grad F_k(x_star)|^2``.
@@ -96,27 +97,28 @@ class Contraction:
 
     @property
     def floor(self) -> Fraction:
-        """What remains in the end, in units of zeta_sq."""
+        """The bound on |x_R - x_star|^2 as R goes to infinity, in units of zeta_sq."""
         return self.cost / (1 - self.rate) if self.cost else Fraction(0)
 
     def divided(self, curvature: Fraction) -> "Contraction":
-        """The question without weights, in a unit of curvature."""
+        """The question without weights, with ``curvature`` as the unit of curvature."""
         units = find_algorithm(self.method).traits.units or {}
 
-        def one(name: str) -> Any:
+        def value_in_units(name: str) -> Any:
             value, (of_loss, of_length) = self._argument(name), units.get(name, (0, 0))
             if of_length + 2 * of_loss:
                 raise ValueError(f"{name} has a unit of length, which a potential has not")
             return value / curvature**of_loss if of_loss and isinstance(value, Fraction) else dict(self.arguments)[name]
 
         names = dict.fromkeys([*(name for name, _ in self.arguments), *(name for name in units if units[name][0])])
-        return replace(self, arguments=tuple((name, one(name)) for name in names if self._argument(name) is not None),
-                       L=self.L / curvature, mu=self.mu / curvature)
+        return replace(self, arguments=tuple(
+            (name, value_in_units(name)) for name in names if self._argument(name) is not None),
+            L=self.L / curvature, mu=self.mu / curvature)
 
     # words ---------------------------------------------------------------------------------------------------------------
     @property
     def text(self) -> str:
-        """All of it, in words that :meth:`read` reads."""
+        """The statement in words that :meth:`read` parses."""
         said = {"method": self.method, "clients": self.clients, "L": self.L, "mu": self.mu, **dict(self.arguments),
                 "rate": self.rate, "cost": self.cost, **{f"V:{name}": weight for name, weight in self.weights}}
         return " ".join(f"{name}={_WORDS.get(value, value) if isinstance(value, bool | None) else value}"
@@ -124,13 +126,13 @@ class Contraction:
 
     @classmethod
     def read(cls, text: str) -> "Contraction":
-        """What :attr:`text` says. Raises ValueError for any other text."""
+        """Parses :attr:`text`. Raises ValueError for any other text."""
         said: dict[str, Any] = {}
         for word in text.split(" "):
             name, equals, value = word.partition("=")
             if not equals or name in said:
                 raise ValueError(f"expected {_FORM}, each once; got {word[:60]!r}")
-            said[name] = _value(value)
+            said[name] = _read_value(value)
         try:
             fixed = {name: said.pop(name) for name in ("method", "clients", "L", "mu", "rate", "cost")}
         except KeyError as error:
@@ -151,26 +153,26 @@ class Contraction:
     @cached_property
     def potential(self) -> sp.Expr:
         """V of the state before round r."""
-        known = terms(self.method)
+        known = potential_terms(self.method)
         if unknown := [name for name, _ in self.weights if name not in known]:
             raise ValueError(f"a potential of {self.method} has no term {unknown[0]!r}; allowed: {', '.join(known)}")
-        return sp.Add(*(_number(weight) * known[name] for name, weight in self.weights))
+        return sp.Add(*(_rational(weight) * known[name] for name, weight in self.weights))
 
     @cached_property
     def claim(self) -> Claim:
         """The statement."""
         options = tuple(pair for pair in self.arguments if pair[0] not in ("eta_l", "local_steps", "participants"))
-        right = _number(self.rate) ** rounds * self.potential.xreplace({r: sp.Integer(0)})
+        right = _rational(self.rate) ** rounds * self.potential.xreplace({r: sp.Integer(0)})
         near, variables = (), ()
         if self.cost:
-            right += _number(self.floor) * zeta_sq
+            right += _rational(self.floor) * zeta_sq
             near = (Condition(Sum(client_weight[k] * norm2(grad(k, x_star)), _CLIENTS), "<=", zeta_sq),)
             variables = (Variable(zeta_sq.name, "nonnegative"),)
         class_ = Assumption(f"{PREFIX}class", f"curvatures of clients from {self.mu} to {self.L}, full gradients", (
-            Condition(L_client[k], "<=", _number(self.L), (_CLIENTS,)),
-            Condition(mu_client[k], ">=", _number(self.mu), (_CLIENTS,)),
+            Condition(L_client[k], "<=", _rational(self.L), (_CLIENTS,)),
+            Condition(mu_client[k], ">=", _rational(self.mu), (_CLIENTS,)),
             Condition(sigma_sq_client[k], "<=", 0, (_CLIENTS,))))
-        step = Condition(eta_l[t], "==", _number(self._argument("eta_l")), ((t, 0, iterations - 1),))
+        step = Condition(eta_l[t], "==", _rational(self._argument("eta_l")), ((t, 0, iterations - 1),))
         return Claim(
             PREFIX + self.method, "rate", "control", "run", Condition(norm2(x_round[rounds] - x_star), "<=", right),
             (class_,), (step, *near), self.text, None, "a potential that shrinks in every round", variables=variables,
@@ -186,21 +188,21 @@ class Contraction:
     def in_checker(self) -> dict[str, Any]:
         """The potential as the checker reads it."""
         return {"value": formula(self.potential), "factor": str(self.rate),
-                "cost": formula(_number(self.cost) * zeta_sq)}
+                "cost": formula(_rational(self.cost) * zeta_sq)}
 
     @property
     def scope(self) -> str:
-        """For what it is stated, in one line."""
+        """The rounds, functions and numbers for which it is stated, in one line."""
         given = ", ".join(f"{name} = {value}" for name, value in (
             ("clients", self.clients), *((name, value) for name, value in self.arguments if name != "participants")))
         return (f"every number of rounds, all functions F_k with curvatures from {self.mu} to {self.L}, in every dimension, "
                 f"full gradients, any start; {given}")
 
 
-def terms(method: str) -> dict[str, sp.Expr]:
-    """What a potential of a method may be made of, of the state before round r: inner products of what the server keeps and
-    of means of what clients keep, means of inner products of what clients keep, both less what they are at an optimum, and
-    the objective's value and gradient; by name, simple ones first."""
+def potential_terms(method: str) -> dict[str, sp.Expr]:
+    """The terms of a method's potential for the state before round r, by name, simple ones first: inner products of the
+    server's states and of means of the clients' states, means of inner products of the clients' states, all less their
+    values at an optimum, and the objective's value and gradient."""
     server, own = {"x": x_round[r] - x_star}, {}
     for name in METHODS[method][1]:
         array = sp.IndexedBase(name, real=True)
@@ -211,24 +213,25 @@ def terms(method: str) -> dict[str, sp.Expr]:
             server[name] = array[r] - (x_star if name == "server_x_bar" else 0)
     server["gradient"] = objective_grad(x_round[r])
     own["gradient"] = grad(k, x_round[r]) - grad(k, x_star)
-    found = {f"{one}.{other}": product for one, other, product in _products(server)}
-    found |= {f"each.{one}.{other}": Sum(client_weight[k] * product, _CLIENTS) for one, other, product in _products(own)}
+    found = {f"{one}.{other}": product for one, other, product in _inner_products(server)}
+    found |= {f"each.{one}.{other}": Sum(client_weight[k] * product, _CLIENTS)
+              for one, other, product in _inner_products(own)}
     found["value"] = objective(x_round[r]) - F_star
     return dict(sorted(found.items(), key=lambda pair: "gradient" in pair[0] or pair[0] == "value"))
 
 
-def _products(vectors: Mapping[str, sp.Expr]) -> Iterator[tuple[str, str, sp.Expr]]:
+def _inner_products(vectors: Mapping[str, sp.Expr]) -> Iterator[tuple[str, str, sp.Expr]]:
     names = [*vectors]
     for place, one in enumerate(names):
         for other in names[place:]:
             yield one, other, norm2(vectors[one]) if one == other else dot(vectors[one], vectors[other])
 
 
-def _number(value: Fraction) -> sp.Rational:
+def _rational(value: Fraction) -> sp.Rational:
     return sp.Rational(value.numerator, value.denominator)
 
 
-def _value(text: str) -> Any:
+def _read_value(text: str) -> Any:
     for value, word in _WORDS.items():
         if text == word:
             return value

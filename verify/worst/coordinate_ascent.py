@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 from verify.checker.limits import TooLarge
 from verify.worst.configurations import Setting, Template
 
-__all__ = ["ERRORS", "Evaluation", "Evaluator", "as_large", "ascend", "evaluations", "nothing", "worst_first"]
+__all__ = [
+    "ERRORS", "Evaluation", "Evaluator", "ascend", "evaluations", "is_as_large", "result_of_error", "sort_worst_first",
+]
 
 #: what looking at a claim at a setting may raise
 ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -49,8 +51,8 @@ class Evaluation(NamedTuple):
 Evaluator = Callable[..., tuple[float, Any] | tuple[()] | None]
 
 
-def nothing(error: Exception) -> tuple[()] | None:
-    """What a look returns that ended with an error."""
+def result_of_error(error: Exception) -> tuple[()] | None:
+    """The result of an evaluation that raised an error: () if the run was too large, else None."""
     return () if isinstance(error.__cause__, TooLarge) else None
 
 
@@ -64,7 +66,7 @@ def evaluations(look: Evaluator, templates: Iterable[Template],
     for template in templates:
         found: Evaluation | tuple[()] | None = ()
         for smaller in fewer(template):
-            if any(as_large(smaller, other) for other in large):
+            if any(is_as_large(smaller, other) for other in large):
                 continue
             found = _with_numbers(look, smaller)
             if found != ():
@@ -73,8 +75,8 @@ def evaluations(look: Evaluator, templates: Iterable[Template],
         yield found or None
 
 
-def as_large(template: Template, other: Template) -> bool:
-    """Whether a run has as many or more of all things as another one; clients of the same weights may count as one."""
+def is_as_large(template: Template, other: Template) -> bool:
+    """Whether a template is at least as large as another one in every size; clients of equal weights may count as one."""
     return (len({*template.weights}) == 1) <= (len({*other.weights}) == 1) and all(
         getattr(template, size) >= getattr(other, size) for size in ("clients", "rounds", "local_steps", "layers"))
 
@@ -89,8 +91,8 @@ def _with_numbers(look: Evaluator, template: Template) -> Evaluation | tuple[()]
     return None
 
 
-def worst_first(known: Iterable[Evaluation]) -> list[Evaluation]:
-    """Those with a finite factor, the largest first."""
+def sort_worst_first(known: Iterable[Evaluation]) -> list[Evaluation]:
+    """Sorts the evaluations with a finite factor, the largest first."""
     return sorted((each for each in known if each.factor < inf), key=lambda each: -each.factor)
 
 
@@ -100,7 +102,7 @@ def ascend(look: Evaluator, starts: Iterable[Evaluation], trials: int) -> Iterat
     Yields the evaluations, worse and worse, until no change makes them worse. All starts together have so many ``trials``
     of which something is known."""
     for start in starts:
-        here, given = start, _named(start.setting)
+        here, given = start, _movable_numbers(start.setting)
         names, still = deque(given), 0  # names in a row that led nowhere
         while trials > 0 and still < len(names):
             name, still = names[0], still + 1
@@ -116,20 +118,20 @@ def ascend(look: Evaluator, starts: Iterable[Evaluation], trials: int) -> Iterat
                         break
                     given, here, still = trial, Evaluation(*found, trial, start.template), 0
                     yield here
-                if not still or (found and _same(found[1].factors, here.case.factors)):
+                if not still or (found and _same_factors(found[1].factors, here.case.factors)):
                     break
 
 
-def _same(some: Sequence[float | None], others: Sequence[float | None]) -> bool:
+def _same_factors(some: Sequence[float | None], others: Sequence[float | None]) -> bool:
     """Whether the factors of all pairs of sides are the same: one that is not the worst may become it."""
     return len(some) == len(others) and all(
         one is not None and other is not None and (one == other or abs(one - other) <= _SAME * other)
         for one, other in zip(some, others, strict=True))
 
 
-def _named(setting: Setting) -> dict[str, Fraction]:
-    """Sizes and numbers of a setting, and those of arrays whose entries are all the same, such as step sizes. Arrays of
-    zeros are left as they are."""
+def _movable_numbers(setting: Setting) -> dict[str, Fraction]:
+    """The sizes and numbers of a setting that may change, with arrays of equal entries, such as step sizes, as one number;
+    arrays of zeros are left out."""
     told = _UNSAID - ({"layers"} if setting.sizes["layers"] > 1 else set())
     numbers = {**setting.sizes, **{name: value for name, value in setting.values.items() if isinstance(value, str)}}
     found = {name: Fraction(value) for name, value in numbers.items() if name not in told}

@@ -24,25 +24,25 @@ from verify.symbolic.rounds import ProofObligation, obligations
 from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.coordinate_ascent import ERRORS
-from verify.worst.every_number import first_proof, has_degree
+from verify.worst.every_client_count import first_proof, has_degree
 from verify.worst.natural_units import natural_units
-from verify.worst.program import Given
+from verify.worst.program import ProgramFamily
 from verify.worst.proof import proof
 from verify.worst.proven import (
     FEWEST,
     TEMPLATES,
     Proven,
-    every_number,
-    in_one_line,
-    looked_at,
-    most_often,
-    only_small,
-    together,
+    merge_certificates,
+    most_frequent,
+    scope_in_words,
+    unbounded_sizes,
+    untested_sizes,
+    worst_case_at,
 )
 from verify.worst.stress_test import ENOUGH, suspected_failure
 from verify.worst.worst_case import WorstCase, functions_of, proof_in_own_units
 
-__all__ = ["at", "every_round", "potentials", "proofs_of"]
+__all__ = ["every_round", "every_round_at", "potentials", "prove_obligations"]
 
 _MOST = 32  # letters
 _COUNTS = {operators.rounds, operators.iterations}
@@ -65,7 +65,7 @@ def every_round(claim: Claim) -> Proven:
     found, reasons = [], []
     for template in dict.fromkeys(p._replace(rounds=1) for p in (*TEMPLATES, *_LARGER)):
         try:
-            one = at(claim, {}, template, onwards=True)
+            one = every_round_at(claim, {}, template, onwards=True)
         except ERRORS as error:
             reasons.append(str(error))
         else:
@@ -78,13 +78,13 @@ def every_round(claim: Claim) -> Proven:
         if len(reasons) >= _GIVE_UP and not found:
             break
     if len(found) < FEWEST:
-        return Proven(reason=f"not from any state: {most_often(reasons) or 'too few templates'}")
-    if small := only_small(claim, [one.setting.sizes for one in found], ("clients", "local_steps")):
+        return Proven(reason=f"not from any state: {most_frequent(reasons) or 'too few templates'}")
+    if small := untested_sizes(claim, [one.setting.sizes for one in found], ("clients", "local_steps")):
         return Proven(reason=small)
-    if where := suspected_failure(claim, ENOUGH, every_number(found) | {"rounds"}):
+    if where := suspected_failure(claim, ENOUGH, unbounded_sizes(found) | {"rounds"}):
         return Proven(reason=f"it may be false at {where}")
     found = found[:SETTINGS]
-    return Proven(together(found), in_one_line(found, "every number of rounds"))
+    return Proven(merge_certificates(found), scope_in_words(found, "every number of rounds"))
 
 
 def _may_fail(claim: Claim, template: Template) -> bool:
@@ -92,15 +92,15 @@ def _may_fail(claim: Claim, template: Template) -> bool:
     for number in (2, 1):
         here = template._replace(rounds=number)
         with suppress(*ERRORS):  # most often factors alone tell
-            if not looked_at(claim, here, proofs=False).may_fail(_NEAR):
+            if not worst_case_at(claim, here, proofs=False).may_fail(_NEAR):
                 return False
         with suppress(*ERRORS):
-            one = looked_at(claim, here)
+            one = worst_case_at(claim, here)
             return one.certificate is None and one.may_fail(_NEAR)
     return True
 
 
-def at(claim: Claim, given: Mapping[str, Fraction], template: Template, onwards: bool = False) -> WorstCase:
+def every_round_at(claim: Claim, given: Mapping[str, Fraction], template: Template, onwards: bool = False) -> WorstCase:
     """Proves a claim for every number of rounds at the sizes and numbers ``given``, otherwise those of a template;
     ``onwards``: for every number of clients from some number on too, if there is one.
 
@@ -108,14 +108,14 @@ def at(claim: Claim, given: Mapping[str, Fraction], template: Template, onwards:
         LookupError, TypeError, ValueError: the claim does not speak of every round, or not at these numbers.
     """
     try:
-        return _at(claim, given, template._replace(numbers=()), onwards)
+        return _every_round_at(claim, given, template._replace(numbers=()), onwards)
     except (TypeError, ValueError):
         if not template.numbers:
             raise
-        return _at(claim, given, template, onwards)
+        return _every_round_at(claim, given, template, onwards)
 
 
-def _at(claim: Claim, given, template: Template, onwards: bool) -> WorstCase:
+def _every_round_at(claim: Claim, given, template: Template, onwards: bool) -> WorstCase:
     stated, reason = statement_of(claim), "no potential was found"
     tried: list[tuple[Setting, dict[str, Any] | None]] = []
     if claim.statement.over:
@@ -126,10 +126,11 @@ def _at(claim: Claim, given, template: Template, onwards: bool) -> WorstCase:
         tried += [(setting, potential) for potential in potentials(claim, SymbolicRun(stated, *setting))]
     said: Exception | None = None
     for setting, potential in tried:
-        if onwards and (one := first_proof(claim, setting, partial(_onwards, claim, stated, setting, potential))):
+        if onwards and (one := first_proof(
+                claim, setting, partial(_prove_client_counts, claim, stated, setting, potential))):
             return one
         try:
-            found = _proven(claim, stated, setting, potential)
+            found = _prove_round(claim, stated, setting, potential)
         except ERRORS as error:
             said = said or error
             continue
@@ -142,8 +143,8 @@ def _at(claim: Claim, given, template: Template, onwards: bool) -> WorstCase:
     return WorstCase(*known, None, reason)
 
 
-def _proven(claim: Claim, stated, setting: Setting, potential, degree: int | None = None) -> WorstCase:
-    """What is known at a setting; with a ``degree`` it is one for every number of clients."""
+def _prove_round(claim: Claim, stated, setting: Setting, potential, degree: int | None = None) -> WorstCase:
+    """Looks for a proof of one round at a setting; with a ``degree`` for every number of clients."""
     units = natural_units(claim, setting)
     of_units = units.divided(claim, setting)
     asked = obligations(stated, of_units, potential, degree)
@@ -152,7 +153,8 @@ def _proven(claim: Claim, stated, setting: Setting, potential, degree: int | Non
         raise NotQuadratic("noise of equal weights has a degree")
     bounded(max(len(obligation.letters.depends) for obligation in asked), _MOST, "letters")
     known = claim.id, setting, functions_of(letters, units.curvature), len(letters.depends), ()
-    proofs = proofs_of(asked, None if of_units == setting else lambda: obligations(stated, setting, potential, degree))
+    proofs = prove_obligations(
+        asked, None if of_units == setting else lambda: obligations(stated, setting, potential, degree))
     if proofs is None:
         return WorstCase(*known, None, "no proof of one round was found" * (potential is None))
     one = {**setting._asdict(), "potential": potential, "proofs": proofs} | ({} if degree is None else {"degree": degree})
@@ -161,15 +163,16 @@ def _proven(claim: Claim, stated, setting: Setting, potential, degree: int | Non
     return WorstCase(*known, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
 
 
-def _onwards(claim: Claim, stated, setting: Setting, potential, onwards: Setting, degree: int) -> WorstCase | None:
-    found = _proven(claim, stated, onwards, potential, degree)
+def _prove_client_counts(claim: Claim, stated, setting: Setting, potential, onwards: Setting,
+                         degree: int) -> WorstCase | None:
+    found = _prove_round(claim, stated, onwards, potential, degree)
     return None if found.certificate is None else replace(found, setting=setting, onwards=onwards)
 
 
-def proofs_of(asked: list[ProofObligation],
+def prove_obligations(asked: list[ProofObligation],
               own: Callable[[], list[ProofObligation]] | None = None) -> list[dict[str, str]] | None:
-    """Multipliers for all that is to be proven; None where some have not been found. ``own()``: the same in the units in
-    which it is to be proven, where what is ``asked`` is in others."""
+    """Returns multipliers for all proof obligations, or None if some are not found. ``own()``: the obligations in the units
+    of the proof, if those that are ``asked`` are in others."""
     programs, of_own = _programs(asked), None
     found = []
     for number, (given, smaller, larger) in enumerate(programs):
@@ -184,25 +187,24 @@ def proofs_of(asked: list[ProofObligation],
     return found
 
 
-def _programs(asked: list[ProofObligation]) -> list[tuple[Given, QuadraticForm, QuadraticForm]]:
-    """Returns the program and both sides of everything that is to be proven; one program serves all of the same letters and
-    past."""
-    programs: dict[tuple[int, int], Given] = {}
+def _programs(asked: list[ProofObligation]) -> list[tuple[ProgramFamily, QuadraticForm, QuadraticForm]]:
+    """Returns the program and both sides of each proof obligation; those with the same run and past share a program."""
+    programs: dict[tuple[int, int], ProgramFamily] = {}
     found = []
     for letters, past, *pair in asked:
         key = id(letters), past
         if key not in programs:
             known = letters.facts_by_past({past})[past]
             sides = [side for one in asked if one.letters is letters for side in letters.as_proven(one.smaller, one.larger)]
-            programs[key] = Given(letters, known, sides)
+            programs[key] = ProgramFamily(letters, known, sides)
         found.append((programs[key], *letters.as_proven(*pair)))
     return found
 
 
 # potentials ----------------------------------------------------------------------------------------------------------------
 def potentials(claim: Claim, letters: SymbolicRun) -> Iterator[dict[str, Any]]:
-    """Potentials that a statement about the last round, or about sums over all, suggests: what its right side says of the
-    first state, said of the state before round r, and what the left side says of the last one."""
+    """Yields potentials that a statement about the last round, or about sums over all rounds, suggests: the part of its
+    right side about the first state, moved to the state before round r, and its left side about the last state, likewise."""
     statement = claim.statement
     left, right = (statement.left, statement.right) if statement.relation == "<=" else (statement.right, statement.left)
     mean = left.has(operators.E)
@@ -216,7 +218,7 @@ def potentials(claim: Claim, letters: SymbolicRun) -> Iterator[dict[str, Any]]:
         bases += [a.base ** sp.expand(a.exp.subs(operators.iterations,
                                                  operators.rounds * operators.local_steps)).coeff(index)
                   for a, index in powers]
-        if _measured(term):
+        if _depends_on_state(term):
             first += own
         elif counted == operators.rounds or counted.has(sp.Sum):
             cost += own
@@ -227,27 +229,27 @@ def potentials(claim: Claim, letters: SymbolicRun) -> Iterator[dict[str, Any]]:
     for q in dict.fromkeys([*factors, Fraction(1)]):
         paid = cost + level * (1 - sp.Rational(q.numerator, q.denominator))
         for value in values:
-            written = formula(_of_round(claim, operators.E(value) if mean and not value.has(operators.E) else value))
+            written = formula(_at_round(claim, operators.E(value) if mean and not value.has(operators.E) else value))
             yield {"value": written, "factor": str(q), "cost": formula(paid)}
 
 
-def _measured(term) -> bool:
-    """Whether a term speaks of a model or of a least value."""
+def _depends_on_state(term) -> bool:
+    """Whether a term depends on a model or on a least value."""
     return term.has(operators.norm2, operators.dot, operators.objective, operators.F, operators.grad,
                     operators.objective_grad, operators.F_star,
                     operators.F_star_client)
 
 
-def _of_round(claim: Claim, value):
-    """What is said of the first or the last state, said of the state before round r."""
+def _at_round(claim: Claim, value):
+    """Rewrites a formula about the first or the last state as one about the state before round r."""
     r = operators.r
     value = value.xreplace({operators.rounds: r, operators.iterations: r * operators.local_steps})
     by_time = {"x_sampled", "x_local", "x"}
 
-    def moved(a):
+    def move_to_round(a):
         name = str(a.base.label)
         if a.indices[0] != 0 or name not in {*by_time, *BY_ROUND, *METHODS[claim.procedure.base][1]}:
             return a
         return a.base[(r * operators.local_steps if name in by_time else r, *a.indices[1:])]
 
-    return value.replace(lambda a: isinstance(a, sp.Indexed), moved)
+    return value.replace(lambda a: isinstance(a, sp.Indexed), move_to_round)

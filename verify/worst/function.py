@@ -11,7 +11,7 @@ from synthetic.base.display import RichDisplay, lines
 from synthetic.numbers.arrays import NUMPY, Backend, to_numpy
 from synthetic.numbers.draws import Draws
 from synthetic.symbolic.interpolant import Interpolant, least_on_simplex
-from verify.worst.blocks import largest
+from verify.worst.blocks import maximise_measures
 from verify.worst.method_worst_case import WorstOfMethod
 
 __all__ = ["Polyhedral", "WorstFunction", "measured", "models_on", "worst_function"]
@@ -61,7 +61,8 @@ class Polyhedral(Interpolant):
         return self._each(x, clients, of_client)
 
     def prox(self, linear, rho, center, clients=None):
-        """As :meth:`Interpolant.prox`, with ``rho`` above 0: by the weights of the pieces at the solution."""
+        """Solves the problem of :meth:`Interpolant.prox`, with ``rho`` above 0, by the weights of the pieces at the
+        solution."""
         def of_client(k, goal, rho):
             share = least_on_simplex(self.slopes[k], -self.pieces(k, goal / rho), 0 * goal, 1 / rho)
             return (goal - share @ self.slopes[k]) / rho
@@ -83,7 +84,7 @@ class WorstFunction(RichDisplay):
     Attributes:
         federation: the clients; their optimum is at 0.
         start: from where the method runs, (dim,).
-        ratio: what the program says, more precisely than ``worst.ratio``.
+        ratio: the program's value, more precisely than ``worst.ratio``.
         rank: dimension of the points' means and of their deviations.
         error: how far the gradients of the functions are from those of the program, at most.
     """
@@ -126,7 +127,7 @@ def worst_function(found: WorstOfMethod, precision: float = 1e-8) -> WorstFuncti
     if many or found.run.free is not None:
         raise ValueError("worst functions are known for one client, or for convex classes, and the method's own start; got "
                          + (f"{found.clients} clients, {found.functions}" if many else "free variates"))
-    solution, units = largest(**found.program, margin=_MARGIN, tolerances=_TOLERANCES), found.units
+    solution, units = maximise_measures(**found.program, margin=_MARGIN, tolerances=_TOLERANCES), found.units
     means = _vectors(solution.grams[0], precision)
     deviations = _vectors(solution.grams[1], precision) if len(solution.grams) > 1 else np.zeros(
         (found.run.deviations.places.shape[1], 0))
@@ -165,7 +166,8 @@ def models_on(function: WorstFunction, backend: Backend = NUMPY) -> list:
 
 
 def measured(function: WorstFunction, backend: Backend = NUMPY) -> dict[str, float]:
-    """The method's ordinary run on the worst functions: what is ``given`` at the start, ``zeta_sq``, and the ``ratio``."""
+    """Runs the method on the worst functions; returns the ``given`` quantity at the start, ``zeta_sq``, and the
+    ``ratio``."""
     worst, federation, models = function.worst, function.federation.to(backend), models_on(function, backend)
     of = {
         "distance": lambda x: float(to_numpy((x**2).sum())),
@@ -179,7 +181,7 @@ def measured(function: WorstFunction, backend: Backend = NUMPY) -> dict[str, flo
 
 
 def _vectors(gram, precision):
-    """Letters as vectors (letters, rank) with the inner products ``gram``."""
+    """Vectors (vectors, rank) with the Gram matrix ``gram``."""
     values, vectors = np.linalg.eigh(gram)
     kept = values > precision * max(values[-1], 0.0)
     return vectors[:, kept] * np.sqrt(values[kept])

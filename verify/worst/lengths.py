@@ -16,10 +16,10 @@ from verify.checker.quadratic_forms import ORIGIN, SymbolicVector
 from verify.symbolic.length_rules import Rules, nonnegative
 from verify.symbolic.length_runs import OWN, TWIN
 from verify.symbolic.norm_expressions import GAP, LENGTH, SIGNED, SQUARE, NormExpression, lower, row_of, upper
-from verify.worst.length_columns import Column, Used, in_units, largest, unit_of
+from verify.worst.length_columns import Column, RunColumns, float_coefficient, largest_coefficients, unit_of_key
 from verify.worst.length_fractions import combination, substituted
 
-__all__ = ["Found", "found_proofs"]
+__all__ = ["LengthProof", "find_proofs"]
 
 _ACTIVE, _PRESENT = 1e-9, 1e-7  # multipliers, and parts of triangles, that are none
 _BELOW = 1 - 1e-6  # a smaller factor that is enough where one is not says that the larger side may be negative
@@ -29,54 +29,54 @@ _BROKEN = 1e-7  # by which a solution may break a condition, in units of its lar
 _COLUMN, _PART = 1e-3, 1e-2  # what multipliers cost
 
 
-class Found(NamedTuple):
-    """The proof of one pair of sides, None where there is none, and the least factor of the larger side that the program
-    proves; NaN where it was not asked for, infinite where none is enough, None where the solver finds no answer."""
+class LengthProof(NamedTuple):
+    """The proof of one pair of sides, or None, and the least factor of the larger side that the program proves: NaN if it
+    was not asked for, infinite if no factor is enough, None if the solver finds no answer."""
 
     proof: dict[str, Any] | None
     factor: float | None
 
 
-def found_proofs(rules: Rules, known: dict[str, NormExpression], pairs: Sequence[tuple[NormExpression, NormExpression]],
-                 factor: bool | None = False, proof: bool | None = True) -> list[Found]:
-    """For each pair of sides a proof that the first is at most the second, or how much larger the latter would have to be;
-    for ``factor`` None the factor is 1 where the program proves that but no fractions are found, for ``proof`` None none are
-    looked for.
+def find_proofs(rules: Rules, known: dict[str, NormExpression], pairs: Sequence[tuple[NormExpression, NormExpression]],
+                 factor: bool | None = False, proof: bool | None = True) -> list[LengthProof]:
+    """Finds for each pair of sides a proof that the first is at most the second, or the factor by which the second would
+    have to be larger. With ``factor`` None the factor is 1 if the program proves that but no fractions are found; with
+    ``proof`` None no fractions are looked for.
 
     Raises:
         ValueError: the program of one pair is too large.
     """
-    used = Used(rules, known)
+    used = RunColumns(rules, known)
     programs = [None if nonnegative(larger - smaller) else _Program(used, smaller, larger) for smaller, larger in pairs]
-    solved = _solutions([program for program in programs if program and program.lines]) if proof is not False else ()
+    solved = _solve_programs([program for program in programs if program and program.lines]) if proof is not False else ()
     found, solved = [], iter(solved)
     for program in programs:
         if program is None:
-            found.append(Found({"known": {}, "steps": [], "hits": [], "triangles": []}, 1.0))
+            found.append(LengthProof({"known": {}, "steps": [], "hits": [], "triangles": []}, 1.0))
         elif not program.lines:
-            found.append(Found(None, inf))
+            found.append(LengthProof(None, inf))
         else:
-            found.append(program.found(factor, proof, *next(solved, (None, False))))
+            found.append(program.outcome(factor, proof, *next(solved, (None, False))))
     return found
 
 
-def _solutions(programs: list["_Program"]) -> list[tuple[np.ndarray | None, bool]]:
-    """Of each program the multipliers that prove its pair, None where none are found, and whether there are none: as the
-    solver takes longer to begin than for a small program, of all at once, and of each alone where that has no answer."""
-    asked = [program.asked() for program in programs]
+def _solve_programs(programs: list["_Program"]) -> list[tuple[np.ndarray | None, bool]]:
+    """Returns for each program the multipliers that prove its pair, or None, and whether there surely are none. Solves all
+    programs at once, as starting the solver takes longer than a small program; then each alone if that has no answer."""
+    asked = [program.linear_program() for program in programs]
     if len(programs) > 1:
         costs, gaps, A, E = zip(*asked, strict=True)
         A, E = (sparse.block_diag(each, "csc") for each in (A, E))
-        together, _ = _solved(np.concatenate(costs), np.concatenate(gaps), A, E)
+        together, _ = _solve_linear_program(np.concatenate(costs), np.concatenate(gaps), A, E)
         if together is not None:
             parts = np.split(together, np.cumsum([len(cost) for cost in costs])[:-1])
             return [(part, False) for part in parts]
-    return [_solved(*each) for each in asked]
+    return [_solve_linear_program(*each) for each in asked]
 
 
-def _solved(cost, b, A, E) -> tuple[np.ndarray | None, bool]:
-    """(solution, whether there is none) of a program whose variables are not negative; None where none is found that meets
-    all conditions."""
+def _solve_linear_program(cost, b, A, E) -> tuple[np.ndarray | None, bool]:
+    """(solution, whether there surely is none) of a program with nonnegative variables; the solution is None if none is
+    found that meets all conditions."""
     found = linprog(cost, A_ub=A, b_ub=b, A_eq=E, b_eq=np.zeros(E.shape[0]), method="highs-ds",
                     options={"maxiter": _ITERATIONS, "presolve": False, "primal_feasibility_tolerance": _TOLERANCE,
                              "dual_feasibility_tolerance": _TOLERANCE})
@@ -86,34 +86,34 @@ def _solved(cost, b, A, E) -> tuple[np.ndarray | None, bool]:
     return (found.x if broken <= _BROKEN * max(1.0, np.abs(found.x).max(initial=0.0)) else None), False
 
 
-def _size(b: np.ndarray) -> float:
+def _unit_size(b: np.ndarray) -> float:
     return np.abs(b).max(initial=0) or 1.0
 
 
 class _Program:
-    """The columns of a pair of sides, and the vectors of which triangles are made: their items, ``lines``, and keys."""
+    """The columns of a pair of sides, and the vectors of triangle inequalities: their items, ``lines``, and keys."""
 
-    def __init__(self, used: Used, smaller: NormExpression, larger: NormExpression):
+    def __init__(self, used: RunColumns, smaller: NormExpression, larger: NormExpression):
         self.used, self.rules, self.smaller, self.larger, self.gap = used, used.rules, smaller, larger, larger - smaller
-        self.letters = self._letters(smaller, larger)
+        self.letters = self._relevant_vectors(smaller, larger)
         self.columns: list[Column] = []
         self.lines = self._vectors()
         self.keys = [used.key(items) for items in self.lines]
         every = (smaller.terms, larger.terms, *(column.numbers for column in self.columns), self.keys)
         self.of_key = {key: place for place, key in enumerate(dict.fromkeys(chain.from_iterable(every)))}
 
-    def found(self, factor: bool | None, proof: bool | None, solved: np.ndarray | None, none: bool) -> Found:
-        """What :func:`found_proofs` says of the pair, of which the multipliers are ``solved``, or there are ``none``."""
-        found = self.exact(solved) if proof and solved is not None else None
+    def outcome(self, factor: bool | None, proof: bool | None, solved: np.ndarray | None, none: bool) -> LengthProof:
+        """The result of :func:`find_proofs` for the pair, from the multipliers ``solved``, or if there are ``none``."""
+        found = self.exact_proof(solved) if proof and solved is not None else None
         if found is not None or factor is False:
-            return Found(found, float("nan"))
+            return LengthProof(found, float("nan"))
         if factor is None and solved is not None:
-            return Found(None, 1.0)
+            return LengthProof(None, 1.0)
         least = self.factor()
-        return Found(None, inf if none and least is not None and least < _BELOW else least)
+        return LengthProof(None, inf if none and least is not None and least < _BELOW else least)
 
-    def _letters(self, *sides: NormExpression) -> set[int]:
-        """The letters of the sides, and those on whose gradients' points they stand."""
+    def _relevant_vectors(self, *sides: NormExpression) -> set[int]:
+        """The basis vectors of the sides, and those in the points at which their gradients are taken."""
         used, found = self.used, set[int]()
         keys = [key for side in sides for key in side.terms if key]
         waiting = [letter for kind, items, *_ in keys if kind in (LENGTH, SQUARE) for letter, _ in items]
@@ -131,15 +131,16 @@ class _Program:
         return found | {letter for function, letters in used.letter.items() if function[0] == OWN and function[1:] in both
                         for letter in letters if {*used.points[letter].parts} - {ORIGIN} <= found}
 
-    def _sizes(self) -> dict[int, Fraction]:
-        """The largest coefficient of each letter in points and in what is compared."""
+    def _largest_in_points(self) -> dict[int, Fraction]:
+        """The largest coefficient of each basis vector in points and in both sides."""
         if self.rules.stated["setting"] == "run":
-            return self.used.largest
+            return self.used.largest_coefficients
         keys = [key[1] for side in (self.smaller, self.larger) for key in side.terms if key and key[0] == LENGTH]
-        return largest([self.used.largest, *({letter: Fraction(c, items[0][1]) for letter, c in items} for items in keys)])
+        return largest_coefficients([
+            self.used.largest_coefficients, *({letter: Fraction(c, items[0][1]) for letter, c in items} for items in keys)])
 
     def _ratios(self, letters, sizes) -> set[tuple[Fraction, Fraction]]:
-        """Numbers (a, s) of which a (x - y) - s (gradients) may occur."""
+        """Pairs (a, s) for which a (x - y) - s (gradients) may occur."""
         found = {(Fraction(0), Fraction(1))}
         for letter in letters:
             s = sizes.get(letter, Fraction(0))
@@ -152,8 +153,8 @@ class _Program:
                             found.add((1 - s * pull, s))
         return found
 
-    def _of_gradients(self) -> Iterator[Column]:
-        rules, used, sizes = self.rules, self.used, self._sizes()
+    def _gradient_columns(self) -> Iterator[Column]:
+        rules, used, sizes = self.rules, self.used, self._largest_in_points()
         for function, letters in used.letter.items():
             here = [i for i, letter in enumerate(letters) if letter in self.letters]
             if not here or rules.curvatures(function) is None:
@@ -174,7 +175,7 @@ class _Program:
                         yield from filter(None, (used.hit(function, i, j, a, s, by) for by in used.bounded_by))
 
     def _vectors(self) -> list[tuple[tuple[int, int], ...]]:
-        """Find the columns, and what has a length, once up to sign and factor."""
+        """Finds the columns, and the vectors with a norm, once up to sign and factor."""
         found: dict[tuple[tuple[int, int], ...], None] = {}
 
         def add(keys) -> None:
@@ -186,16 +187,16 @@ class _Program:
 
         add([*self.smaller.terms, *self.larger.terms])
         named = (column for column, letters in self.used.names if letters <= self.letters)
-        for column in chain(named, self._of_gradients()):
+        for column in chain(named, self._gradient_columns()):
             self.columns.append(column)
             add(column.numbers)
         add((LENGTH, ((letter, 1),)) for letter in sorted(self.letters))
         return [*found]
 
-    def _uses(self) -> tuple[np.ndarray, np.ndarray]:
-        """Which vectors triangles are of, and which are their parts: the lengths that something takes, and those that
-        something leaves. A triangle of another vector could be put into those of which it is a part, but where two vectors
-        are alike in length."""
+    def _triangle_places(self) -> tuple[np.ndarray, np.ndarray]:
+        """The places of the vectors that triangle inequalities bound, and of their parts: norms with a negative and with a
+        positive coefficient somewhere. A triangle of another vector could be merged with those of which it is a part, unless
+        two vectors have the same norm."""
         signs = [(key, c) for side, sign in ((self.smaller, -1), (self.larger, 1)) for key, c in (side * sign).terms.items()]
         taken = {key for key, c in signs if lower(c) < 0} | {key for column in self.columns for key in column.takes}
         left = {key for key, c in signs if upper(c) > 0} | {key for column in self.columns for key in column.params}
@@ -204,14 +205,14 @@ class _Program:
 
     @cached_property
     def matrix(self):
-        """What each column takes from the keys, and the equations of triangles: of each vector its parts, with either sign,
-        less a multiple of it, vanish. Columns: those of ``columns``, multiples of vectors, their parts. Vectors are in units
-        of their largest coefficients, and each of ``columns`` in one of its own."""
+        """The matrix of the keys in each column, and the equations of triangles: the parts of each vector, with either sign,
+        less a multiple of it, sum to zero. Columns: those of ``columns``, multiples of vectors, their parts. Vectors are in
+        units of their largest coefficients, and each of ``columns`` in a unit of its own."""
         first, letters = len(self.columns), {letter: place for place, letter in enumerate(sorted(self.letters))}
         vectors = np.zeros((len(self.lines), len(letters)))
         for place, (items, key) in enumerate(zip(self.lines, self.keys, strict=True)):
             for letter, c in items:
-                vectors[place, letters[letter]] = c / unit_of(key)
+                vectors[place, letters[letter]] = c / unit_of_key(key)
         takes, numbers = [], []
         for column in self.columns:
             takes += map(self.of_key.__getitem__, column.numbers)
@@ -226,7 +227,7 @@ class _Program:
         np.maximum.at(own, places, np.abs(numbers))
         self.own = 1 / own
 
-        self.wholes, of_parts = self._uses()
+        self.wholes, of_parts = self._triangle_places()
         turn, part = np.meshgrid(np.arange(len(self.wholes)), of_parts, indexing="ij")
         proper = self.wholes[turn] != part  # no vector is a part of itself
         self.turn, self.part = turn[proper], part[proper]
@@ -245,35 +246,36 @@ class _Program:
         numbers = np.concatenate([-vectors[self.wholes[of_whole], in_whole], number, -number])
         return A, sparse.csc_matrix((numbers, (rows, places)), shape=(len(self.wholes) * len(letters), width))
 
-    def _gap(self, amount: NormExpression, end) -> np.ndarray:
+    def _gap_vector(self, amount: NormExpression, end) -> np.ndarray:
         found = np.zeros(len(self.of_key))
         for key, c in amount.terms.items():
-            found[self.of_key[key]] = in_units(key, end(c)) * (1.0 if key else self.of_one)
+            found[self.of_key[key]] = float_coefficient(key, end(c)) * (1.0 if key else self.of_one)
         return found
 
-    def asked(self):
-        """The program of multipliers that prove the pair, these in units of the largest coefficient of what they make up."""
+    def linear_program(self):
+        """The linear program of multipliers that prove the pair, in units of the largest coefficient of its gap."""
         A, E = self.matrix
         cost = np.full(A.shape[1], _PART)
         cost[: len(self.columns)] = _COLUMN
-        gap = self._gap(self.gap, lower)
-        return cost, gap / _size(gap), A, E
+        gap = self._gap_vector(self.gap, lower)
+        return cost, gap / _unit_size(gap), A, E
 
     def factor(self) -> float | None:
-        """The least factor of the larger side that is proven; infinite where none is, None where none is found."""
+        """The least factor of the larger side that is proven: infinite if there is none, None if none is found."""
         A, E = self.matrix
-        larger, smaller = self._gap(self.larger, lower), self._gap(self.smaller, upper)
-        size, less = _size(larger), _size(smaller)
+        larger, smaller = self._gap_vector(self.larger, lower), self._gap_vector(self.smaller, upper)
+        size, less = _unit_size(larger), _unit_size(smaller)
         cost = np.full(A.shape[1] + 1, 1e-9)
         cost[-1] = 1.0
-        found, none = _solved(cost, -smaller / less, sparse.hstack([A, sparse.csr_matrix(-larger[:, None] / size)]),
-                              sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]))
+        found, none = _solve_linear_program(
+            cost, -smaller / less, sparse.hstack([A, sparse.csr_matrix(-larger[:, None] / size)]),
+            sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]))
         return inf if none else None if found is None else float(found[-1] * less) / size
 
     # fractions -------------------------------------------------------------------------------------------------------------
-    def exact(self, multipliers: np.ndarray) -> dict[str, Any] | None:
+    def exact_proof(self, multipliers: np.ndarray) -> dict[str, Any] | None:
         """A proof in fractions from the solver's multipliers."""
-        size = _size(self._gap(self.gap, lower))
+        size = _unit_size(self._gap_vector(self.gap, lower))
         first, after = len(self.columns), len(self.columns) + len(self.wholes)
         active = [(column, float(times * size * own)) for column, times, own in zip(
             self.columns, multipliers[:first], self.own, strict=True) if times > _ACTIVE]
@@ -285,14 +287,14 @@ class _Program:
             parts = (plus[own] - minus[own]) / times
             used = np.abs(parts) > _PRESENT
             row, rows = row_of(self.lines[v]), [row_of(self.lines[u]) for u in self.part[own[used]]]
-            units = [float(Fraction(unit_of(self.keys[v]), unit_of(self.keys[u]))) for u in self.part[own[used]]]
+            units = [float(Fraction(unit_of_key(self.keys[v]), unit_of_key(self.keys[u]))) for u in self.part[own[used]]]
             solved = combination(rows, row, parts[used] * units)
             if solved is None:
                 return None
             made = [(part, c) for part, c in zip(rows, solved, strict=True) if c]
-            entry = [_written(row), [[_written(part), str(c)] for part, c in made]]
+            entry = [_as_lists(row), [[_as_lists(part), str(c)] for part, c in made]]
             amount = self.rules.triangle(row, made)
-            active.append((Column(amount, "triangles", entry), float(Fraction(times * size) / unit_of(self.keys[v]))))
+            active.append((Column(amount, "triangles", entry), float(Fraction(times * size) / unit_of_key(self.keys[v]))))
         times = substituted(self.gap, [column for column, _ in active], [weight for _, weight in active])
         if times is None:
             return None
@@ -307,5 +309,5 @@ class _Program:
         return proof
 
 
-def _written(row: SymbolicVector):
+def _as_lists(row: SymbolicVector):
     return [[letter, str(c)] for letter, c in sorted(row.terms.items())]

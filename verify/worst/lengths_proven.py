@@ -13,7 +13,7 @@ from verify.symbolic.length_proof import rules_of
 from verify.symbolic.norm_expressions import number
 from verify.worst.configurations import Template
 from verify.worst.coordinate_ascent import ERRORS
-from verify.worst.proven import FEWEST, TEMPLATES, Proven, in_one_line, most_often, only_small
+from verify.worst.proven import FEWEST, TEMPLATES, Proven, most_frequent, scope_in_words, untested_sizes
 from verify.worst.stress_test import STRESS_TEMPLATES, limit
 from verify.worst.worst_case import WorstCase
 from verify.worst.worst_of_lengths import worst_of_lengths
@@ -55,11 +55,11 @@ def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, templa
 
 
 def lengths_proven(claim: Claim) -> Proven:
-    """Proofs of a claim about lengths at all templates, in several units.
+    """Proves a claim about lengths at all templates, in several units.
 
-    A statement does not count as proven whose least factor is above one at one of them, at a corner or at a challenge, or
-    seems to pass one as a size grows, or of which too few sizes are larger than one at once
-    (:func:`verify.worst.proven.only_small`). The certificate and the scope have as many settings as a file may have.
+    A statement does not count as proven if its least factor is above one at one of them, at a boundary case or in the stress
+    test, if it seems to exceed one as a size grows, or if too few sizes are larger than one at once
+    (:func:`verify.worst.proven.untested_sizes`). The certificate and the scope have as many settings as a file may have.
     """
     if claim.statement.strict:
         return Proven(reason="a sum of lengths proves no strict inequality")
@@ -74,26 +74,26 @@ def lengths_proven(claim: Claim) -> Proven:
             reasons.append(f"no proof in rational numbers was found at {one.scope}")
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")
-        elif not found and (longer := _outgrown(claim, one)):
+        elif not found and (longer := _failing_size(claim, one)):
             return Proven(reason=f"the least factor that is proven grows with {longer} as if it passed one")
         elif one.setting not in [other.setting for other in found]:
             found.append(one)
     if len(found) < FEWEST:
-        return Proven(reason=most_often(reasons) or f"it has {len(found)} settings; {FEWEST} are needed")
-    if small := only_small(claim, [one.setting.sizes for one in found]):
+        return Proven(reason=most_frequent(reasons) or f"it has {len(found)} settings; {FEWEST} are needed")
+    if small := untested_sizes(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
     found = found[:SETTINGS]
     settings = [setting for one in found for setting in one.certificate["settings"]]
-    return Proven(found[0].certificate | {"settings": settings}, in_one_line(found))
+    return Proven(found[0].certificate | {"settings": settings}, scope_in_words(found))
 
 
 def _everywhere(claim: Claim, found: list[WorstCase]) -> Iterator[WorstCase | Exception]:
-    """Yields the worst case at each template, or the error; then at corners near small settings, and at stress templates
-    of few steps. Stops after the first templates if nothing is known at any of them. ``found``: proofs so far."""
+    """Yields the worst case at each template, or the error; then at boundary cases of small settings, and at stress
+    templates of few steps. Stops after the first templates if nothing is known at any of them. ``found``: proofs so far."""
     starts: dict[tuple[int, ...], tuple[Template, WorstCase]] = {}
     known = 0
     for turn, template in enumerate(TEMPLATES):
-        template = _in_units(template, turn)
+        template = _in_other_units(template, turn)
         try:
             one = lengths_at(claim, {}, template, _MOST, factors=None)
         except ERRORS as error:
@@ -107,50 +107,52 @@ def _everywhere(claim: Claim, found: list[WorstCase]) -> Iterator[WorstCase | Ex
             starts.setdefault(template[:3], (template, one))
     small = [*starts.values()][:_STARTS]
     for template, one in small:
-        yield from _corners(claim, one, template, found, one is small[0][1])
+        yield from _boundary_cases(claim, one, template, found, one is small[0][1])
     for template in STRESS_TEMPLATES:
         template = template._replace(**{size: min(getattr(template, size), 2) for size in _LARGE})
-        if (one := _looked_at(claim, {}, template, found)) is not None:
+        if (one := _evaluate_at(claim, {}, template, found)) is not None:
             yield one
 
 
-def _looked_at(claim: Claim, given: Mapping[str, Fraction], template: Template, found: list[WorstCase]) -> WorstCase | None:
-    """What is known at the numbers ``given``, where enough proofs have been ``found`` without one; None where a hypothesis
-    does not admit these numbers, a divisor vanishes, or there are too many letters."""
+def _evaluate_at(claim: Claim, given: Mapping[str, Fraction], template: Template,
+                 found: list[WorstCase]) -> WorstCase | None:
+    """The worst case at the numbers ``given``, without a proof if enough have been ``found``; None if a hypothesis does not
+    admit these numbers, a divisor vanishes, or there are too many basis vectors."""
     try:
         return lengths_at(claim, given, template, _MOST, factors=None, proofs=None if len(found) >= SETTINGS else True)
     except ERRORS:
         return None
 
 
-def _corners(claim: Claim, start: WorstCase, template: Template, found: list[WorstCase], first: bool) -> Iterator[WorstCase]:
-    """What is known where numbers vanish, each alone, all, all but one, and where each is large; at the sizes of a setting,
-    also with numbers as small as hypotheses allow, and where all sizes are 1, or but one.
+def _boundary_cases(claim: Claim, start: WorstCase, template: Template, found: list[WorstCase],
+                    first: bool) -> Iterator[WorstCase]:
+    """Yields the worst case where numbers are 0 (each alone, all, all but one), and where each is large; at the sizes of a
+    setting, also with numbers as small as hypotheses allow, and where all sizes, or all but one, are 1.
 
-    A statement that adds up several constants may be true only because one of them covers what another should, and one that
+    A statement with several constants may be true only because one of them makes up for another one, and a statement that
     forgets a bound on a step only as long as steps are small."""
-    def at(given) -> WorstCase | None:
-        return _looked_at(claim, given, template, found)
+    def case_at(given) -> WorstCase | None:
+        return _evaluate_at(claim, given, template, found)
 
     positive = {rule["left"][0] if isinstance(rule["left"], list) else rule["left"]
                 for rule in statement_of(claim)["hypotheses"] if rule["relation"] == ">" and rule["right"] == 0}
-    numbers = {name: Fraction(number) for name, number in _movable(start).items() if name not in start.setting.sizes}
+    numbers = {name: Fraction(number) for name, number in _free_numbers(start).items() if name not in start.setting.sizes}
     names = [name for name in numbers if name not in positive]
     least = dict.fromkeys((*_LARGE, *["samples"] * ("samples" in start.setting.sizes)), Fraction(1))
-    yield from filter(None, (at({name: number * _FAR}) for name, number in numbers.items() if number))
+    yield from filter(None, (case_at({name: number * _FAR}) for name, number in numbers.items() if number))
     if first:
-        yield from filter(None, (at({**least, name: _LONG}) for name in least))
-    for sizes in ({}, least, *filter(None, [_least(claim, start)])):
+        yield from filter(None, (case_at({**least, name: _LONG}) for name in least))
+    for sizes in ({}, least, *filter(None, [_least_numbers(claim, start)])):
         zeros = dict[str, Fraction]()
         for name in names:
-            if (one := at({**sizes, name: Fraction(0)})) is not None:
+            if (one := case_at({**sizes, name: Fraction(0)})) is not None:
                 zeros[name] = Fraction(0)
                 yield one
         sets = [{}, zeros, *({other: zero for other, zero in zeros.items() if other != name} for name in zeros)]
-        yield from filter(None, (at({**sizes, **zero}) for zero in sets if len(zero) != 1))
+        yield from filter(None, (case_at({**sizes, **zero}) for zero in sets if len(zero) != 1))
 
 
-def _least(claim: Claim, start: WorstCase) -> dict[str, Fraction]:
+def _least_numbers(claim: Claim, start: WorstCase) -> dict[str, Fraction]:
     """The least positive numbers that hypotheses allow at a setting, also hypotheses about what the method computes."""
     stated, ends = statement_of(claim), dict[str, list[Fraction]]()
     if start.certificate is None:
@@ -166,9 +168,9 @@ def _least(claim: Claim, start: WorstCase) -> dict[str, Fraction]:
     return {name: max(found) for name, found in ends.items() if found and max(found) != Fraction(start.setting.values[name])}
 
 
-def _outgrown(claim: Claim, start: WorstCase) -> str | None:
-    """A size with which the least factor grows so that it passes one at last, by what it is where the size doubles twice;
-    all other sizes are 1. None where there is none, or where no such sizes have a form."""
+def _failing_size(claim: Claim, start: WorstCase) -> str | None:
+    """The size with which the least factor seems to grow above one, judged by two doublings with all other sizes 1; None if
+    there is none, or no such sizes can be evaluated."""
     least = dict.fromkeys((*_LARGE, *["samples"] * ("samples" in start.setting.sizes)), Fraction(1))
     for name in least:
         for size in _DOUBLED:
@@ -184,15 +186,15 @@ def _outgrown(claim: Claim, start: WorstCase) -> str | None:
     return None
 
 
-def _movable(one: WorstCase) -> dict[str, str]:
-    """Sizes and numbers that nothing defines; of arrays of one number that number."""
+def _free_numbers(one: WorstCase) -> dict[str, str]:
+    """Sizes and numbers that are not defined by others; arrays of equal entries as one number."""
     arrays = {name: value[0] for name, value in one.setting.values.items()
               if isinstance(value, list) and all(entry == value[0] for entry in value)}
     return {name: number for name, number in (one.numbers | arrays).items() if name != "weights"}
 
 
-def _in_units(template: Template, number: int) -> Template:
-    """The template in other units: what is false in one of them may be true in the others."""
+def _in_other_units(template: Template, number: int) -> Template:
+    """The template in other units: a statement may be false in one of them and true in others."""
     of_L, rng = _UNITS[number % len(_UNITS)], Random(number)
     return template._replace(L=template.L * of_L, mu=template.mu * of_L,
                           numbers=tuple(n * rng.choice(_OTHER_UNITS) for n in template.numbers))

@@ -15,7 +15,7 @@ from synthetic.base.checks import number, one_of, whole
 from synthetic.base.display import RichDisplay
 from synthetic.symbolic.combination import NotLinear
 from synthetic.symbolic.symbolic_federation import NoChance, SymbolicFederation, TooManyBasisVectors
-from verify.worst.blocks import Largest, largest
+from verify.worst.blocks import Maximiser, maximise_measures
 from verify.worst.conditions import Question, RunArrays, Units, conditions, run_arrays
 
 __all__ = ["CLASSES", "MEASURES", "WorstOfMethod", "worst"]
@@ -34,9 +34,9 @@ class WorstOfMethod(RichDisplay):
     Attributes:
         ratio: the largest measure after the last round, in units of what is given at the start; infinite if there is none.
         tight: whether functions of the class attain it, up to 1e-6 of it, else it is an upper bound. It is attained by the
-            points of the solution, which passed the check of :func:`verify.worst.blocks.largest`, where the program's
-            conditions are all that functions through them must meet: that is known of all classes but ``smooth`` with
-            several clients. An infinite ratio is attained in the limit.
+            points of the solution, which passed the check of :func:`verify.worst.blocks.maximise_measures`, where the
+            program's conditions are all that functions through them must meet: that is known of all classes but ``smooth``
+            with several clients. An infinite ratio is attained in the limit.
         letters: number of vectors without a value: the start, and the gradients, each with its mean and deviations.
         seconds: of running the method, and of solving.
         question, run: the question, and the run on letters.
@@ -56,7 +56,7 @@ class WorstOfMethod(RichDisplay):
     question: Question
     run: RunArrays
     program: dict[str, Any]
-    solution: Largest | None
+    solution: Maximiser | None
     units: Units
 
     @property
@@ -148,7 +148,7 @@ def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, m
     run = run_arrays(letters, models if question.least else models[:1] + models[-1:], question, free)
     ran, units = time.perf_counter(), Units.where_given(given, float(letters.curvature))
     program = conditions(run, question.in_units(units))
-    solution = largest(**program)
+    solution = maximise_measures(**program)
     ratio = np.inf if solution is None else solution.value * units.unit_of(measure)
     if solution is not None and not isfinite(ratio):
         raise ValueError(f"the worst {measure} is too large for a float: {solution.value:g} times {units}")

@@ -13,7 +13,7 @@ from verify.checker.quadratic_forms import QuadraticForm
 from verify.claims.normalisations import units_of_variables
 from verify.claims.sizes import once_by_claim
 from verify.worst.configurations import Setting
-from verify.worst.program import inner
+from verify.worst.program import is_inner_product
 
 __all__ = ["NaturalUnits", "in_own_units", "natural_units", "units_of_forms"]
 
@@ -130,7 +130,7 @@ def units_of_forms(first: tuple[QuadraticForm, QuadraticForm], names: Iterable[s
     units: dict[Any, Fraction] = {}  # of keys
 
     def of_key(key: Any) -> Fraction | None:
-        if key not in units and inner(key) and all((i, i) in units for i in key):
+        if key not in units and is_inner_product(key) and all((i, i) in units for i in key):
             i, j = key
             return _root(units[i, i] * units[j, j])
         return units.get(key)

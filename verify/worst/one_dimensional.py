@@ -1,4 +1,4 @@
-"""Where a statement is worst: the points of the clients that a program found, in the direction in which they differ most."""
+"""The points at which a statement is worst, projected on the direction in which a program's vectors differ most."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -42,7 +42,7 @@ class WorstPoints(NamedTuple):
     flat: list[float]
 
 
-class _Asked(NamedTuple):
+class _Question(NamedTuple):
     """A program, and sides: the least of ``smaller`` and the ``others`` against the larger one."""
 
     program: Program
@@ -57,41 +57,41 @@ class Worst(NamedTuple):
     factor: float
     setting: Setting
     letters: SymbolicRun
-    asked: _Asked
+    asked: _Question
     solution: Solution
 
     @property
     def factors(self) -> tuple[float]:
-        """Of the worst pair of sides, which alone is kept."""
+        """The factor of the worst pair of sides; the others are not kept."""
         return (self.factor,)
 
-    def on_a_line(self) -> WorstPoints:
-        """The points of a solution that is nearly as bad. The program has vectors; the part along their main direction is
-        taken, which is all of them where they lie on a line."""
-        straight = _straightened(self.letters, self.asked, self.solution)
-        return _on_a_line(self.letters, self.asked.program, self.setting, self.factor, straight)
+    def points_on_line(self) -> WorstPoints:
+        """The points of a solution that is nearly as bad: the program's vectors projected on their main direction, which
+        changes nothing where they lie on a line."""
+        straight = _straighten(self.letters, self.asked, self.solution)
+        return _points_on_line(self.letters, self.asked.program, self.setting, self.factor, straight)
 
 
 def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, template: Template | None = None,
           most: int | None = None, meter: WorkLimit | None = None) -> Worst | None:
-    """How bad a statement about runs is at most with full gradients; None where nothing is known of that, and where no
-    factor is enough. Numbers that bound the noise alone are zero. ``meter``: counts the effort of the programs, which grows
-    with the cube of their size; once it is used up, no program is solved.
+    """The worst case of a statement about runs with full gradients; None if it is not known, or if no factor is enough.
+    Numbers that bound only the noise are zero. ``meter``: counts the effort of the programs, which grows with the cube of
+    their size; once it is used up, no program is solved.
 
     Raises:
         ImportError: the solver is not installed.
         LookupError, TypeError, ValueError: as :func:`verify.worst.worst_case.worst_case`.
     """
     stated = statement_of(claim)
-    none, bounds = _no_noise(stated)
+    none, bounds = _without_noise(stated)
     setting = instantiate(claim, {**(given or {}), **dict.fromkeys(bounds, Fraction(0))}, template)
     try:
         meter = meter or WorkLimit(inf)
         meter.charge(0)
         letters = SymbolicRun({**stated, "hypotheses": [*stated["hypotheses"], none]}, *setting,
                           **({} if most is None else {"most": most, "steps": STEPS}))
-        asked = _asked(letters, stated["statement"], most)
-        meter.charge(sum(each.program.large**3 for each in asked))
+        asked = _questions(letters, stated["statement"], most)
+        meter.charge(sum(each.program.effective_size**3 for each in asked))
     except RecursionError as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: a number is defined by itself") from error
     except (NotQuadratic, TooLarge) as error:
@@ -110,43 +110,43 @@ def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, temp
                  most: int | None = None) -> WorstPoints | None:
     """The points at which a statement about runs with full gradients is worst; None, and errors, as of :func:`worst`."""
     found = worst(claim, given, template, most)
-    return found and found.on_a_line()
+    return found and found.points_on_line()
 
 
-def _no_noise(stated: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The hypothesis that gradients are full, and the numbers that bound nothing but the noise of clients."""
+def _without_noise(stated: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The hypothesis that gradients are full, and the numbers that bound only the noise of clients."""
     bounds = [rule["right"] for rule in stated["hypotheses"] if SymbolicRun.bounds_client(rule) == "sigma_sq_client"]
     others = [rule for rule in stated["hypotheses"]
               if rule["left"] not in bounds and SymbolicRun.bounds_client(rule) != "sigma_sq_client"]
     plain = [name for name in bounds if isinstance(name, str) and stated["free"].get(name) == []]
-    free = [name for name in plain if not _speaks(others, name)]
+    free = [name for name in plain if not _mentions(others, name)]
     return {"left": ["sigma_sq_client", "k"], "relation": "<=", "right": 0, "over": [["k", 0, ["+", -1, "clients"]]],
             "text": "sigma_sq_client[k] <= 0"}, free
 
 
-def _speaks(of: Any, name: str) -> bool:
+def _mentions(of: Any, name: str) -> bool:
     if isinstance(of, dict):
-        return any(_speaks(of[side], name) for side in ("left", "right"))
-    return of == name or (isinstance(of, list) and any(_speaks(each, name) for each in of))
+        return any(_mentions(of[side], name) for side in ("left", "right"))
+    return of == name or (isinstance(of, list) and any(_mentions(each, name) for each in of))
 
 
-def _asked(letters: SymbolicRun, statement: dict[str, Any], most: int | None) -> list[_Asked]:
+def _questions(letters: SymbolicRun, statement: dict[str, Any], most: int | None) -> list[_Question]:
     """A question for each pair of sides; a single one of a statement about the least of several numbers."""
-    several = _least(statement)
+    several = _split_minimum(statement)
     asked = [(given.whole, *pair) for given, *pair in programs(letters, several or [statement])]
     for program, *_ in asked:
-        bounded(program.large, most or inf, "letters")
+        bounded(program.effective_size, most or inf, "letters")
     if any(len(program.blocks) != 1 for program, *_ in asked):  # layers have no points on one line
         return []
     if not several:
-        return [_Asked(*each) for each in asked]
+        return [_Question(*each) for each in asked]
     (program, smaller, larger), *more = asked
     alike = all(one is program and (other - larger).terms == {} for one, _, other in more)
-    return [_Asked(program, smaller, larger, tuple(each for _, each, _ in more))] if alike else []
+    return [_Question(program, smaller, larger, tuple(each for _, each, _ in more))] if alike else []
 
 
-def _least(statement: dict[str, Any]) -> list[dict[str, Any]]:
-    """Of a statement that the least of several numbers is at most something, the same about each; empty if it is another."""
+def _split_minimum(statement: dict[str, Any]) -> list[dict[str, Any]]:
+    """Splits a statement 'the least of several numbers <= bound' into one statement for each number; empty for others."""
     match statement:
         case {"left": ["*", -1, ["highest", index, low, high, ["*", -1, body]]], "relation": "<=", "over": []}:
             return [statement | {"left": body, "over": [[index, low, high]]}]
@@ -155,9 +155,9 @@ def _least(statement: dict[str, Any]) -> list[dict[str, Any]]:
     return []
 
 
-def _straightened(letters: SymbolicRun, asked: _Asked, solution: Solution) -> Solution:
-    """Of all solutions that are nearly as bad one whose vectors lie nearly on a line, as far as a few programs find it: the
-    length across the main direction of the last one is made as small as it can be."""
+def _straighten(letters: SymbolicRun, asked: _Question, solution: Solution) -> Solution:
+    """Looks for a solution that is nearly as bad and whose vectors lie nearly on a line: a few programs, each of which
+    minimises the length across the main direction of the last solution."""
     program, larger = asked.program, asked.larger
     near = {f"nearly {number}": side - larger * Fraction(solution.factor * _NEARLY)
             for number, side in enumerate((asked.smaller, *asked.others))}
@@ -178,7 +178,8 @@ def _straightened(letters: SymbolicRun, asked: _Asked, solution: Solution) -> So
     return solution
 
 
-def _on_a_line(letters: SymbolicRun, program: Program, setting: Setting, factor: float, solution: Solution) -> WorstPoints:
+def _points_on_line(letters: SymbolicRun, program: Program, setting: Setting, factor: float,
+                    solution: Solution) -> WorstPoints:
     sizes, directions = np.linalg.eigh(solution.gram)
     along = dict(zip(program.chosen, directions[:, -1] * max(sizes[-1], 0.0) ** 0.5, strict=True))
 

@@ -17,12 +17,12 @@ from verify.checker.round_invariance import substituted
 from verify.checker.rounds import FORMAT
 from verify.exact.statement import formula, statement_of
 from verify.symbolic.rounds import AnyState, ProofObligation, obligations
-from verify.worst.contraction import Contraction, check_contraction, terms, zeta_sq
-from verify.worst.every_round import proofs_of
+from verify.worst.contraction import Contraction, check_contraction, potential_terms, zeta_sq
+from verify.worst.every_round import prove_obligations
 from verify.worst.natural_units import units_of_forms
-from verify.worst.program import Program, of_letters, solved, solver
+from verify.worst.program import Program, solve_cone_program, solver, vectors_in
 
-__all__ = ["Potential", "anew", "potential"]
+__all__ = ["Potential", "potential", "prove_contraction"]
 
 _MOST = 24  # letters
 _FAR = 1e-5  # a potential whose least value is less, in units of its largest weight, is none
@@ -96,61 +96,62 @@ def potential(method: str, clients: int = 2, L=1, mu=None, **arguments) -> Poten
     """
     L = Fraction(str(number("L", L, strict=True)) if isinstance(L, float) else L)
     mu = L / 10 if mu is None else Fraction(str(mu))
-    asked = Contraction(method, _exact(arguments), whole("clients", clients), L, mu)
+    asked = Contraction(method, _exact_arguments(arguments), whole("clients", clients), L, mu)
     try:
-        return _best(asked.divided(L), asked)
+        return _best_potential(asked.divided(L), asked)
     except (NotQuadratic, TooLarge) as error:
         raise ValueError(f"{method} has no potential of this kind: {error}") from error
 
 
-def _best(asked: Contraction, own: Contraction) -> Potential:
-    """The best potential of a question, proven of the same one in its ``own`` units."""
-    program = _Shrinking(asked, [*terms(asked.method)])
+def _best_potential(asked: Contraction, own: Contraction) -> Potential:
+    """The best potential of a question, proven for the same question in its ``own`` units."""
+    program = _Shrinking(asked, [*potential_terms(asked.method)])
     few = [name for name in program.names if not ("gradient" in name or name == "value")]
     names, best = few, program.best(few)
     if (less := program.best(program.names)) < best - _BETTER:
         names, best = program.names, less
     if best < 1:
-        return program.proven(own, names, best, best)
+        return program.prove(own, names, best, best)
     program = _Shrinking(replace(asked, rate=Fraction(1, 2), cost=Fraction(1)), few)
     if (best := program.best(few)) == 1:
         return Potential(1.0, None, None, program.letters, "no potential of these terms shrinks")
-    return program.proven(own, few, best, program.with_floor(few, best))
+    return program.prove(own, few, best, program.rate_of_least_floor(few, best))
 
 
-def _exact(arguments) -> tuple[tuple[str, Any], ...]:
-    def one(value):
+def _exact_arguments(arguments) -> tuple[tuple[str, Any], ...]:
+    def exact_value(value):
         plain = isinstance(value, int | float | Fraction) and not isinstance(value, bool)
         return Fraction(str(value)) if plain else value
 
-    return tuple((name, one(value)) for name, value in arguments.items())
+    return tuple((name, exact_value(value)) for name, value in arguments.items())
 
 
 class _Shrinking:
-    """The semidefinite program of a potential: its terms before and after a round from any state, and what is known.
+    """The semidefinite program of a potential: its terms before and after a round from any state, and the facts.
 
     Attributes:
-        names: of the terms that are no combinations of others.
+        names: of the terms that are not combinations of others.
     """
 
     def __init__(self, asked: Contraction, names: list[str]):
-        self.asked, stated, known_terms = asked, statement_of(asked.claim), terms(asked.method)
+        self.asked, stated, known_terms = asked, statement_of(asked.claim), potential_terms(asked.method)
         letters = AnyState(stated, *asked.setting)
         self.sides = pairs = {name: self._sides(letters, formula(known_terms[name])) for name in names}
         self.letters = bounded(len(letters.depends), _MOST, "letters")
         known = letters.facts_by_past({letters.past})[letters.past]
         self.round = Program(letters, known, {*range(len(letters.depends))})
-        self.state = Program(letters, known, set().union(*(of_letters(before) for _, before in pairs.values())))
+        self.state = Program(letters, known, set().union(*(vectors_in(before) for _, before in pairs.values())))
         self.after, self.before, self.first = (
             {name: program.column(sides[place]) for name, sides in pairs.items()}
             for program, place in ((self.round, 0), (self.round, 1), (self.state, 1)))
         self.distance = self.first["x.x"]
         self.paid = self.round.column(letters.given[zeta_sq.name] if asked.cost else QuadraticForm({}))
-        self.names = _independent({name: np.concatenate([self.after[name], self.before[name]])[:, None] for name in names})
+        self.names = _independent_names(
+            {name: np.concatenate([self.after[name], self.before[name]])[:, None] for name in names})
 
     @staticmethod
     def _sides(letters: AnyState, node) -> tuple[QuadraticForm, QuadraticForm]:
-        """A number after a round, and before."""
+        """The forms of a term after a round, and before it."""
         rule = {"left": substituted(node, {"r": ["+", "r", 1]}), "relation": "<=", "right": node, "over": [["r", 0, 0]],
                 "text": ""}
         letters.made_up.append(rule)
@@ -161,18 +162,18 @@ class _Shrinking:
     def best(self, names: list[str]) -> float:
         """The least rate of a potential of some terms, by bisection; 1 if there is none below."""
         low, high = 0.0, 1.0
-        if self.at(names, 1 - _PRECISE) is None:
+        if self.find_potential(names, 1 - _PRECISE) is None:
             return 1.0
         while high - low > _PRECISE:
             middle = (low + high) / 2
-            low, high = (low, middle) if self.at(names, middle) else (middle, high)
+            low, high = (low, middle) if self.find_potential(names, middle) else (middle, high)
         return high
 
-    def with_floor(self, names: list[str], lowest: float) -> float:
+    def rate_of_least_floor(self, names: list[str], lowest: float) -> float:
         """The rate above the lowest one whose floor is least."""
         def floor(place):
             rate = lowest + (1 - lowest) * place
-            found = self.at(names, rate, cheapest=True)
+            found = self.find_potential(names, rate, cheapest=True)
             return np.inf if found is None else found.cost / (1 - rate)
 
         places = np.linspace(0, 1, _GRID + 2)[1:-1]
@@ -180,12 +181,13 @@ class _Shrinking:
         ends = (places[max(best - 1, 0)], places[min(best + 1, _GRID - 1)])
         return lowest + (1 - lowest) * minimize_scalar(floor, bounds=ends, method="bounded", options={"xatol": 1e-3}).x
 
-    def at(self, names: list[str], rate: float, least: float | None = None, cheapest: bool = False) -> _Found | None:
+    def find_potential(self, names: list[str], rate: float, least: float | None = None,
+                       cheapest: bool = False) -> _Found | None:
         """A potential that shrinks by a rate, with weights and a cost of at most 1: that of the largest least value, or one
         whose least value is given; ``cheapest``: that of the lowest cost with a least value of 1, whatever its weights. None
         where the solver finds none.
 
-        Unknown are the weights, the cost, the least value, and multipliers of what is known in both of its inequalities."""
+        The variables are the weights, the cost, the least value, and the multipliers of the facts in both inequalities."""
         number, inequalities = len(names), (self.round, self.state)
         weights = [[rate * self.before[name] - self.after[name] for name in names] + [self.paid, 0 * self.paid],
                    [self.first[name] for name in names] + [0 * self.distance, -self.distance]]
@@ -211,10 +213,10 @@ class _Shrinking:
         aim = np.zeros(size)
         aim[number + (not cheapest)] = 1.0 if cheapest else -1.0 * (least is None)
         matrix = sparse.vstack([*equal, *(-part for part in (*larger, *square))], format="csc")
-        x = self._answer(aim, matrix, right, counts[:2], number + 1)
+        x = self._solve(aim, matrix, right, counts[:2], number + 1)
         return None if x is None or x[number + 1] <= _FAR else _Found(x[:number], float(x[number]), float(x[number + 1]))
 
-    def _answer(self, aim, matrix, right, counts, least: int) -> np.ndarray | None:
+    def _solve(self, aim, matrix, right, counts, least: int) -> np.ndarray | None:
         """The solver's answer, if it meets all conditions up to a share of its entry ``least``."""
         own, settings = solver(), solver().DefaultSettings()
         cones = [own.ZeroConeT(counts[0]), own.NonnegativeConeT(counts[1]), *(
@@ -222,15 +224,15 @@ class _Shrinking:
         settings.verbose, settings.max_threads, settings.chordal_decomposition_enable = False, 1, False
         for tolerance in _TOLERANCES:
             settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-            found = solved(aim, matrix, right, cones, settings)
+            found = solve_cone_program(aim, matrix, right, cones, settings)
             if found is not None and str(found.status) in ("Solved", "AlmostSolved"):
                 x = np.array(found.x)
-                if self._broken(right - matrix @ x, counts) <= _BROKEN * x[least]:
+                if self._violation(right - matrix @ x, counts) <= _BROKEN * x[least]:
                     return x
         return None
 
-    def _broken(self, rest: np.ndarray, counts: list[int]) -> float:
-        """By how much an answer breaks a condition at most: what is left of equations, of numbers and of matrices."""
+    def _violation(self, rest: np.ndarray, counts: list[int]) -> float:
+        """The largest violation of a condition by an answer, over equations, numbers and matrices."""
         equal, larger, square = np.split(rest, np.cumsum(counts))
         worst, at = max(np.abs(equal).max(initial=0.0), -larger.min(initial=0.0)), 0
         for one in (self.round, self.state):
@@ -240,18 +242,18 @@ class _Shrinking:
         return worst
 
     # fractions -----------------------------------------------------------------------------------------------------------
-    def proven(self, own: Contraction, names: list[str], best: float, near: float) -> Potential:
+    def prove(self, own: Contraction, names: list[str], best: float, near: float) -> Potential:
         """A proof at a rate that is not far above the one ``near``, in the units of the question ``own``."""
         units = self._units(own, names)
         if units is None:
             return Potential(best, None, None, self.letters, "its terms are not the same in other units")
-        for rate in _rates(near, not self.asked.cost):
+        for rate in _candidate_rates(near, not self.asked.cost):
             for found in self.potentials(names, float(rate)):
                 for most in _DENOMINATORS:
-                    natural = _rounded(replace(self.asked, rate=rate), names, found, most)
+                    natural = _round_weights(replace(self.asked, rate=rate), names, found, most)
                     statement = replace(own, rate=rate, cost=natural.cost * (self.asked.L / own.L) ** 2, weights=tuple(
                         (name, weight / units[name]) for name, weight in natural.weights))
-                    certificate = anew(statement, natural)
+                    certificate = prove_contraction(statement, natural)
                     if certificate is not None and check_contraction(certificate).accepted:
                         return Potential(best, statement, certificate, self.letters)
         return Potential(best, None, None, self.letters, "no proof in rational numbers was found")
@@ -268,16 +270,16 @@ class _Shrinking:
         return None if any(f"0 {name}" not in found for name in names) else {name: found[f"0 {name}"] for name in names}
 
     def potentials(self, names: list[str], rate: float) -> list[_Found]:
-        """Of what shrinks by a rate: the cheapest if there is a cost; else what has half of the largest least value, which
-        leaves room on all sides, and what has the largest one, which of a single term is as good."""
+        """Potentials that shrink by a rate: the cheapest one if there is a cost; else one with half of the largest least
+        value, which leaves room on all sides, and the one with the largest, which comes first for a single term."""
         if self.asked.cost:
-            return [*filter(None, [self.at(names, rate, cheapest=True)])]
-        far = self.at(names, rate)
-        found = [*filter(None, (far and self.at(names, rate, least=far.least / 2), far))]
+            return [*filter(None, [self.find_potential(names, rate, cheapest=True)])]
+        far = self.find_potential(names, rate)
+        found = [*filter(None, (far and self.find_potential(names, rate, least=far.least / 2), far))]
         return found[::-1] if len(names) == 1 else found
 
 
-def _rounded(statement: Contraction, names: list[str], found: _Found, most: int) -> Contraction:
+def _round_weights(statement: Contraction, names: list[str], found: _Found, most: int) -> Contraction:
     """A statement with fractions near a potential whose least value is brought to 1."""
     weights = ((name, Fraction(float(weight / found.least)).limit_denominator(most))
                for name, weight in zip(names, found.weights, strict=True))
@@ -286,8 +288,8 @@ def _rounded(statement: Contraction, names: list[str], found: _Found, most: int)
     return replace(statement, weights=tuple(pair for pair in weights if pair[1]), cost=cost)
 
 
-def _independent(columns: dict[str, np.ndarray]) -> list[str]:
-    """Names of columns that are no combinations of those before them."""
+def _independent_names(columns: dict[str, np.ndarray]) -> list[str]:
+    """The names of columns that are not combinations of those before them."""
     found: list[str] = []
     for name, column in columns.items():
         known = np.hstack([np.zeros_like(column), *(columns[other] for other in found)])
@@ -297,9 +299,9 @@ def _independent(columns: dict[str, np.ndarray]) -> list[str]:
     return found
 
 
-def _rates(near: float, tight: bool) -> Iterator[Fraction]:
-    """Fractions that are hardly less or a little more: a simple one, where a rate is to be ``tight`` only if it seems to be
-    just this one, then others."""
+def _candidate_rates(near: float, tight: bool) -> Iterator[Fraction]:
+    """Yields fractions slightly above a rate, or hardly below it: a simple one first (if the rate is to be ``tight``, only
+    if it seems to equal it), then others."""
     simple = Fraction(near).limit_denominator(_SIMPLE)
     if not tight or abs(float(simple) - near) < 1e-6 * (1 - near):
         yield simple
@@ -308,14 +310,14 @@ def _rates(near: float, tight: bool) -> Iterator[Fraction]:
         yield Fraction(int(np.ceil((near + share * (1 - near)) * digits)), digits)
 
 
-def anew(statement: Contraction, natural: Contraction | None = None) -> dict[str, Any] | None:
-    """The proof of a statement, looked for anew; None where none is found. ``natural``: the same
-    statement in other units, in which it is looked for."""
+def prove_contraction(statement: Contraction, natural: Contraction | None = None) -> dict[str, Any] | None:
+    """Looks for a proof of a statement; returns the certificate, or None. ``natural``: the same statement in other units, in
+    which the proof is looked for."""
     def obligations_at(one: Contraction) -> list[ProofObligation]:
         return obligations(statement_of(one.claim), one.setting, one.in_checker)
 
     one = natural or statement
-    proofs = proofs_of(obligations_at(one), None if one == statement else lambda: obligations_at(statement))
+    proofs = prove_obligations(obligations_at(one), None if one == statement else lambda: obligations_at(statement))
     if proofs is None:
         return None
     settings = [{**statement.setting._asdict(), "potential": statement.in_checker, "proofs": proofs}]

@@ -1,4 +1,4 @@
-"""The semidefinite program of a statement on letters: the multipliers of a proof, or how far the statement is from true."""
+"""The semidefinite program of a symbolic statement: the multipliers of a proof, or how far the statement is from true."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from scipy import sparse
 from verify.checker.quadratic_forms import LAYER, QuadraticForm, SymbolicVector
 from verify.symbolic.lazy import LazyMapping
 from verify.symbolic.symbolic_run import SymbolicRun
-from verify.worst.solution_check import Asked
+from verify.worst.solution_check import ConeProgram
 
 __all__ = [
-    "EXACT", "SMALL", "UNSURE", "Given", "NotSolved", "Program", "Solution", "inner", "needed", "of_letters", "programs",
-    "solver",
+    "EXACT", "SMALL", "UNSURE", "NotSolved", "Program", "ProgramFamily", "Solution", "is_inner_product", "programs",
+    "solve_cone_program", "solver", "vectors_in",
 ]
 
 _ROUGH, _LONGEST = 1e-6, 50  # tolerance and iterations of the solver for a rough factor
@@ -37,7 +37,7 @@ class NotSolved(ValueError):
 
 
 class Solution(NamedTuple):
-    """What the solver found.
+    """A solution of a program.
 
     Attributes:
         factor: the least number that the larger side may be multiplied by; one where the statement itself was asked for;
@@ -71,15 +71,15 @@ def solver():
     return clarabel
 
 
-def solved(aim, rows, right, cones, settings):
-    """What the solver says of ``min aim x, right - rows x in cones``; None where it breaks down.
+def solve_cone_program(aim, rows, right, cones, settings):
+    """Returns the solver's solution of ``min aim x, right - rows x in cones``; None where it breaks down.
 
-    Its Rust code panics where a step is so far off that eigenvalues are no longer finite: the solver tells of no other way
-    to end. The panic is caught, and the trace that it writes by itself is not shown."""
+    Its Rust code panics where a step is so far off that eigenvalues are no longer finite. The panic is caught, and the trace
+    that it writes by itself is not shown."""
     own, size = solver(), len(aim)
     with _SILENCE:
         try:
-            return own.DefaultSolver(_zero(size), aim, rows, right, cones, settings).solve()
+            return own.DefaultSolver(_zero_matrix(size), aim, rows, right, cones, settings).solve()
         except BaseException as error:  # a panic of its Rust code is no Exception
             if type(error).__name__ != "PanicException":
                 raise
@@ -87,21 +87,21 @@ def solved(aim, rows, right, cones, settings):
 
 
 @lru_cache(64)
-def _zero(size: int) -> sparse.csc_matrix:
+def _zero_matrix(size: int) -> sparse.csc_matrix:
     return sparse.csc_matrix((size, size))
 
 
-def _answer(asked: Asked, cones, settings, again: bool, checked: bool):
-    """What the solver says, and by how much of itself its least value may be wrong, where that is ``checked``. It is asked
-    ``again`` with refined steps, where it is not sure, and where it is for more digits than it has."""
+def _solve_checked(asked: ConeProgram, cones, settings, again: bool, checked: bool):
+    """Returns the solver's solution, and the relative error of its least value if that is ``checked``. Solves it ``again``
+    with refined steps if the solver is not sure, and with a finer tolerance if it is but the error is large."""
     given = asked.aim, asked.matrix, asked.right, cones, settings
-    found = solved(*given)
+    found = solve_cone_program(*given)
     sure, error = found is not None and str(found.status) in _SURE, asked.error_of(found) if checked else 0.0
     if again and (not sure or error > EXACT):
         settings.iterative_refinement_enable = True
         if sure:
             settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _FINEST
-        other = solved(*given)
+        other = solve_cone_program(*given)
         of_other = asked.error_of(other) if checked else 0.0
         if of_other < error or not checked:
             return other, of_other
@@ -109,7 +109,7 @@ def _answer(asked: Asked, cones, settings, again: bool, checked: bool):
 
 
 class _Silence:
-    """While a thread is inside, whatever writes to the process's standard error, in any language, writes nothing."""
+    """A context in which whatever is written to the process's standard error, in any language, is discarded."""
 
     def __init__(self):
         self.lock, self.inside, self.kept = Lock(), 0, None
@@ -118,7 +118,7 @@ class _Silence:
         with self.lock:
             self.inside += 1
             if self.inside == 1:
-                self.kept = _elsewhere(2)
+                self.kept = _silence_descriptor(2)
 
     def __exit__(self, *_):
         with self.lock:
@@ -128,8 +128,8 @@ class _Silence:
                 os.close(self.kept)
 
 
-def _elsewhere(number: int) -> int | None:
-    """Let a file that is open by this number lead nowhere: the number by which it is open then, None where none is open."""
+def _silence_descriptor(number: int) -> int | None:
+    """Redirects a file descriptor to nowhere; returns a duplicate of it, or None if it was not open."""
     try:
         kept = os.dup(number)
     except OSError:
@@ -145,13 +145,14 @@ _SILENCE = _Silence()
 
 class Program:
     """Known inequalities ``c >= 0`` and equalities ``c == 0`` as arrays, to write ``factor * larger - smaller`` as a sum of
-    multiples of them and of a square. ``chosen``: the letters to do without others, and all that is known of these alone."""
+    multiples of them and of a square. ``chosen``: the basis vectors that are used, with the facts about these alone."""
 
     def __init__(self, letters: SymbolicRun, known: tuple[Mapping[str, QuadraticForm], Mapping[str, QuadraticForm]],
                  chosen: set[int]):
         self.letters, self.chosen = letters, sorted(chosen)
         self.inequalities, self.equalities = (
-            {name: form for name, form in _about(forms, chosen).items() if of_letters(form) <= chosen} for forms in known)
+            {name: form for name, form in _forms_about(forms, chosen).items() if vectors_in(form) <= chosen}
+            for forms in known)
         self.forms = self.inequalities | self.equalities
         self.count, self.names = len(self.chosen), [*self.forms]
         self.keys = sorted(filter(_is_name, set().union(*(form.parts for form in self.forms.values()))))
@@ -160,18 +161,18 @@ class Program:
         self.rows = {key: row for row, key in enumerate((*self.keys, (), *self.pairs))}
 
     @property
-    def large(self) -> float:
-        """As large as a program with so many letters in one block."""
+    def effective_size(self) -> float:
+        """The number of basis vectors of a program with one block that is as large."""
         return sum(len(block) ** 2 for block in self.blocks) ** 0.5
 
     @cached_property
     def units(self) -> np.ndarray:
-        """What a coefficient is multiplied by in each row: entries beside the diagonal of a matrix stand there twice."""
+        """The factor of a coefficient in each row: off-diagonal entries of a matrix occur twice."""
         return np.array([1.0] * (len(self.keys) + 1) + [1.0 if i == j else 0.5**0.5 for i, j in self.pairs])
 
     @cached_property
     def coordinates(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The largest coefficient of each known form, and of the forms in units of these numbers, rows and columns."""
+        """The largest coefficient of each known form; and the forms in units of these, as numbers, rows and columns."""
         forms = self.forms.values()
         columns = np.repeat(np.arange(len(forms)), [len(form.parts) for form in forms])
         rows = np.array([self.rows[key] for form in forms for key in form.parts], dtype=int)
@@ -188,16 +189,16 @@ class Program:
 
     @cached_property
     def groups(self) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """Of a program that asks for a factor alone: sizes of groups of letters, places of their pairs, one group after the
-        other, and those of the known forms that count.
+        """The parts of a program that asks for a factor alone: sizes of groups of basis vectors, places of their pairs, one
+        group after the other, and places of the known forms that matter.
 
         The matrix that remains may be anything at inner products that are known to be zero. One with such entries can be
         made positive semidefinite if it is that over each clique of a chordal graph of the other entries (Grone, Johnson,
         Sa and Wolkowicz, Linear Algebra and its Applications 58, 1984, Theorem 7).
         """
         keys = [next(iter(form.parts)) if len(form.parts) == 1 else () for form in self.forms.values()]
-        zero = {key for key in keys[len(self.inequalities) :] if inner(key) and key[0] != key[1]}
-        groups = _groups(self.chosen, (pair for pair in self.pairs if pair not in zero))
+        zero = {key for key in keys[len(self.inequalities) :] if is_inner_product(key) and key[0] != key[1]}
+        groups = _cliques(self.chosen, (pair for pair in self.pairs if pair not in zero))
         pairs = [(i, j) for group in groups for at, j in enumerate(group) for i in group[: at + 1]]
         zero.difference_update(pairs)
         count = [number for number, key in enumerate(keys) if key not in zero]
@@ -205,7 +206,7 @@ class Program:
         return [*map(len, groups)], places, np.array(count, dtype=int)
 
     def column(self, form: QuadraticForm) -> np.ndarray:
-        """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
+        """The coefficients of symbolic numbers, of 1, and the upper triangle of the matrix of inner products."""
         found = np.zeros(len(self.rows))
         found[[self.rows[key] for key in form.parts]] = [c / form.over for c in form.parts.values()]
         return found * self.units
@@ -252,8 +253,8 @@ class Program:
             settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _ROUGH
             settings.max_iter = _LONGEST
         settings.iterative_refinement_enable = refined
-        asked = Asked(aim, matrix, right, zeros, sizes)
-        found, error = _answer(asked, cones, settings, again=not rough and not refined, checked=scaled and not rough)
+        asked = ConeProgram(aim, matrix, right, zeros, sizes)
+        found, error = _solve_checked(asked, cones, settings, again=not rough and not refined, checked=scaled and not rough)
         nothing = {}, [], *[np.zeros((self.count, self.count))] * 2, {}
         if found is not None and str(found.status) == "PrimalInfeasible":
             return Solution(inf, *nothing) if not scaled or asked.is_endless(np.array(found.z)) else None
@@ -273,8 +274,8 @@ class Program:
                         error)
 
     def _constraints(self, free: np.ndarray, shares: list[int]) -> sparse.csc_matrix:
-        """What is known, with ``free`` columns beside it; behind the plain rows those that no multiplier of an inequality is
-        negative, nor any of the ``shares``, whose sum is at most one."""
+        """The matrix of the known forms, with ``free`` columns beside it. Behind its plain rows are rows for the signs of
+        the multipliers of inequalities and of the ``shares``, and for the sum of the shares, which is at most one."""
         (_, known, at, columns), zeros = self.coordinates, len(self.keys)
         beside, of_beside = np.nonzero(free)
         positive = np.array([*range(len(self.inequalities)), *shares], dtype=int)
@@ -289,8 +290,8 @@ class Program:
         return _by_columns(*map(np.concatenate, (numbers, rows, columns)), shape)
 
     def may_be_negative(self, form: QuadraticForm) -> bool:
-        """Whether a form is none of squares, in floats, and numbers that are not negative."""
-        if any(c < 0 if not key else not inner(key) for key, c in form.parts.items()):
+        """Whether a form is not a sum of squares and nonnegative numbers, in floats."""
+        if any(c < 0 if not key else not is_inner_product(key) for key, c in form.parts.items()):
             return True
         found = self.matrix(form)
         return bool(np.linalg.eigvalsh(found)[0] < -SMALL * np.abs(found).max()) if found.size else False
@@ -313,8 +314,8 @@ class Program:
         return row, column
 
 
-class Given:
-    """Programs with what is known given a past, ``(inequalities, equalities)`` by name, for proofs of ``sides``."""
+class ProgramFamily:
+    """The programs with the facts given a past, ``(inequalities, equalities)`` by name, for proofs of ``sides``."""
 
     def __init__(self, letters: SymbolicRun, known: tuple[Mapping[str, QuadraticForm], Mapping[str, QuadraticForm]],
                  sides: Sequence[QuadraticForm]):
@@ -322,46 +323,46 @@ class Given:
 
     @cached_property
     def whole(self) -> Program:
-        """The program with all letters that a proof may need."""
-        return Program(self.letters, self.known, needed(self.known, self.sides))
+        """The program with all basis vectors that a proof may need."""
+        return Program(self.letters, self.known, needed_vectors(self.known, self.sides))
 
-    def spoken(self, *sides: QuadraticForm) -> Program | None:
-        """The program with the letters of the points that some forms speak of, and all that is known of these alone; None
-        where these are all letters, or none."""
-        named = {i % LAYER for side in sides for i in of_letters(side)}
+    def for_points_of(self, *sides: QuadraticForm) -> Program | None:
+        """The program with the basis vectors of the points that occur in some forms, and the facts about these alone; None
+        if these are all basis vectors, or none."""
+        named = {i % LAYER for side in sides for i in vectors_in(side)}
         values = [key for side in sides for key in side.parts if isinstance(key, str)]
         chosen = named.union(*(
-            _letters([x, g]) for points in self.letters.points for x, g, value in points
-            if any(key.startswith(next(iter(value.parts))) for key in values) or _letters([g]) <= named))
+            _basis_indices([x, g]) for points in self.letters.points for x, g, value in points
+            if any(key.startswith(next(iter(value.parts))) for key in values) or _basis_indices([g]) <= named))
         if len(chosen) >= len(self.letters.depends):
             return None
-        known = tuple({name: form for name, form in _about(forms, chosen).items()
-                       if {i % LAYER for i in of_letters(form)} <= chosen} for forms in self.known)
-        part = Program(self.letters, known, needed(known, sides))
+        known = tuple({name: form for name, form in _forms_about(forms, chosen).items()
+                       if {i % LAYER for i in vectors_in(form)} <= chosen} for forms in self.known)
+        part = Program(self.letters, known, needed_vectors(known, sides))
         return part if part.chosen else None
 
     def parts(self, gap: QuadraticForm, most: int | None) -> Iterator[Program]:
-        """Programs for a proof that a form is not negative: with the letters that it names, with the points that it speaks
-        of, and with all; those no larger than with so many letters."""
+        """Yields programs for a proof that a form is nonnegative: with its basis vectors, with the points in it, and with
+        all; only those with an effective size of at ``most`` this."""
         seen = []
-        named = of_letters(gap)
-        for make in (lambda: Program(self.letters, self.known, named), lambda: self.spoken(gap), lambda: self.whole):
+        named = vectors_in(gap)
+        for make in (lambda: Program(self.letters, self.known, named), lambda: self.for_points_of(gap), lambda: self.whole):
             if (part := make()) is not None and part.chosen and part.chosen not in seen:
                 seen.append(part.chosen)
-                if most is None or part.large <= most:
+                if most is None or part.effective_size <= most:
                     yield part
 
 
 def _by_columns(numbers: np.ndarray, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]) -> sparse.csc_matrix:
-    """A matrix with these numbers at rows and columns, no two at the same place."""
+    """A CSC matrix with these numbers at rows and columns, no two at the same place."""
     order = np.lexsort((rows, columns))
     ends = np.searchsorted(columns[order], np.arange(shape[1] + 1))
     return sparse.csc_matrix((numbers[order], rows[order], ends), shape=shape)
 
 
-def _groups(letters: Sequence[int], pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """The cliques of a chordal graph with these edges: letters are left out one by one, those of few edges first, and those
-    next to one that is left out are joined. Cliques that are nearly the same are put together."""
+def _cliques(letters: Sequence[int], pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """The cliques of a chordal graph with these edges: vertices are eliminated one by one, those with few edges first, and
+    the neighbours of each are joined. Cliques that are nearly the same are merged."""
     near, groups = {i: set[int]() for i in letters}, list[set[int]]()
     for i, j in pairs:
         near[i].add(j)
@@ -380,60 +381,61 @@ def _groups(letters: Sequence[int], pairs: Iterable[tuple[int, int]]) -> list[li
     return [*map(sorted, groups)]
 
 
-def _letters(rows: Sequence[SymbolicVector]) -> set[int]:
-    """The numbers of vectors' letters in the first layer."""
+def _basis_indices(rows: Sequence[SymbolicVector]) -> set[int]:
+    """The basis vectors of symbolic vectors in the first layer."""
     return set().union(*(row.basis_indices for row in rows))
 
 
-def _about(forms: Mapping[str, QuadraticForm], chosen: set[int]) -> Mapping[str, QuadraticForm]:
-    """Those forms that may be of these letters alone: none that would have to be made of others first."""
+def _forms_about(forms: Mapping[str, QuadraticForm], chosen: set[int]) -> Mapping[str, QuadraticForm]:
+    """The forms that may have these basis vectors alone, without building forms of others."""
     own, forms = {i % LAYER for i in chosen}, LazyMapping.wrap(forms)
-    return {name: forms[name] for name in forms if (rows := forms.made_of(name)) is None or _letters(rows) <= own}
+    return {name: forms[name] for name in forms if (rows := forms.made_of(name)) is None or _basis_indices(rows) <= own}
 
 
 def programs(letters: SymbolicRun, statements: Sequence,
-             at_rest: bool = False) -> list[tuple[Given, QuadraticForm, QuadraticForm]]:
-    """Of each pair of sides that the statements compare the programs, the smaller side and the larger one; ``at_rest``: of
-    runs that start at the optimum.
+             at_rest: bool = False) -> list[tuple[ProgramFamily, QuadraticForm, QuadraticForm]]:
+    """Returns the programs, the smaller and the larger side of each pair that the statements compare; ``at_rest``: for runs
+    that start at the optimum.
 
     Raises:
-        LookupError, TypeError, ValueError: a statement is none about letters.
+        LookupError, TypeError, ValueError: a statement cannot be written in basis vectors.
     """
     triples = [(past, *letters.as_proven(*pair)) for statement in statements for past, *pair in letters.compared(statement)]
     of_pasts = letters.facts_by_past({past for past, *_ in triples})
     if at_rest:
         start = {*letters.given["start_offset"].parts}
-        triples = [(past, *(_without(side, start) for side in pair)) for past, *pair in triples]
-        of_pasts = {past: tuple(LazyMapping.wrap(forms).each(partial(_without, zero=start)) for forms in both)
+        triples = [(past, *(_set_to_zero(side, start) for side in pair)) for past, *pair in triples]
+        of_pasts = {past: tuple(LazyMapping.wrap(forms).each(partial(_set_to_zero, zero=start)) for forms in both)
                     for past, both in of_pasts.items()}
-    found = {past: Given(letters, known, [side for at, *pair in triples if at == past for side in pair])
+    found = {past: ProgramFamily(letters, known, [side for at, *pair in triples if at == past for side in pair])
              for past, known in of_pasts.items()}
     return [(found[past], *pair) for past, *pair in triples]
 
 
-def _without(form: QuadraticForm, zero: set[int]) -> QuadraticForm:
-    """A form where some letters are zero."""
-    return form.reduced({key: c for key, c in form.parts.items() if not (inner(key) and zero & {*key})}, form.over)
+def _set_to_zero(form: QuadraticForm, zero: set[int]) -> QuadraticForm:
+    """Sets some basis vectors of a form to zero."""
+    return form.reduced({key: c for key, c in form.parts.items() if not (is_inner_product(key) and zero & {*key})},
+                        form.over)
 
 
-def needed(known: tuple[Mapping[str, QuadraticForm], Mapping[str, QuadraticForm]],
+def needed_vectors(known: tuple[Mapping[str, QuadraticForm], Mapping[str, QuadraticForm]],
            sides: Sequence[QuadraticForm]) -> set[int]:
-    """The letters without which no proof can do: not those of which nothing is known but that they are uncorrelated."""
+    """The basis vectors that a proof may need: all but those about which only zero correlations are known."""
     inequalities, equalities = known
     forms = [*sides, *inequalities.values(), *(form for form in equalities.values() if len(form.parts) > 1)]
-    return set().union(*map(of_letters, forms))
+    return set().union(*map(vectors_in, forms))
 
 
-def of_letters(form: QuadraticForm) -> set[int]:
-    """The letters of a form's inner products."""
+def vectors_in(form: QuadraticForm) -> set[int]:
+    """The basis vectors in a form's inner products."""
     return form.basis_indices
 
 
 def _is_name(key) -> bool:
-    """Whether a key of a form is that of a loss, or of a number without a value."""
+    """Whether a key of a form is that of a loss, or of a symbolic number."""
     return isinstance(key, str)
 
 
-def inner(key) -> bool:
+def is_inner_product(key) -> bool:
     """Whether a key of a form is that of an inner product."""
     return isinstance(key, tuple) and len(key) == 2

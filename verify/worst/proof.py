@@ -8,7 +8,7 @@ import numpy as np
 
 from verify.checker.limits import bits
 from verify.checker.quadratic_forms import QuadraticForm, combined, nonnegative
-from verify.worst.program import SMALL, Given, Program, Solution, inner
+from verify.worst.program import SMALL, Program, ProgramFamily, Solution, is_inner_product
 
 __all__ = ["proof"]
 
@@ -23,11 +23,11 @@ _ENTRIES = (((1000,), 1e-4), ((10, 100, 1000), 5e-4))
 _BITS = 2_500  # of numbers that elimination, whose numbers are as many times longer as there are letters, is given
 
 
-def proof(given: Given, smaller: QuadraticForm, larger: QuadraticForm, most: int | None = None,
+def proof(given: ProgramFamily, smaller: QuadraticForm, larger: QuadraticForm, most: int | None = None,
           ) -> dict[str, Fraction] | None:
-    """Multipliers with which ``larger - smaller`` is exactly a sum of what is known and of squares; None if not found.
+    """Finds multipliers with which ``larger - smaller`` is exactly a sum of known forms and squares; None if not found.
 
-    First what is known of few letters is tried, then what is known of all, if these are at most so many."""
+    First tries the facts about few basis vectors, then all facts, if there are at ``most`` so many basis vectors."""
     gap = larger - smaller
     if nonnegative(gap):
         return {}
@@ -42,7 +42,7 @@ def _proof(program: Program, gap: QuadraticForm) -> dict[str, Fraction] | None:
         solution = program.solve(QuadraticForm({}), gap, cost)
         if solution and solution.factor == inf:  # whatever the cost
             return None
-        for found in _near(program, gap, solution) if solution else ():
+        for found in _candidate_multipliers(program, gap, solution) if solution else ():
             found = {name: number for name, number in found.items() if number}
             if any(number < 0 for name, number in found.items() if name in program.inequalities):
                 continue
@@ -54,10 +54,10 @@ def _proof(program: Program, gap: QuadraticForm) -> dict[str, Fraction] | None:
     return None
 
 
-def _near(program: Program, gap: QuadraticForm, solution: Solution) -> Iterator[dict[str, Fraction]]:
-    """Rational multipliers near the solver's; with smaller ones too where the active ones fulfil no equations."""
+def _candidate_multipliers(program: Program, gap: QuadraticForm, solution: Solution) -> Iterator[dict[str, Fraction]]:
+    """Yields rational multipliers near the solver's; also with smaller ones if the active ones solve no equations."""
     found = None
-    for found in _rounded(program, gap, solution):
+    for found in _round_multipliers(program, gap, solution):
         yield found
     if found is None:
         parts = dict(zip(program.names, program.coordinates[0], strict=True))
@@ -65,11 +65,11 @@ def _near(program: Program, gap: QuadraticForm, solution: Solution) -> Iterator[
         least = _SMALLER * max(parts.values(), default=0.0)
         active = [name for name, part in parts.items() if name in program.equalities or part > least]
         if len(active) > len(solution.active):
-            yield from _rounded(program, gap, solution._replace(active=active))
+            yield from _round_multipliers(program, gap, solution._replace(active=active))
 
 
 def _may_prove(program: Program, gap: QuadraticForm, multipliers: dict[str, Fraction]) -> bool:
-    """Whether what remains may be a square and a number that is not negative, in floats: exact sums take far longer."""
+    """Whether the rest may be a sum of squares and a nonnegative number, in floats, as exact sums take far longer."""
     sizes, known = program.arrays
     parts, whole = sizes * [float(multipliers.get(name, 0)) for name in program.names], program.column(gap)
     rest, exact = whole - known @ parts, _ROUNDING * max((abs(known) @ np.abs(parts)).max(), np.abs(whole).max())
@@ -79,8 +79,8 @@ def _may_prove(program: Program, gap: QuadraticForm, multipliers: dict[str, Frac
 
 
 def _may_be_square(program: Program, rest: QuadraticForm) -> bool:
-    """Whether inner products may be those of a square, in floats, and are not too long: exact elimination takes a thousand
-    times as long."""
+    """Whether a form may be a sum of squares, in floats, and its numbers are short; exact elimination takes a thousand times
+    as long."""
     if max(map(bits, rest.parts.values()), default=0) > _BITS:
         return False
     found = program.matrix(rest)
@@ -91,21 +91,21 @@ def _no_eigenvalue_below(matrix: np.ndarray, least: float) -> bool:
     return not matrix.size or bool(np.linalg.eigvalsh(matrix)[0] >= least)
 
 
-def _rounded(program: Program, gap: QuadraticForm, solution: Solution) -> Iterator[dict[str, Fraction]]:
-    """Rational multipliers near the solver's, that fulfil all equations: coefficients of numbers without a value vanish,
-    and so does the slack along what looks like its null space."""
-    near, simple = (_null(program, solution.slack, *fractions) for fractions in _ENTRIES)
+def _round_multipliers(program: Program, gap: QuadraticForm, solution: Solution) -> Iterator[dict[str, Fraction]]:
+    """Yields rational multipliers near the solver's that solve all equations: coefficients of symbolic numbers vanish, and
+    so does the slack along its apparent null space."""
+    near, simple = (_null_space(program, solution.slack, *fractions) for fractions in _ENTRIES)
     for directions in ([], near, *[simple] * (simple != near)) if near != [] else ([],):
         if directions is None:
             continue
         rows = [({n: c for n in solution.active if (c := program.forms[n].coefficient(key))}, gap.coefficient(key))
                 for key in program.keys]
         for v in directions:
-            applied = {n: _applied(program.forms[n], v) for n in solution.active}
-            whole = _applied(gap, v)
+            applied = {n: _apply_form(program.forms[n], v) for n in solution.active}
+            whole = _apply_form(gap, v)
             for i in program.chosen:
                 rows.append(({n: applied[n][i] for n in solution.active if i in applied[n]}, whole.get(i, Fraction(0))))
-        pivots = _eliminated(rows, solution.multipliers)
+        pivots = _eliminate(rows, solution.multipliers)
         for near in _ROUNDED if pivots is not None else ():
             free = {n: near(float(solution.multipliers[n])) for n in solution.active if n not in pivots}
             yield free | {n: value - sum((c * free[name] for name, c in row.items() if name != n), Fraction(0))
@@ -116,22 +116,22 @@ def _nearest(most: int) -> Callable[[float], Fraction]:
     return lambda number: Fraction(number).limit_denominator(most)
 
 
-def _over(denominator: int) -> Callable[[float], Fraction]:
+def _with_denominator(denominator: int) -> Callable[[float], Fraction]:
     return lambda number: Fraction(round(number * denominator), denominator)
 
 
 #: ways of rounding multipliers, one after another. With one denominator the numbers of an elimination are short: with many
 #: their common multiple is as long as all of them together.
-_ROUNDED = (*map(_nearest, _NEAREST), *(way(number) for number in _FINER for way in (_over, _nearest)))
+_ROUNDED = (*map(_nearest, _NEAREST), *(way(number) for number in _FINER for way in (_with_denominator, _nearest)))
 
 
-def _null(program: Program, slack: np.ndarray, most: Sequence[int], within: float) -> list[dict[int, Fraction]] | None:
-    """A rational basis of what looks like the null space of the slack, block by block; None where one has none."""
+def _null_space(program: Program, slack: np.ndarray, most: Sequence[int], within: float) -> list[dict[int, Fraction]] | None:
+    """A rational basis of the apparent null space of the slack, block by block; None if a block has no convincing one."""
     found, start, largest = [], 0, max(1.0, np.linalg.eigvalsh(slack)[-1])
     for block in program.blocks:
         part = slack[start : start + len(block), start : start + len(block)]
         values, vectors = np.linalg.eigh(part)
-        basis = _rational(vectors[:, values < SMALL * largest].T, block, most, within)
+        basis = _rational_basis(vectors[:, values < SMALL * largest].T, block, most, within)
         if basis is None:
             return None
         found += basis
@@ -139,18 +139,18 @@ def _null(program: Program, slack: np.ndarray, most: Sequence[int], within: floa
     return found
 
 
-def _applied(form: QuadraticForm, v: dict[int, Fraction]) -> dict[int, Fraction]:
+def _apply_form(form: QuadraticForm, v: dict[int, Fraction]) -> dict[int, Fraction]:
     """The matrix of a form's inner products times a vector."""
     found: dict[int, Fraction] = {}
     for key, c in form.parts.items():
-        if inner(key):
+        if is_inner_product(key):
             for i, j in {key, key[::-1]}:
                 if j in v:
                     found[i] = found.get(i, 0) + v[j] * Fraction(c, form.over * (1 if i == j else 2))
     return found
 
 
-def _rational(null: np.ndarray, letters: Sequence[int], most: Sequence[int],
+def _rational_basis(null: np.ndarray, letters: Sequence[int], most: Sequence[int],
               within: float) -> list[dict[int, Fraction]] | None:
     """A rational basis of a space that is given by rounded numbers: its reduced rows. None where that is not convincing."""
     rows, found = null.copy(), []
@@ -163,42 +163,42 @@ def _rational(null: np.ndarray, letters: Sequence[int], most: Sequence[int],
             if other != i:
                 rows[other] -= rows[other, pivot] * rows[i]
     for row in rows:
-        entries = {i: _simplest(float(number), most, within) for i, number in enumerate(row)}
+        entries = {i: _simple_fraction(float(number), most, within) for i, number in enumerate(row)}
         if None in entries.values():
             return None
         found.append({letters[i]: entry for i, entry in entries.items() if entry})
     return found
 
 
-def _simplest(number: float, most: Sequence[int], within: float) -> Fraction | None:
+def _simple_fraction(number: float, most: Sequence[int], within: float) -> Fraction | None:
     """The nearest fraction with a denominator of at ``most`` this, the first one ``within`` a distance; None if none is."""
     near = (Fraction(number).limit_denominator(largest) for largest in most)
     return next((fraction for fraction in near if abs(float(fraction) - number) <= within), None)
 
 
-def _eliminated(rows, numbers) -> dict[str, tuple[dict[str, Fraction], Fraction]] | None:
-    """Linear equations solved for the names of large ``numbers``: pairs (row, right side), each row with its name and those
-    that the equations leave open. None where they contradict each other. Each equation is one of whole numbers, with its
+def _eliminate(rows, numbers) -> dict[str, tuple[dict[str, Fraction], Fraction]] | None:
+    """Solves linear equations for the names of large ``numbers``. Returns pairs (row, right side), each row with its own
+    name and those that stay free; None if the equations contradict each other. Each equation has whole numbers, with its
     right side at ``None``."""
     pivots: dict[str, dict[str | None, int]] = {}
     for row, right in rows:
         over = lcm(right.denominator, *(c.denominator for c in row.values()))
         whole = {n: int(c * over) for n, c in [*row.items(), (None, right)] if c}
         for n in [n for n in pivots if n in whole]:
-            whole = _without(n, whole, pivots[n])
+            whole = _cancel_name(n, whole, pivots[n])
         names = whole.keys() - {None}
         if not names and whole:
             return None
         if names:
             lead = max(sorted(names), key=lambda n: abs(numbers[n]))
-            pivots = {n: _without(lead, other, whole) if lead in other else other for n, other in pivots.items()}
+            pivots = {n: _cancel_name(lead, other, whole) if lead in other else other for n, other in pivots.items()}
             pivots[lead] = whole
     return {n: ({m: Fraction(c, row[n]) for m, c in row.items() if m is not None}, Fraction(row.get(None, 0), row[n]))
             for n, row in pivots.items()}
 
 
-def _without(name: str, row: dict[str | None, int], other: dict[str | None, int]) -> dict[str | None, int]:
-    """A multiple of a row less one of another row, in which a name of both does not occur."""
+def _cancel_name(name: str, row: dict[str | None, int], other: dict[str | None, int]) -> dict[str | None, int]:
+    """A multiple of a row less a multiple of another one, so that a name of both cancels."""
     common = gcd(row[name], other[name])
     own, by = other[name] // common, row[name] // common
     found = {n: c * own for n, c in row.items()}

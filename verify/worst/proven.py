@@ -10,13 +10,13 @@ from typing import Any
 from bounds.language.claim import Claim
 from verify.claims.needs import speaks_of_samples
 from verify.worst.configurations import Template, instantiate
-from verify.worst.coordinate_ascent import ERRORS, as_large, nothing
+from verify.worst.coordinate_ascent import ERRORS, is_as_large, result_of_error
 from verify.worst.stress_test import ENOUGH, suspected_failure
 from verify.worst.worst_case import WorstCase, has_form, worst_case
 
 __all__ = [
-    "FEWEST", "TEMPLATES", "Proven", "every_number", "in_one_line", "looked_at", "most_often", "only_small",
-    "proven", "together",
+    "FEWEST", "TEMPLATES", "Proven", "merge_certificates", "most_frequent", "proven", "scope_in_words",
+    "unbounded_sizes", "untested_sizes", "worst_case_at",
 ]
 
 _MOST = 44  # letters
@@ -49,7 +49,7 @@ TEMPLATES = (*_templates(),)
 
 @dataclass(frozen=True)
 class Proven:
-    """What came of looking for proofs.
+    """The result of a search for proofs.
 
     Attributes:
         certificate: the proofs at all settings; None where there are not enough.
@@ -63,11 +63,11 @@ class Proven:
 
 
 def proven(claim: Claim) -> Proven:
-    """Proofs of an explicit claim about runs at all ``TEMPLATES`` that are not too large and meet its hypotheses.
+    """Proves an explicit claim about runs at all ``TEMPLATES`` that are not too large and meet its hypotheses.
 
     A statement does not count as proven if it is false at one of them, if the stress test says that it is false elsewhere,
-    or if too few sizes are larger than one at once (:func:`only_small`). The scope leaves out templates at which it holds
-    only up to rounding, or at which the solver has no answer.
+    or if too few sizes are larger than one at once (:func:`untested_sizes`). The scope leaves out templates at which it
+    holds only up to rounding, or at which the solver has no answer.
 
     Raises:
         ImportError: the solver is not installed.
@@ -90,31 +90,31 @@ def proven(claim: Claim) -> Proven:
         elif one.setting not in [other.setting for other in found]:
             found.append(one)
     if len(found) < FEWEST:
-        return Proven(reason=most_often(reasons) or f"it has {len(found)} settings; {FEWEST} are needed")
-    if small := only_small(claim, [one.setting.sizes for one in found]):
+        return Proven(reason=most_frequent(reasons) or f"it has {len(found)} settings; {FEWEST} are needed")
+    if small := untested_sizes(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
-    if where := suspected_failure(claim, ENOUGH, every_number(found)):
+    if where := suspected_failure(claim, ENOUGH, unbounded_sizes(found)):
         return Proven(reason=f"it may be false at {where}")
-    return Proven(together(found), in_one_line(found))
+    return Proven(merge_certificates(found), scope_in_words(found))
 
 
-def together(found: Collection[WorstCase]) -> dict[str, Any]:
-    """One certificate of all settings, each once."""
+def merge_certificates(found: Collection[WorstCase]) -> dict[str, Any]:
+    """Merges certificates into one with all settings, each once."""
     settings: list[Any] = []
     for one in found:
         settings += [setting for setting in one.certificate["settings"] if setting not in settings]
     return {**next(iter(found)).certificate, "settings": settings}
 
 
-def most_often(reasons: Sequence[str]) -> str:
-    """The reason that most templates give, of several such the last one: the first template, at which free numbers have no
-    values, tells least. Empty if there is none."""
+def most_frequent(reasons: Sequence[str]) -> str:
+    """The most frequent reason, of several the last one: the first template, at which free numbers are symbolic, tells
+    least. Empty if there is none."""
     return max(reversed(reasons), key=reasons.count, default="")
 
 
-def only_small(claim: Claim, found: Collection[Mapping[str, int]], sizes: tuple[str, ...] = _LARGE) -> str:
-    """Which sizes are in none of those ``found`` larger than one at once although a claim admits it, of one, two, or all but
-    the local steps; empty if there are none."""
+def untested_sizes(claim: Claim, found: Collection[Mapping[str, int]], sizes: tuple[str, ...] = _LARGE) -> str:
+    """Says which sizes, of one, two, or all but the local steps, are never larger than one at once in those ``found``,
+    although the claim admits it; empty if there are none."""
     larger = instantiate(claim, {}, TEMPLATES[0]).sizes
     sizes = tuple(size for size in sizes if larger[size] > 1)
     outer = tuple(size for size in sizes if size != "local_steps")
@@ -130,11 +130,11 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
     known, unneeded, large = 0, None, dict[Template, ValueError]()
     for number, template in enumerate(TEMPLATES):
         try:
-            if too_large := next((error for other, error in large.items() if as_large(template, other)), None):
+            if too_large := next((error for other, error in large.items() if is_as_large(template, other)), None):
                 raise too_large
-            one = looked_at(claim, template, unneeded)
+            one = worst_case_at(claim, template, unneeded)
         except ERRORS as error:
-            if nothing(error) == ():
+            if result_of_error(error) == ():
                 large[template] = error
             yield error
             if not known and number + 1 == len(_SIZES):
@@ -145,12 +145,13 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
         yield one
 
 
-def looked_at(claim: Claim, template: Template, unneeded: frozenset[str] | None = None, proofs: bool = True) -> WorstCase:
+def worst_case_at(claim: Claim, template: Template, unneeded: frozenset[str] | None = None,
+                  proofs: bool = True) -> WorstCase:
     """The worst case at a template. Numbers in which the statement is linear stay symbolic; the others shrink until the
     hypotheses hold. ``unneeded``: numbers that need no value, if known. Without ``proofs``: only rough factors."""
     templates = [template._replace(numbers=())]
     if template.numbers:
-        without = _unneeded(claim, template) if unneeded is None else unneeded
+        without = _unneeded_numbers(claim, template) if unneeded is None else unneeded
         smaller = [template._replace(numbers=tuple(number * part for number in template.numbers), near=tuple(
             near * (9 + part) / 10 for near in template.near)) for part in _PARTS]
         templates += [each._replace(unknown=without) for each in smaller] + smaller * bool(without)
@@ -160,13 +161,13 @@ def looked_at(claim: Claim, template: Template, unneeded: frozenset[str] | None 
             return worst_case(claim, {}, each, _MOST, factors=None, proofs=proofs, onwards=proofs, rough=not proofs)
         except (ArithmeticError, TypeError, ValueError) as error:
             errors.append(error)
-            if nothing(error) == ():  # nor is the run smaller at other numbers
+            if result_of_error(error) == ():  # nor is the run smaller at other numbers
                 break
     raise errors[min(1, len(errors) - 1)]
 
 
-def _unneeded(claim: Claim, template: Template) -> frozenset[str]:
-    """Numbers that nothing bounds without which a claim has a form, one after another."""
+def _unneeded_numbers(claim: Claim, template: Template) -> frozenset[str]:
+    """The numbers without bounds that may stay symbolic together, found one after another."""
     found: frozenset[str] = frozenset()
     for name in instantiate(claim, {}, template._replace(numbers=())).unknown:
         try:
@@ -177,28 +178,29 @@ def _unneeded(claim: Claim, template: Template) -> frozenset[str]:
     return found
 
 
-def in_one_line(found: list[WorstCase], rounds: str = "") -> str:
-    """The functions, the sizes and the numbers of all settings, in one line; ``rounds`` where their number is no matter."""
-    clients, said = _clients(found), dict[str, list[str]]()
+def scope_in_words(found: list[WorstCase], rounds: str = "") -> str:
+    """The functions, the sizes and the numbers of all settings, in one line; ``rounds``: the words for any number of
+    these."""
+    clients, said = _client_range(found), dict[str, list[str]]()
     for one in found:
         for name, value in one.numbers.items():
             if not (rounds and name == "rounds") and not (clients and name in ("clients", "participants")):
                 said.setdefault(name, []).append(value)
     every = [each for each in (rounds, clients) if each]
     parts = [found[0].functions, "in every dimension", *every, f"at {len(found)} settings"]
-    parts += [f"{name} = {_values([*dict.fromkeys(values)])}" for name, values in said.items()]
+    parts += [f"{name} = {_values_in_words([*dict.fromkeys(values)])}" for name, values in said.items()]
     if unknown := [name for name in found[0].setting.unknown if all(name in one.setting.unknown for one in found)]:
         parts.append(f"every {', '.join(unknown)}")
     return "; ".join(parts)
 
 
-def every_number(found: list[WorstCase]) -> frozenset[str]:
-    """The sizes for every number of which, from some number on, proofs hold: the clients or none."""
-    return frozenset({"clients"} if _clients(found) else ())
+def unbounded_sizes(found: list[WorstCase]) -> frozenset[str]:
+    """The sizes for which the proofs hold from some number on: the clients or none."""
+    return frozenset({"clients"} if _client_range(found) else ())
 
 
-def _clients(found: list[WorstCase]) -> str:
-    """For which numbers of clients all is proven but what is of one client; empty where these are some numbers only."""
+def _client_range(found: list[WorstCase]) -> str:
+    """The numbers of clients for which all settings with several clients are proven, in words; empty if they are finite."""
     several = [one for one in found if one.setting.sizes["clients"] > 1]
     if not several or not all(one.onwards for one in several):
         return ""
@@ -206,8 +208,8 @@ def _clients(found: list[WorstCase]) -> str:
     return "one client, and " * (len(several) < len(found)) + f"every number of clients from {least} on"
 
 
-def _values(texts: list[str]) -> str:
-    """Some values as they are, many numbers by the least and the largest."""
+def _values_in_words(texts: list[str]) -> str:
+    """Lists a few values; describes many numbers by the least and the largest."""
     if len(texts) <= _LISTED or any(" " in text for text in texts):
         return ", ".join(texts[:_LISTED]) + ", ..." * (len(texts) > _LISTED)
     numbers = sorted(texts, key=Fraction)

@@ -34,7 +34,7 @@ class PublishedStepSizes(NamedTuple):
     ratio: float
 
     def row(self) -> tuple[str, str]:
-        """Whose steps they are, and what they are and lead to, in words."""
+        """The claims that allow the steps, and the steps with their worst ratio, in words."""
         first, last = self.steps[0], self.steps[-1]
         steps = f"{first:.4g}" if first == last else f"{first:.4g}, ..., {last:.4g}"
         more = f" and {len(self.claims) - 1} more" * (len(self.claims) > 1)
@@ -42,9 +42,9 @@ class PublishedStepSizes(NamedTuple):
 
 
 def published_step_sizes(method: str, **question) -> list[PublishedStepSizes]:
-    """What registered theorems and controls about a method allow as local steps: as large as their conditions leave it, and
-    nothing where these depend on numbers of their own that nothing bounds, or where the worst case is not solved reliably.
-    The best ones first; ``question`` as in :func:`verify.worst.method_worst_case.worst`, of a method by its name.
+    """The largest local steps that registered theorems and controls about a method allow, the best ones first. Leaves out
+    claims whose conditions depend on numbers of their own that nothing bounds, and steps whose worst case is not solved
+    reliably. ``question``: as in :func:`verify.worst.method_worst_case.worst`, of a method by its name.
 
     Raises:
         ValueError, LookupError: as :func:`worst`.
@@ -58,7 +58,7 @@ def published_step_sizes(method: str, **question) -> list[PublishedStepSizes]:
     for claim in all_claims().values():
         about_runs = claim.kind in _KINDS and claim.setting == "run" and claim.procedure is not None
         if about_runs and claim.procedure.base == method:
-            for steps in _of_claim(claim, {name: Fraction(number) for name, number in given.items()}):
+            for steps in _steps_of_claim(claim, {name: Fraction(number) for name, number in given.items()}):
                 allowed.setdefault(steps, []).append(claim.id)
     found = []
     for steps, claims in allowed.items():
@@ -69,7 +69,7 @@ def published_step_sizes(method: str, **question) -> list[PublishedStepSizes]:
     return sorted(found, key=lambda one: one.ratio)
 
 
-def _of_claim(claim: Claim, given: dict[str, Fraction]) -> Iterator[tuple[Fraction, ...]]:
+def _steps_of_claim(claim: Claim, given: dict[str, Fraction]) -> Iterator[tuple[Fraction, ...]]:
     """The steps of all iterations, where the conditions of a claim bound them and have no other fault at these numbers."""
     if claim.statement is None or not claim.explicit or speaks_of_samples(claim):
         return

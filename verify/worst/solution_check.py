@@ -1,4 +1,4 @@
-"""Whether what a conic solver returns is a solution: how far its two sides are from proving each other."""
+"""Checks the answer of a conic solver: how far its primal and dual solutions are from proving each other optimal."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-__all__ = ["Asked"]
+__all__ = ["ConeProgram"]
 
-_NOTHING = 1e-2  # the share of a smaller value is no matter
+_NOTHING = 1e-2  # errors of smaller values are shares of this
 _ENDLESS = 1e-6  # share of what a ray gains up to which it may break conditions
 
 
-class Asked(NamedTuple):
+class ConeProgram(NamedTuple):
     """The program ``min aim x`` with ``right - matrix x`` in the cones: so many ``zeros``, then numbers that are not
     negative, then triangles of positive semidefinite matrices of these ``sizes``."""
 
@@ -23,8 +23,8 @@ class Asked(NamedTuple):
     sizes: Sequence[int]
 
     def error(self, x: np.ndarray, z: np.ndarray) -> float:
-        """By how much the least value may differ from ``aim x``, as far as ``x`` and the dual solution ``z`` show: the gap
-        between both, and what each breaks of its conditions times what the other one says that this is worth."""
+        """A bound on the difference of the least value from ``aim x``, by ``x`` and the dual solution ``z``: the duality
+        gap, and the violations of the conditions of each times the multipliers that the other has for them."""
         rest = self.right - self.matrix @ x
         broken = np.abs(self.matrix.T @ z + self.aim) @ np.abs(x) + abs(self.aim @ x + self.right @ z)
         broken += np.abs(rest[: self.zeros]) @ np.abs(z[: self.zeros])

@@ -9,7 +9,16 @@ from random import Random
 
 from bounds.language.claim import Claim
 from verify.worst.configurations import Template, instantiate
-from verify.worst.coordinate_ascent import ERRORS, Evaluation, Evaluator, as_large, ascend, evaluations, nothing, worst_first
+from verify.worst.coordinate_ascent import (
+    ERRORS,
+    Evaluation,
+    Evaluator,
+    ascend,
+    evaluations,
+    is_as_large,
+    result_of_error,
+    sort_worst_first,
+)
 from verify.worst.worst_case import WorstCase, worst_case
 
 __all__ = ["AT_BOUNDS", "ENOUGH", "STRESS_TEMPLATES", "geometric_limit", "growing", "limit", "suspected_failure"]
@@ -51,7 +60,7 @@ def _fewer(template: Template) -> Iterator[Template]:
 AT_BOUNDS = Template(numbers=(Fraction(1),))
 
 
-def _drawn() -> list[Template]:
+def _draw_templates() -> list[Template]:
     """Templates with one large size each, and numbers of all magnitudes; with steps that vary; where numbers vanish; finally
     with mu close to L and the other numbers at their bounds."""
     rng = Random(1)
@@ -74,14 +83,13 @@ def _drawn() -> list[Template]:
 
 
 #: the templates at which a claim that is proven elsewhere may be false
-STRESS_TEMPLATES = (*_drawn(),)
+STRESS_TEMPLATES = (*_draw_templates(),)
 
 
 @cache
 def suspected_failure(claim: Claim, enough: int = 0, every: frozenset[str] = frozenset()) -> str:
-    """Where a claim may be false: the functions, sizes and numbers, in one line; empty where that is nowhere seen, and at
-    least ``enough`` templates have been looked at. ``every``: sizes for every number of which there are proofs, so that they
-    stay small.
+    """The functions, sizes and numbers at which a claim may be false, in one line; empty if there are none, and at least
+    ``enough`` templates have been evaluated. ``every``: sizes with proofs for all numbers, which stay small.
 
     Evaluates all ``STRESS_TEMPLATES``, except those that are large in a size for every number of which there are proofs,
     with fewer clients, rounds or steps where a run is too large; then by coordinate ascent from the worst of them. Where the
@@ -96,19 +104,19 @@ def suspected_failure(claim: Claim, enough: int = 0, every: frozenset[str] = fro
                  for number, template in enumerate(STRESS_TEMPLATES)
                  if number >= _COUNT or _TURNS[number % len(_TURNS)] not in every]
     for template, one in zip(templates, evaluations(few, templates, _fewer), strict=True):
-        if one is not None and _false(claim, one):
+        if one is not None and _is_false(claim, one):
             return one.case.scope
         known += [one] * (one is not None)
         large += one is not None and one.template[:3] == template[:3]
     if large < enough:
         return f"settings with one large size, as only {large} of {len(templates)} could be looked at"
-    known = [Evaluation(*found, one.given, one.template) for one in worst_first(known)[:_STARTS]
+    known = [Evaluation(*found, one.given, one.template) for one in sort_worst_first(known)[:_STARTS]
              if (found := look(one.given, one.template))]
     for one in ascend(look, known, _TRIALS):
-        if _false(claim, one):
+        if _is_false(claim, one):
             return one.case.scope
     templates = [AT_BOUNDS, *(one.template for one in known)]
-    for size, factors, template in growing(claim, _nearer(partial(_look, claim, most=_LONG)), templates, every):
+    for size, factors, template in growing(claim, _finer_looks(partial(_look, claim, most=_LONG)), templates, every):
         if factors[-1] <= 1 or not _is_proven(claim, {}, template):  # what is above one is else rounding
             shown = ", ".join(f"{factor:.3g}" for factor in factors)
             return f"larger {size}: the worst case is {shown} of what is allowed"
@@ -116,9 +124,9 @@ def suspected_failure(claim: Claim, enough: int = 0, every: frozenset[str] = fro
 
 
 def _noise_adds_up(claim: Claim, every: Collection[str]) -> str:
-    """Where noise alone, from the optimum on, seems to add up to more than a statement allows, at sizes too large to be
-    looked at; empty where that is nowhere seen. It adds up geometrically, to what three equally distant numbers tell."""
-    looks = _nearer(partial(_look, claim, most=_LONG, at_rest=True))
+    """The size with which noise alone, from the optimum on, seems to add up to more than a statement allows, in words; empty
+    if there is none. Extrapolates from three equally distant numbers, as noise adds up geometrically."""
+    looks = _finer_looks(partial(_look, claim, most=_LONG, at_rest=True))
     sizes, large = [size for size in ("rounds", "local_steps") if size not in every], list[Template]()
     for size, (clients, numbers), mu in product(sizes, _AT_REST, _AT_REST_MU):
         template = AT_BOUNDS._replace(clients=clients, rounds=1, local_steps=1, mu=mu)
@@ -131,8 +139,8 @@ def _noise_adds_up(claim: Claim, every: Collection[str]) -> str:
     return ""
 
 
-def _nearer(look: Evaluator) -> list[Evaluator]:
-    """Looks at upper bounds of factors, at rough factors, and at factors."""
+def _finer_looks(look: Evaluator) -> list[Evaluator]:
+    """Evaluators of upper bounds of factors, of rough factors, and of factors."""
     return [partial(look, enough=inf), look, partial(look, rough=False)]
 
 
@@ -144,7 +152,8 @@ def _depends_on_mu(claim: Claim, template: Template) -> bool:
 
 
 def geometric_limit(one: float, two: float, three: float) -> float:
-    """Where a growing sequence A - C q^n goes, at equally distant n; infinity where its steps do not shrink."""
+    """The limit of a growing sequence A - C q^n, from its values at equally distant n; infinity if its steps do not
+    shrink."""
     first, second = two - one, three - two
     if second <= _SETTLED:
         return three
@@ -176,11 +185,11 @@ def growing(claim: Claim, looks: Sequence[Evaluator], templates: Iterable[Templa
 
 def _factors(looks: Sequence[Evaluator], template: Template, size: str, numbers: Sequence[int],
              false: Callable[[list[float]], bool], large: list[Template]) -> list[float]:
-    """The factors at some numbers of a size, up to the first that cannot be looked at, or bounds of them that an earlier one
-    of the ``looks`` gives, where these do not seem to be those of something ``false``. The last bound, of a long run, is not
-    asked for where that of a single pair of sides stays level: of several pairs another one may become the worst. Nothing is
-    asked for where the longest run is as large as one that was too ``large``."""
-    if any(as_large(template._replace(**{size: numbers[-1]}), other) for other in large):
+    """The factors at some numbers of a size, up to the first that cannot be evaluated; or upper bounds of them by an earlier
+    one of the ``looks``, if these do not seem ``false``. Skips the last bound, of a long run, if that of a single pair of
+    sides stays level (of several pairs another one may become the worst); and everything if the longest run is as large as
+    one that was too ``large``."""
+    if any(is_as_large(template._replace(**{size: numbers[-1]}), other) for other in large):
         return []
     *earlier, last = looks
     for look in earlier:
@@ -198,7 +207,8 @@ def _factors(looks: Sequence[Evaluator], template: Template, size: str, numbers:
 
 def _at_numbers(look: Evaluator, template: Template, size: str, numbers: Iterable[int],
                 large: list[Template]) -> Iterator[tuple[float, WorstCase]]:
-    """What is known where a size has these numbers in turn, up to one where it has not or the solver has no answer."""
+    """Yields the evaluations where a size has these numbers in turn, until it has another one or the solver has no
+    answer."""
     for number in numbers:
         at = template._replace(**{size: number})
         one = look({}, at)
@@ -218,8 +228,8 @@ def _seems_false(factors: list[float]) -> bool:
 
 
 def limit(one: float, two: float, four: float) -> float:
-    """Where a growing sequence of lengths n, 2 n, 4 n goes: A - B / (n + s), or A - C q^n where its steps shrink faster than
-    those of 1/n; infinity where they do not shrink as either does."""
+    """The limit of a growing sequence, from its values at n, 2 n, 4 n: of A - B / (n + s), or of A - C q^n if its steps
+    shrink faster than those of 1/n; infinity if they shrink like neither."""
     first, second = two - one, four - two
     if four in (inf, one) or second <= _STILL:
         return four
@@ -237,12 +247,12 @@ def _look(claim: Claim, given: Mapping[str, Fraction], template: Template, most:
     try:
         one = worst_case(claim, given, template, most, proofs=False, **{"rough": True} | how)
     except ERRORS as error:
-        return nothing(error)
+        return result_of_error(error)
     return max((factor for factor in one.factors if factor is not None), default=0.0), one
 
 
-def _false(claim: Claim, one: Evaluation) -> bool:
-    """Whether the solver's numbers say that a statement is false, all digits of them, and no proof that it is true."""
+def _is_false(claim: Claim, one: Evaluation) -> bool:
+    """Whether a statement is false by the solver's numbers with all their digits, and no proof is found that it is true."""
     if one.factor <= _FALSE or not one.case.sure:
         return False
     fine = _look(claim, one.given, one.template, rough=False, enough=_TRUE)

@@ -22,15 +22,15 @@ from verify.symbolic.lazy import LazyMapping
 from verify.symbolic.replay import Replay
 from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst.configurations import Setting, Template, instantiate
-from verify.worst.every_number import first_proof, has_degree
+from verify.worst.every_client_count import first_proof, has_degree
 from verify.worst.feasibility import feasible
 from verify.worst.natural_units import in_own_units, natural_units
-from verify.worst.program import EXACT, SMALL, Given, Program, Solution, programs
+from verify.worst.program import EXACT, SMALL, Program, ProgramFamily, Solution, programs
 from verify.worst.proof import proof
 
 __all__ = ["STEPS", "WorstCase", "certified", "class_of", "functions_of", "has_form", "proof_in_own_units", "worst_case"]
 
-STEPS = 600_000  # of a look at letters: what a run of some twenty rounds needs
+STEPS = 600_000  # of a symbolic run whose factors alone are asked for: enough for some twenty rounds
 _KEPT = 128  # worst cases: more than a claim has templates
 _NEAR, _UNSURE = 1e-6, 1e-4  # factors above one by less are one; those of a solver that is not sure of its digits
 _NOT_SAID = {"dim", "layers", "iterations"}
@@ -38,7 +38,7 @@ _NOT_SAID = {"dim", "layers", "iterations"}
 
 @dataclass(frozen=True)
 class WorstCase(RichDisplay):
-    """What is known of a statement at a setting.
+    """The worst case of a statement at a setting, or a proof.
 
     Attributes:
         factors: for each pair of sides, about the least number by which the larger side may be multiplied; infinite where
@@ -129,7 +129,7 @@ class WorstCase(RichDisplay):
 
     @property
     def scope(self) -> str:
-        """The functions, sizes and numbers of which the statement was looked at, in one line."""
+        """The functions, sizes and numbers for which the statement was evaluated, in one line."""
         said = ", ".join(f"{name} = {value}" for name, value in self.numbers.items())
         return f"{self.functions}, in every dimension; {said}"
 
@@ -157,12 +157,13 @@ def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None,
                 at_rest: bool, enough: float) -> WorstCase:
     """The worst case at a setting, written as JSON: several templates may have the same one."""
     setting = Setting(*json.loads(text))
-    if onwards and (one := first_proof(claim, setting, partial(_onwards, claim, statement_of(claim), setting, most))):
+    if onwards and (one := first_proof(
+            claim, setting, partial(_prove_client_counts, claim, statement_of(claim), setting, most))):
         return one
     units = natural_units(claim, setting)
     of_units = json.dumps(units.divided(claim, setting))
     try:
-        letters, asked = _asked(claim, of_units, None if proofs else most, at_rest)
+        letters, asked = _programs_at(claim, of_units, None if proofs else most, at_rest)
         own = None if of_units == text else partial(_own_programs, claim, text)
         found = certified(statement_of(claim), setting, asked, most, own) if proofs else (None, "none was looked for")
         solved: list[Solution | None] = []
@@ -182,31 +183,32 @@ def _worst_case(claim: Claim, text: str, most: int | None, factors: bool | None,
 
 
 @lru_cache(4)
-def _asked(claim: Claim, text: str, most: int | None,
-           at_rest: bool) -> tuple[SymbolicRun, list[tuple[Given, QuadraticForm, QuadraticForm]]]:
-    """Letters at a setting, and the programs of the statement; ``most`` letters in as many steps as a look may take."""
-    stated, *notes = _read(claim)
+def _programs_at(claim: Claim, text: str, most: int | None,
+           at_rest: bool) -> tuple[SymbolicRun, list[tuple[ProgramFamily, QuadraticForm, QuadraticForm]]]:
+    """The symbolic run at a setting, and the programs of the statement; ``most``: basis vectors, in at most ``STEPS``."""
+    stated, *notes = _statement_and_notes(claim)
     limits = {} if most is None else {"most": most, "steps": STEPS}
     letters = SymbolicRun(stated, *json.loads(text), notes=notes, **limits)
     return letters, programs(letters, [stated["statement"]], at_rest=at_rest)
 
 
-def _own_programs(claim: Claim, text: str) -> list[tuple[Given, QuadraticForm, QuadraticForm]]:
-    return _asked(claim, text, None, False)[1]
+def _own_programs(claim: Claim, text: str) -> list[tuple[ProgramFamily, QuadraticForm, QuadraticForm]]:
+    return _programs_at(claim, text, None, False)[1]
 
 
 @once_by_claim
-def _read(claim: Claim) -> tuple[Any, ...]:
-    """What a claim states, and what looks note of its formulas, which is the same at all settings."""
+def _statement_and_notes(claim: Claim) -> tuple[Any, ...]:
+    """The statement of a claim, and empty notes on its formulas, which are shared by all settings."""
     return statement_of(claim), {}, {}, {}
 
 
-def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: Setting, degree: int) -> WorstCase | None:
-    """What is known where there is a proof for every number of clients, at a setting that says so."""
+def _prove_client_counts(claim: Claim, stated, setting: Setting, most: int | None, onwards: Setting,
+                         degree: int) -> WorstCase | None:
+    """Proves a claim for every number of clients, at the setting ``onwards``; returns None without a proof."""
     units = natural_units(claim, onwards)
     of_units = units.divided(claim, onwards)
 
-    def programs_at(at: Setting) -> tuple[SymbolicRun, list[tuple[Given, QuadraticForm, QuadraticForm]]]:
+    def programs_at(at: Setting) -> tuple[SymbolicRun, list[tuple[ProgramFamily, QuadraticForm, QuadraticForm]]]:
         letters = EveryClientCount(stated, *at, degree=degree)
         if not has_degree(letters, degree):
             raise NotQuadratic("noise of equal weights has a degree")
@@ -219,30 +221,30 @@ def _onwards(claim: Claim, stated, setting: Setting, most: int | None, onwards: 
     return None if certificate is None else WorstCase(*known, onwards=onwards)
 
 
-def _factor(given: Given, smaller: QuadraticForm, larger: QuadraticForm, most: int | None, rough: bool,
+def _factor(given: ProgramFamily, smaller: QuadraticForm, larger: QuadraticForm, most: int | None, rough: bool,
             enough: float) -> Solution | None:
-    """What the letters of the points that the sides speak of prove where that is enough, or where the solver says that all
-    letters prove less, else what all letters prove."""
-    few = given.spoken(smaller, larger) if enough else None
-    found = None if few is None else _solved(_small(few, most), smaller, larger, rough)
+    """The factor proven with the basis vectors of the points in the sides, if that is ``enough`` or the solver's factor with
+    all of them is larger; else the factor with all basis vectors."""
+    few = given.for_points_of(smaller, larger) if enough else None
+    found = None if few is None else _solve_pair(_checked_size(few, most), smaller, larger, rough)
     if found is not None and found.factor <= enough:
         return found
-    whole = _solved(_small(given.whole, most), smaller, larger, rough)
+    whole = _solve_pair(_checked_size(given.whole, most), smaller, larger, rough)
     return found if found is not None and whole is not None and whole.factor > found.factor else whole
 
 
-def _small(program: Program, most: int | None) -> Program:
-    """A program that is no larger than a look at factors may be. Raises TooLarge."""
+def _checked_size(program: Program, most: int | None) -> Program:
+    """Returns a program that is small enough for a factor. Raises TooLarge."""
     if most is not None:
         bounded(program.letters.meter.spent, STEPS, "steps")
-        bounded(program.large, most, "letters")
+        bounded(program.effective_size, most, "letters")
     return program
 
 
-def _solved(program: Program, smaller: QuadraticForm, larger: QuadraticForm, rough: bool) -> Solution | None:
-    """A rough factor only where the solver is sure of it. Of a larger side that is never positive the other one is
-    multiplied: ``- larger <= - factor smaller``. Infinite where the statement is false although a factor below one is
-    enough, as the larger side may be negative where the smaller one is."""
+def _solve_pair(program: Program, smaller: QuadraticForm, larger: QuadraticForm, rough: bool) -> Solution | None:
+    """Solves for the factor of a pair of sides; a rough one only if the solver is sure of it. If the larger side is never
+    positive, the other one is multiplied: ``- larger <= - factor smaller``. The factor is infinite if the statement is false
+    although a factor below one is enough, as the larger side may be negative where the smaller one is."""
     negative = program.may_be_negative(larger)
     if negative and not program.may_be_negative(-larger):
         smaller, larger = -larger, -smaller
@@ -256,15 +258,15 @@ def _solved(program: Program, smaller: QuadraticForm, larger: QuadraticForm, rou
 
 
 def _rough_first(program: Program, rough: bool, *asked: Any) -> Solution | None:
-    """What the solver says, a rough answer only where it is sure of that."""
+    """Returns the solver's rough solution if it is sure of that, else its refined or plain one."""
     found = program.solve(*asked, rough=True) if rough else None
     return found if found is not None and found.sure else program.solve(*asked, refined=rough)
 
 
 def certified(stated, setting: Setting, asked, most: int | None, own: Callable[[], Any] | None = None,
               **more: Any) -> tuple[dict[str, Any] | None, str]:
-    """A certificate that the checker accepts, or None and why there is none; ``own()``: the same programs in the units of
-    the setting, where those that are ``asked`` are in others; ``more``: what else its setting says."""
+    """Returns a certificate that the checker accepts, or None and the reason. ``own()``: the programs in the units of the
+    setting, if those that are ``asked`` are in others; ``more``: other fields of its setting."""
     multipliers = []
     for number, (program, *pair) in enumerate(asked):
         found = proof(program, *pair, most)
@@ -279,8 +281,8 @@ def certified(stated, setting: Setting, asked, most: int | None, own: Callable[[
     return (certificate, "") if accepted else (None, f"the checker: {reason}")
 
 
-def proof_in_own_units(found: dict[str, Fraction], program: Given, pair: Sequence[QuadraticForm],
-                       own: tuple[Given, QuadraticForm, QuadraticForm]) -> dict[str, Fraction] | None:
+def proof_in_own_units(found: dict[str, Fraction], program: ProgramFamily, pair: Sequence[QuadraticForm],
+                       own: tuple[ProgramFamily, QuadraticForm, QuadraticForm]) -> dict[str, Fraction] | None:
     """A proof in its own units, from the one that was ``found`` in others; another one if forms change with the units."""
     given, smaller, larger = own
     natural, carried = ((larger - smaller, LazyMapping.wrap(of.known[0]) | of.known[1]) for of, smaller, larger in (

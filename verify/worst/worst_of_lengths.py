@@ -18,17 +18,17 @@ from verify.exact.statement import statement_of
 from verify.symbolic import length_proof
 from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.feasibility import feasible
-from verify.worst.lengths import found_proofs
+from verify.worst.lengths import find_proofs
 from verify.worst.worst_case import class_of
 
-__all__ = ["OfLengths", "about_lengths", "worst_of_lengths"]
+__all__ = ["LengthsResult", "about_lengths", "worst_of_lengths"]
 
 _SLOWER = (Fraction(1), Fraction(1, 8), Fraction(1, 64))  # steps that may meet hypotheses where others do not
 _LOW, _HIGH = Fraction(1, 8), Fraction(8)  # between which numbers may meet them
 
 
-class OfLengths(NamedTuple):
-    """What is known of a statement at a setting; see :class:`verify.worst.worst_case.WorstCase`."""
+class LengthsResult(NamedTuple):
+    """The worst case of a statement about lengths at a setting; see :class:`verify.worst.worst_case.WorstCase`."""
 
     setting: Setting
     functions: str
@@ -40,7 +40,7 @@ class OfLengths(NamedTuple):
 
 @once_by_claim
 def about_lengths(claim: Claim) -> bool:
-    """Whether a claim speaks of lengths that are not squared, or of runs on neighbouring data sets."""
+    """Whether a claim is about lengths that are not squared, or about runs on neighbouring data sets."""
     if claim.setting not in ("run", "point") or claim.statement is None:
         return False
     formulas = [claim.statement.left, claim.statement.right, *(d.formula for d in claim.used_definitions().values())]
@@ -48,10 +48,10 @@ def about_lengths(claim: Claim) -> bool:
 
 
 def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], template: Template, most: int | None = None,
-                     factors: bool | None = True, proofs: bool | None = True) -> OfLengths:
+                     factors: bool | None = True, proofs: bool | None = True) -> LengthsResult:
     """Returns a proof, or the least factors of the larger sides that are proven, at the numbers ``given``, otherwise those
     of a ``template``: with a smaller step, or other numbers larger, where hypotheses ask for that. ``most``: letters;
-    ``factors``, ``proofs``: as in :func:`verify.worst.lengths.found_proofs`.
+    ``factors``, ``proofs``: as in :func:`verify.worst.lengths.find_proofs`.
 
     Raises:
         LookupError, TypeError, ValueError: the claim has no proof of this kind, or not at these numbers.
@@ -70,15 +70,15 @@ def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], template: Temp
             refused = refused or error
     else:
         raise refused or ValueError(f"{claim.id} has no setting")
-    found = found_proofs(rules, known, pairs, factors, proofs)
+    found = find_proofs(rules, known, pairs, factors, proofs)
     values = tuple(1.0 if one.proof else one.factor for one in found)
-    about = setting, _functions(rules), len(rules.upstream), () if factors is False else values
+    about = setting, _functions_in_words(rules), len(rules.upstream), () if factors is False else values
     missing = [place for place, one in enumerate(found) if one.proof is None]
     if missing or not proofs:
-        return OfLengths(*about, None, f"no proof was found of pair {missing[0]} of {len(pairs)}" if missing else "")
+        return LengthsResult(*about, None, f"no proof was found of pair {missing[0]} of {len(pairs)}" if missing else "")
     certificate = {"format": checker.FORMAT, **stated, "settings": [own | {"proofs": [one.proof for one in found]}]}
     accepted, reason, *_ = replayed(checker.check, certificate)
-    return OfLengths(*about, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
+    return LengthsResult(*about, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
 
 
 def _settings(claim: Claim, given: Mapping[str, Fraction], template: Template) -> Iterator[Setting]:
@@ -108,7 +108,7 @@ def _settings(claim: Claim, given: Mapping[str, Fraction], template: Template) -
             yield setting._replace(values=values, unknown=[])
 
 
-def _functions(rules) -> str:
+def _functions_in_words(rules) -> str:
     """The class of functions and the law of gradients, in words."""
     if rules.coupled:
         return class_of(rules, "losses of samples")

@@ -24,8 +24,8 @@ def _loss(context):
     return context.rows(context.federation.value(context.federation.all_clients(context.x)))[..., None]
 
 
-def _moved(where: str, changed) -> Plant:
-    """Plants ``changed(x)`` in place of the model ``x`` that a function answers."""
+def _change_model(where: str, changed) -> Plant:
+    """Plants ``changed(x)`` in place of the model ``x`` that a function returns."""
     def function(self, original, *arguments):
         found = original(*arguments)
         return found._replace(x=changed(found.x))
@@ -117,7 +117,7 @@ FAULTS = (
     Fault("the local step size decays within each round", "fedavg", "FedML-AI/FedNLP#5",
           change("step_size", lambda self, original, context: original(context) / (1 + context.step)), (GRADIENT_DESCENT,)),
     Fault("the same clients are drawn in every round", "fedavg", "FedML-AI/FedML#611",
-          _if_sampled(together(edit("selection.chosen", "round // self.sampling.held", "0"),
+          _if_sampled(together(edit("selection.possible_participants", "round // self.sampling.held", "0"),
                                edit("selection.sampling.shares", "round // self.held", "0"))), ("number of participants",)),
     Fault("one client is drawn whatever number is asked for", "fedavg", "SMILELab-FL/FedLab#320",
           _if_sampled(change("selection.sampling.participants", 1)), ("number of participants", "sampling everybody")),
@@ -127,14 +127,14 @@ FAULTS = (
     Fault("all runs share the first one's samples", "fedavg", "general", change("client_step", one_stream),
           ("one seed per run", "batch", "instances", "one step size per run")),
     Fault("statistics of the whole batch of runs enter each run", "fedavg", "general",
-          _moved("client_step", lambda x: x - 1e-3 * x.mean(0)), ("batch", "divergence")),
+          _change_model("client_step", lambda x: x - 1e-3 * x.mean(0)), ("batch", "divergence")),
     Fault("the aggregation overwrites the state that it was given", "fedavg", "OpenMined/PySyft#3613",
           change("server_step", in_place), ("purity",)),
     Fault("the average comes back in double precision", "fedavg", "secretflow/secretflow#1056",
-          _moved("server_step", lambda x: x.double() if hasattr(x, "double") else x), ("dtype and device",)),
+          _change_model("server_step", lambda x: x.double() if hasattr(x, "double") else x), ("dtype and device",)),
     Fault("a floating-point constant enters exact arithmetic", "fedavg", "general",
-          _moved("server_step", lambda x: 1.0 * x), ("exact fractions",)),
+          _change_model("server_step", lambda x: 1.0 * x), ("exact fractions",)),
     Fault("the average comes back as a NumPy array", "fedavg", "OpenMined/PySyft#4595",
-          _moved("server_step", to_numpy), ("dtype and device", "NumPy and torch")),
+          _change_model("server_step", to_numpy), ("dtype and device", "NumPy and torch")),
     Fault("a counter outside the state", "fedavg", "fedbiomed/fedbiomed#169", hidden_counter, ("resume", "run and loop")),
 )

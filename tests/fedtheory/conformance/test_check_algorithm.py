@@ -84,8 +84,8 @@ def test_traits_may_stand_on_the_class_or_be_given():
 def test_the_arguments_of_a_variant_have_its_traits():
     traits = Traits(translation=True, variants=(
         Variant({"a": 1}, {"translation": False}), Variant({"a": 1, "b": 2}, {"random": True})))
-    assert traits.given({}) == traits and not traits.given({"a": 1, "c": 3}).translation
-    assert traits.given({"a": 1, "b": 2}).random
+    assert traits.with_arguments({}) == traits and not traits.with_arguments({"a": 1, "c": 3}).translation
+    assert traits.with_arguments({"a": 1, "b": 2}).random
 
 
 # promises that are not kept ------------------------------------------------------------------------------------------------

@@ -523,7 +523,7 @@ FAULTS = {
     "averaged over everybody": (
         _with(Dropped, "combine", lambda f: UploadFilter.combine), lambda: test_feddropoutavg_by_loops({"fdr": 0.5})),
     "whole uploads always arrive": (
-        _with(Dropped, "kept", lambda f: lambda self, m, like: f(replace(self, cdr=0.0), m, like)),
+        _with(Dropped, "sent_coordinates", lambda f: lambda self, m, like: f(replace(self, cdr=0.0), m, like)),
         lambda: test_feddropoutavg_by_loops({"fdr": 0.0, "cdr": 0.5})),
     "one sign for all layers": (
         _with(Mutation, "signs", lambda f: lambda self, m, n: f(self, m, n)[..., :1] + 0 * f(self, m, n)),

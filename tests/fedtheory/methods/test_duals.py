@@ -195,7 +195,8 @@ class Aligned(Correction):
 
     def aggregate(self, average, upload, context):
         mu = context.rows(context.state.server["mu"]) + self.rho * (upload.model - average[:, None, :])
-        return 2 * average - context.state.server["z"], {"z": average, "mu": context.put(context.state.server["mu"], mu)}
+        return 2 * average - context.state.server["z"], {
+            "z": average, "mu": context.with_rows(context.state.server["mu"], mu)}
 
 
 @pytest.mark.parametrize("participants", [1, 2, 5, None])

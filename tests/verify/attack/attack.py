@@ -94,7 +94,7 @@ def _proven_anew(data: dict[str, Any]) -> dict[str, Any]:
         letters = kind({part: data[part] for part in STATED}, sizes, *values, **degree)
         with np.errstate(all="ignore"):
             asked = programs(letters, [data["statement"]])
-            if max((given.whole.large for given, *_ in asked), default=0) > MOST_LETTERS:
+            if max((given.whole.effective_size for given, *_ in asked), default=0) > MOST_LETTERS:
                 return data
             if len(asked) > len(setting["proofs"]) + 2:
                 return data

@@ -12,7 +12,7 @@ from bounds.registry.user_claims import load_claims
 from tests.verify.attack.every_round import attempt
 from tests.verify.attack.table import Table
 from verify.worst.configurations import Template
-from verify.worst.every_round import at
+from verify.worst.every_round import every_round_at
 from verify.worst.proven import TEMPLATES
 from verify.worst.worst_case import worst_case
 
@@ -49,5 +49,5 @@ def attack_hypotheses() -> Table:
             for onwards in (False, True):
                 attempt(table, KIND, other, partial(worst_case, other, given, template, factors=False, onwards=onwards))
                 one_round = (template or TEMPLATES[1])._replace(rounds=1)
-                attempt(table, KIND, other, partial(at, other, given, one_round, onwards))
+                attempt(table, KIND, other, partial(every_round_at, other, given, one_round, onwards))
     return table

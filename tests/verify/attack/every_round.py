@@ -13,7 +13,7 @@ from tests.verify.attack.second_opinion import disproves, restated
 from tests.verify.attack.table import NoOpinion, Table
 from verify.checker.rounds import FORMAT as EVERY_ROUND
 from verify.exact.check import replay_alone
-from verify.worst.every_round import at
+from verify.worst.every_round import every_round_at
 from verify.worst.proven import TEMPLATES
 
 __all__ = ["KIND", "REFUSED", "ROUNDS", "attack_rounds", "attempt", "holds", "over_rounds"]
@@ -35,13 +35,14 @@ def attack_rounds(count: int, seed: int) -> Table:
         claim, place = find_claim(rng.choice(CLAIMS)), rng.choice(TEMPLATES)._replace(rounds=1)
         onwards = number % 2 == 0  # for every number of clients, too
         try:
-            data = json.loads(json.dumps(at(claim, {}, place, onwards).certificate))
+            data = json.loads(json.dumps(every_round_at(claim, {}, place, onwards).certificate))
             for _ in range(rng.choice((1, 1, 2))):
                 (scaled if rng.random() < 0.6 else changed_part)(data, rng)
             other = restated(data, claim)
         except REFUSED:  # says nothing
             continue
-        attempt(table, KIND, other, lambda other=other, place=place, onwards=onwards: at(other, {}, place, onwards))
+        attempt(table, KIND, other,
+                lambda other=other, place=place, onwards=onwards: every_round_at(other, {}, place, onwards))
     return table
 
 

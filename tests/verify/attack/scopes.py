@@ -15,7 +15,7 @@ from tests.verify.attack.second_opinion import disproves
 from tests.verify.attack.table import Table
 from verify.checker.rounds import FORMAT as EVERY_ROUND
 from verify.exact.check import proof_scope, replay_alone
-from verify.worst.every_round import at
+from verify.worst.every_round import every_round_at
 from verify.worst.proven import TEMPLATES
 from verify.worst.worst_case import worst_case
 
@@ -92,7 +92,8 @@ def proofs_of_many() -> Iterator[tuple[dict[str, Any], Claim]]:
     for claim in map(find_claim, CLAIMS):
         place = TEMPLATES[1]
         for found in (worst_case(claim, {}, place, factors=False), worst_case(claim, {}, place, factors=False, onwards=True),
-                      at(claim, {}, place._replace(rounds=1)), at(claim, {}, place._replace(rounds=1), onwards=True)):
+                      every_round_at(claim, {}, place._replace(rounds=1)),
+                      every_round_at(claim, {}, place._replace(rounds=1), onwards=True)):
             if found.certificate is not None:
                 yield json.loads(json.dumps(found.certificate)), claim
 

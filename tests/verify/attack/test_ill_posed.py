@@ -6,14 +6,14 @@ from bounds.registry.claims import find_claim
 from tests.verify.attack import ill_posed
 from tests.verify.attack.ill_posed import attack_ill_posed, certificates_of_ill_posed, is_met
 from verify.checker import contradiction, number_proof
-from verify.checker.number_facts import Known
+from verify.checker.number_facts import KnownFacts
 from verify.exact.statement import statement_of
 
 #: what is planted in the checker
 FAULTS = {
     "no contradiction": lambda patch: patch.setattr(contradiction, "require", lambda *_: None),
     "any identity": lambda patch: patch.setattr(number_proof, "vanishes", lambda p: True),
-    "any sign": lambda patch: patch.setattr(Known, "evident", lambda self, p: 2),
+    "any sign": lambda patch: patch.setattr(KnownFacts, "evident_sign", lambda self, p: 2),
 }
 
 

@@ -24,7 +24,7 @@ from verify.exact.check import CheckResult, replay_alone
 from verify.exact.statement import statement_of
 from verify.referee.decide import Settings, decide
 from verify.symbolic import exchangeable_facts
-from verify.worst.every_round import at
+from verify.worst.every_round import every_round_at
 
 #: refuted claims: a run with chance, a point, plain numbers, samples, a method with roots
 CLAIMS = ("fedalign/theorem-1", "fedalign/step-eq47-as-printed", "fedmoswa/lemma-g.11", "afedpd/lemma-2", "fadamgc/eq-96",
@@ -137,14 +137,14 @@ def test_what_is_proven_for_every_number_of_rounds_holds_over_several():
 
 
 def test_the_attack_notices_an_induction_that_proves_everything(monkeypatch):
-    monkeypatch.setattr(every_round, "at", proven_at)
+    monkeypatch.setattr(every_round, "every_round_at", proven_at)
     monkeypatch.setattr(every_round, "replay_alone", lambda data: CheckResult(True, "yes"))
     assert attack_rounds(12, seed=1).faults
 
 
 def proven_at(claim, given, place, onwards):
     """The proof of the registered claim, with what another one states."""
-    certificate = at(find_claim(claim.id), given, place, onwards).certificate
+    certificate = every_round_at(find_claim(claim.id), given, place, onwards).certificate
     return SimpleNamespace(certificate=certificate | statement_of(claim))
 
 

@@ -10,7 +10,7 @@ from tests.verify.attack import numbers
 from tests.verify.attack.numbers import attack_numbers, broken, value
 from tests.verify.checker.test_number_proofs import HONEST, certificate
 from verify.checker import number_formulas, number_proof
-from verify.checker.number_facts import Known
+from verify.checker.number_facts import KnownFacts
 
 GIVEN = [json.loads(json.dumps(certificate(*HONEST[name]))) for name in HONEST if len(HONEST[name]) < 4]
 
@@ -28,8 +28,8 @@ def test_no_mutant_that_is_accepted_is_broken():
 #: what is planted in the checker
 FAULTS = {
     "any identity": lambda patch: patch.setattr(number_proof, "vanishes", lambda p: True),
-    "any sign": lambda patch: patch.setattr(Known, "evident", lambda self, p: 2),
-    "any divisor": lambda patch: patch.setattr(number_formulas.Reader, "needs", lambda *_, **__: None),
+    "any sign": lambda patch: patch.setattr(KnownFacts, "evident_sign", lambda self, p: 2),
+    "any divisor": lambda patch: patch.setattr(number_formulas.Reader, "require_or_assume", lambda *_, **__: None),
 }
 
 

@@ -47,7 +47,7 @@ def test_the_attack_notices_proofs_that_do_not_need_their_hypotheses(monkeypatch
     monkeypatch.setattr(dropped_hypotheses, "to_prove", lambda: [(claim, given, None)])
     monkeypatch.setattr(dropped_hypotheses, "worst_case",
                         lambda other, *_, **__: SimpleNamespace(certificate=certificate | statement_of(other)))
-    monkeypatch.setattr(dropped_hypotheses, "at", lambda *_, **__: SimpleNamespace(certificate=None))
+    monkeypatch.setattr(dropped_hypotheses, "every_round_at", lambda *_, **__: SimpleNamespace(certificate=None))
     monkeypatch.setattr(every_round, "replay_alone", lambda data: CheckResult(True, "yes"))
     table = attack_hypotheses()
     assert table.total("accepted") == 2 * len(claim.hypotheses) and table.faults

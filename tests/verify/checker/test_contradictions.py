@@ -11,7 +11,7 @@ from tests.messages import contains_in_order
 from tests.verify.checker.test_number_proofs import condition, identity, lemma, minus, over, term, whole
 from tests.verify.prove.test_illposed import CONVEX, NOISE, PRINTED, claim_with
 from verify.checker import contradiction as checker
-from verify.checker.number_classes import slack
+from verify.checker.number_classes import slack_coefficients
 from verify.checker.number_formulas import Reader
 from verify.checker.operators import replayed
 from verify.exact.check import check
@@ -220,7 +220,7 @@ def test_the_first_order_of_a_printed_inequality_is_what_the_lemma_says(seed):
     rule = condition(["*", a, ["f", "v"]], "<=", ["+", *more])
     reader = Reader({}, {}, {})
     reader.printed = [rule]
-    form = slack(0, reader, checker.premises(certificate((1, "<=", 2), [], []), {})[0])
+    form = slack_coefficients(0, reader, checker.premises(certificate((1, "<=", 2), [], []), {})[0])
     found = float((form["value u"] + form["slope u"] + form["slope v"]).number())
 
     def f(x): return math.sin(q * x)

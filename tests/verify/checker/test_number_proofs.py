@@ -11,7 +11,7 @@ from tests.messages import contains_in_order
 from verify.checker import number_federation as federation
 from verify.checker import number_proof as checker
 from verify.checker.index_sums import dot, substitute
-from verify.checker.number_facts import Fact, Known
+from verify.checker.number_facts import Fact, KnownFacts
 from verify.checker.number_formulas import Reader
 from verify.checker.number_lemmas import NUMBERS, SUMS, VECTORS
 from verify.checker.operators import replayed
@@ -299,7 +299,7 @@ def formula(rng, indices, depth=3):
 
 
 def test_a_polynomial_has_the_value_of_its_formula():
-    rng, reader, known = random.Random(5), Reader({"x": [], "y": [], "n": [], "a": ["m"], "m": []}, {}, {}), Known()
+    rng, reader, known = random.Random(5), Reader({"x": [], "y": [], "n": [], "a": ["m"], "m": []}, {}, {}), KnownFacts()
     known.whole |= {("name", "n"), ("name", "m")}
     for name in ("n", "m"):
         known.add(name, Fact(">=", of_atom(("name", name)), ()))
@@ -326,7 +326,7 @@ def test_a_polynomial_has_the_value_of_its_formula():
 
 def test_an_index_is_not_caught():
     """A sum in place of a name within another sum."""
-    known, reader = Known(), Reader({"x": [], "n": [], "y": []}, {}, {})
+    known, reader = KnownFacts(), Reader({"x": [], "n": [], "y": []}, {}, {})
     known.whole.add(("name", "n"))
     outer = reader.number(["Sum", ["*", "i", ["exp", ["*", "x", "i"]]], "i", 0, "n"], known, {})
     inner = reader.number(["Sum", ["exp", ["*", "y", "i"]], "i", 0, "n"], known, {})
@@ -394,7 +394,7 @@ def test_a_lemma_of_vectors_holds(name):
 @pytest.mark.parametrize("name", SUMS)
 @pytest.mark.parametrize("base", [0, 0.5, 1, 2])
 def test_a_lemma_of_sums_holds(name, base):
-    known, reader, low = Known(), Reader({"x": [], "n": [], "m": []}, {}, {}), ("name", "m")
+    known, reader, low = KnownFacts(), Reader({"x": [], "n": [], "m": []}, {}, {}), ("name", "m")
     known.whole |= {("name", "n"), low}
     known.add("x", Fact(">=", of_atom(("name", "x")), ()))
     known.add("m", Fact(">=", of_atom(low), ()))
@@ -441,7 +441,7 @@ def test_a_lemma_of_losses_holds(name):
 
 
 def test_a_sum_of_vectors_has_its_inner_products():
-    known, reader = Known(), Reader({"c": ["n", "dim"], "b": ["n"], "n": [], "w": ["dim"]}, {}, {})
+    known, reader = KnownFacts(), Reader({"c": ["n", "dim"], "b": ["n"], "n": [], "w": ["dim"]}, {}, {})
     known.whole.add(("name", "n"))
     total = ["Sum", ["*", ["b", "i"], ["c", "i"]], "i", 0, ["+", -1, "n"]]
     left = reader.number(["dot", total, "w"], known, {})

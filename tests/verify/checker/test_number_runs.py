@@ -15,7 +15,7 @@ from verify.checker import number_run_lemmas as lemmas
 from verify.checker import number_runs as runs
 from verify.checker import polynomials
 from verify.checker.index_sums import expected, of_vector, substitute
-from verify.checker.number_hypotheses import begin
+from verify.checker.number_hypotheses import read_hypotheses
 from verify.checker.operators import replayed as replayed_by
 from verify.checker.polynomials import ONE, constant, of_atom
 from verify.checker.schema import STATED
@@ -33,7 +33,7 @@ def round_of(name, sampling, **more):
     """(instance, what is known, the round of its method)."""
     polynomials.meter.spent = 0
     _, instance = replayed(name, sampling, **more)
-    known, reader = begin({name: instance.certificate[name] for name in STATED}, {}, {})
+    known, reader = read_hypotheses({name: instance.certificate[name] for name in STATED}, {}, {})
     return instance, known, reader.run
 
 
@@ -88,7 +88,7 @@ def test_lemmas_about_chance_hold_in_the_mean(name):
     sizes = {"rounds": 2, "local_steps": 2, "clients": 3, "participants": 2}
     polynomials.meter.spent = 0
     _, instance = replayed(name, "without-replacement", noisy=(1,))
-    known, reader = begin({part: instance.certificate[part] for part in STATED}, sizes, {})
+    known, reader = read_hypotheses({part: instance.certificate[part] for part in STATED}, sizes, {})
     run, values, held, refused = reader.run, Values(instance), 0, 0
     for atom in [*recorded(run, sizes)]:
         for place, k in product(range(4), (0, 1)):
@@ -101,7 +101,7 @@ def test_lemmas_about_chance_hold_in_the_mean(name):
                 except ValueError:
                     refused += 1
                     continue
-                if all(known.shown(relation, each) for relation, each in premises):
+                if all(known.implies(relation, each) for relation, each in premises):
                     assert values.number(p) == 0, (lemma_of, atom, place, k)
                     held += 1
     for place, k in product(range(4), range(3)):
@@ -116,14 +116,14 @@ def test_means_given_the_past_are_those_over_what_comes(name):
     sizes = {"rounds": 2, "local_steps": 2, "clients": 3, "participants": 2}
     polynomials.meter.spent = 0
     _, instance = replayed(name, "without-replacement", noisy=(1,))
-    known, reader = begin({part: instance.certificate[part] for part in STATED}, sizes, {})
+    known, reader = read_hypotheses({part: instance.certificate[part] for part in STATED}, sizes, {})
     run, held, refused, outcomes = reader.run, 0, 0, [outcome for _, outcome in instance.outcomes()]
     atoms = [("run", name, constant(place), *[ONE] * client) for name, client, last in (
         ("x_round", 0, 3), ("x_local", 1, 5), ("g", 1, 4)) for place in range(last)]
     for atom, r in product(atoms, range(2)):
         polynomials.meter.spent = 0
         q, given = of_atom(("dot", *sorted((atom, ("vector", "x_star")), key=polynomials.key))), constant(r)
-        claims = [q - of_atom(("E", q, given))] if known.past(known, atom, given) else []
+        claims = [q - of_atom(("E", q, given))] if known.is_past(known, atom, given) else []
         for t, k, lemma_of, more in ((t, k, *each) for t in (1, 2) for k in (1,) for each in (
                 (lemmas.unbiased, {atom: ONE}), (lemmas.chance, q))):
             try:
@@ -131,7 +131,7 @@ def test_means_given_the_past_are_those_over_what_comes(name):
             except ValueError:
                 refused += 1
                 continue
-            claims += [p] * all(known.shown(relation, each) for relation, each in premises)
+            claims += [p] * all(known.implies(relation, each) for relation, each in premises)
         for p in dict.fromkeys(claims):
             for outcome in (outcomes[0], outcomes[-2]):
                 assert Values(instance, outcome).number(p) == 0, (atom, r, p)
@@ -153,7 +153,7 @@ MEANS = {
 def test_means_are_those_over_all_outcomes(name):
     polynomials.meter.spent = 0
     _, instance = replayed("fedavg", "without-replacement", noisy=(0,), rounds=1)
-    known, reader = begin({part: instance.certificate[part] for part in STATED}, {}, {})
+    known, reader = read_hypotheses({part: instance.certificate[part] for part in STATED}, {}, {})
     p = reader.number(MEANS[name], known, {})
     each = sum(chance * Values(instance, outcome).number(p) for chance, outcome in instance.outcomes())
     assert Values(instance).number(expected(known, p)) == each

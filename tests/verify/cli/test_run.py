@@ -84,7 +84,7 @@ def test_settings_that_both_know_need_a_prefix():
 
 # memory and progress -----------------------------------------------------------------------------------------------------
 def test_runs_beyond_the_memory_are_refused_with_the_numbers_that_are_allowed(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("verify.cli.shared.memory_there", lambda: 16 * 10**9)
+    monkeypatch.setattr("verify.cli.shared.total_memory", lambda: 16 * 10**9)
     status, out, err = run(*QUADRATIC, "--seeds", 10**12, "--out", tmp_path / "a.npz")
     found = re.search(r"--rounds at most (\d+)|--seeds at most (\d+)", err)
     assert (status, out, os.listdir(tmp_path)) == (2, "", []) and err.count("\n") == 1 and "has 16 GB" in err
@@ -118,7 +118,7 @@ def test_long_runs_say_their_memory_before_they_start_and_then_how_far_they_are(
 
     monkeypatch.setattr("fedtheory.run", begins)
     monkeypatch.setattr("verify.cli.console.PAUSE", 0.0)
-    monkeypatch.setattr("verify.cli.shared.memory_there", lambda: 10**12)
+    monkeypatch.setattr("verify.cli.shared.total_memory", lambda: 10**12)
     assert run(*QUADRATIC, "--rounds", 10**7, "--seeds", 1, "--out", tmp_path / "a.npz")[0] == 130
     assert re.fullmatch(r"note: 10000000 rounds of 1 run .* 12 GB .* 1e\+03 GB\n", said[0])
     assert said[1].splitlines()[1:] == [f"fedavg on quadratic: {n} of 10000000 rounds" for n in (2, 10**7)]

@@ -22,7 +22,7 @@ from verify.export.squares import squares
 from verify.export.theorem import Theorem
 from verify.results.files import write_json
 from verify.worst.potential import potential
-from verify.worst.proven import ERRORS, TEMPLATES, looked_at
+from verify.worst.proven import ERRORS, TEMPLATES, worst_case_at
 from verify.worst.worst_case import worst_case
 
 COQ = shutil.which("coqc")
@@ -209,7 +209,7 @@ def many():
         if right and claim.id.split("/")[0] in PLACES_OF and not speaks_of_samples(claim):
             for place in TEMPLATES[:PLACES_OF[claim.id.split("/")[0]]]:
                 try:
-                    one = looked_at(claim, place)
+                    one = worst_case_at(claim, place)
                 except (*ERRORS, NotQuadratic):
                     continue
                 if one.certificate:

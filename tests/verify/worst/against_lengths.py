@@ -17,7 +17,7 @@ from verify.instances.draw import draw_params, draw_shape
 from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
 from verify.symbolic.length_proof import rules_of
-from verify.worst.lengths import found_proofs
+from verify.worst.lengths import find_proofs
 
 __all__ = ["Seen", "factor_at", "seen"]
 
@@ -72,7 +72,7 @@ def factor_at(claim: Claim, shape: Shape, environment: Environment, row: int, mo
     if len(rules.upstream) > most:
         raise ValueError(f"{len(rules.upstream)} letters are too many")
     pairs, known = rules.compared(stated["statement"]), rules.facts()
-    factors = [one.factor for one in found_proofs(rules, known, pairs, True, False)]
+    factors = [one.factor for one in find_proofs(rules, known, pairs, True, False)]
     return max((np.inf if factor is None else factor for factor in factors), default=np.inf)
 
 

@@ -32,7 +32,7 @@ from verify.symbolic.exchangeable_clients import ANY, EveryClientCount, Exchange
 from verify.symbolic.specialisation import Specialisation
 from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst.configurations import Template, instantiate
-from verify.worst.every_round import at, every_round
+from verify.worst.every_round import every_round, every_round_at
 from verify.worst.proven import proven
 from verify.worst.worst_case import worst_case
 
@@ -174,7 +174,7 @@ ROUNDS = {
 
 def in_every_round(claim, clients, weights=(1,)):
     given = {"local_steps": Q(1), "L": Q(1), "mu": Q(1, 10), "clients": Q(clients)}
-    return at(claim, given, Template(weights=weights), onwards=True)
+    return every_round_at(claim, given, Template(weights=weights), onwards=True)
 
 
 @pytest.mark.parametrize("statement", [NEXT, LAST])

@@ -41,7 +41,7 @@ from verify.exact.check import check
 from verify.exact.statement import statement_of
 from verify.symbolic.rounds import FROM_ANY_STATE, AnyRun, AnyState
 from verify.worst.configurations import Template, instantiate
-from verify.worst.every_round import at, every_round
+from verify.worst.every_round import every_round, every_round_at
 
 client_variate = sp.IndexedBase("client_variate", real=True)
 ALL_CLIENTS = (k, 0, clients - 1)
@@ -69,7 +69,7 @@ THEOREMS = [find_claim(f"classical/{name}") for name in (
 
 @pytest.mark.parametrize("claim", THEOREMS, ids=lambda claim: claim.id)
 def test_theorems_are_proven_for_every_number_of_rounds(claim):
-    found = at(claim, {}, Template())
+    found = every_round_at(claim, {}, Template())
     assert found.reason == ""
     assert check(json.loads(json.dumps(found.certificate)), claim).accepted
     assert found.setting.sizes["rounds"] == 1
@@ -136,7 +136,7 @@ FALSE["from what the start meets"] = replace(
 @pytest.mark.parametrize("name", FALSE)
 def test_what_no_round_from_any_state_gives_is_not_proven(name):
     try:
-        found = at(FALSE[name], {}, Template())
+        found = every_round_at(FALSE[name], {}, Template())
     except (LookupError, TypeError, ValueError) as error:
         assert str(error)
     else:
@@ -172,7 +172,7 @@ FORGERIES = {
 @pytest.fixture(scope="module")
 def honest():
     names = {forgery[0] for forgery in FORGERIES.values()}
-    return {name: json.dumps(at(find_claim(name), {}, Template()).certificate) for name in names}
+    return {name: json.dumps(every_round_at(find_claim(name), {}, Template()).certificate) for name in names}
 
 
 @pytest.mark.parametrize("name", FORGERIES)
@@ -189,7 +189,7 @@ def test_forgeries_are_refused(name, honest):
 def test_a_statement_with_too_few_rounds_is_not_one_of_all():
     claim = own("late", Condition(AFTER, "<=", DISTANCE, ((r, 1, rounds - 1),)), SMOOTH, JUST_CONVEX, EXACT,
                 variables=(Variable("local_steps", "integer", high=1),))
-    found = at(claim, {}, Template())
+    found = every_round_at(claim, {}, Template())
     assert found.certificate and found.setting.sizes["rounds"] == 2
     found.certificate["settings"][0]["sizes"] |= {"rounds": 1, "iterations": 1}
     found.certificate["settings"][0]["proofs"] = []

@@ -17,7 +17,7 @@ from verify.symbolic.length_rules import Rules
 from verify.symbolic.lengths import Lengths
 from verify.symbolic.norm_expressions import LENGTH, NormExpression, row_of, scaled
 from verify.worst.configurations import Template
-from verify.worst.length_columns import Used
+from verify.worst.length_columns import RunColumns
 from verify.worst.lengths import _Program
 from verify.worst.lengths_proven import lengths_at, lengths_proven
 from verify.worst.worst_of_lengths import _settings
@@ -51,14 +51,14 @@ def amounts(rules, known, pairs):
     """All that a program may use, and triangles at random vectors."""
     found = {f"known {name}": amount for name, amount in known.items() if all(not k or k[0] == LENGTH for k in amount.terms)}
     for number, pair in enumerate(pairs[:3]):
-        program = _Program(Used(rules, known), *pair)
+        program = _Program(RunColumns(rules, known), *pair)
         found |= {f"{number} {c.kind} {c.entry}": c.amount for c in program.columns if c.kind != "known"}
     return found
 
 
 def lines_of(rules, known, pair):
     """The vectors of a program."""
-    return [row_of(items) for items in _Program(Used(rules, known), *pair).lines]
+    return [row_of(items) for items in _Program(RunColumns(rules, known), *pair).lines]
 
 
 def violations(name, sizes, seeds=6):
@@ -149,7 +149,7 @@ def test_triangle_inequalities_hold_and_not_the_other_way_round(monkeypatch):
 
 def test_gradients_of_a_draw_on_which_the_models_depend_tell_nothing():
     rules, known, pairs = rules_of("classical/sgd-stability-distance", COUPLED["classical/sgd-stability-distance"])
-    column = next(c for c in _Program(Used(rules, known), *pairs[0]).columns if c.kind == "hits" and rules.points[
+    column = next(c for c in _Program(RunColumns(rules, known), *pairs[0]).columns if c.kind == "hits" and rules.points[
         [*rules.points][c.entry[0]]][c.entry[1]][0].terms.keys() - {ORIGIN})
     function = [*rules.points][column.entry[0]]
     arguments = function[1:], *column.entry[1:3], Fraction(1), Fraction(1), "bound"

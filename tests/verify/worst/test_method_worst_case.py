@@ -15,7 +15,7 @@ from verify.checker.quadratic_forms import QuadraticForm, SymbolicVector, betwee
 from verify.cli.main import main
 from verify.results.drawing import MEASUREMENT
 from verify.worst import blocks
-from verify.worst.blocks import Block, flat, pairs
+from verify.worst.blocks import Block, flatten, interpolation_products
 from verify.worst.function import Polyhedral, measured, models_on, worst_function
 from verify.worst.function_figure import function_figure
 from verify.worst.method_worst_case import worst
@@ -75,14 +75,15 @@ def test_conditions_are_those_of_the_checker(L, m):
     rng = np.random.default_rng(0)
     x, g = rng.integers(-3, 4, (2, 4, 3))
     one, other = (index.ravel() for index in np.indices((4, 4)))
-    rows = pairs(Block(x.astype(float), g.astype(float)), one, other, inf if L is None else float(L), float(m))
+    rows = interpolation_products(
+        Block(x.astype(float), g.astype(float)), one, other, inf if L is None else float(L), float(m))
     gram = rng.integers(-3, 4, (3, 3))
     for row, i, j in not_empty(zip(rows, one, other, strict=True)):
         points = [(SymbolicVector(dict(enumerate(map(Q, x[k].tolist())))),
                    SymbolicVector(dict(enumerate(map(Q, g[k].tolist())))), QuadraticForm({}))
                   for k in (i, j)]
         terms = between(*points, L, m).terms
-        assert row @ flat((gram + gram.T) / 2) == pytest.approx(
+        assert row @ flatten((gram + gram.T) / 2) == pytest.approx(
             float(sum(c * Q(int(gram[a, b] + gram[b, a]), 2) for (a, b), c in terms.items())))
 
 

@@ -18,7 +18,7 @@ from verify.exact.check import replay_alone
 from verify.exact.statement import statement_of
 from verify.worst.claim_figure import on_quadratics
 from verify.worst.contraction import Contraction, check_contraction
-from verify.worst.potential import anew, potential
+from verify.worst.potential import potential, prove_contraction
 
 pytest.importorskip("clarabel")
 
@@ -249,7 +249,7 @@ def test_changed_statements_that_are_proven_anew_hold(proven):
             found, rate=min(found.rate * rng.choice((1, Q(101, 100), Q(11, 10), Q(99, 100), Q(2, 3))), Q(99, 100)),
             cost=found.cost * rng.choice((1, 2, Q(1, 2))),
             weights=tuple((name, weight * all_ * rng.choice(mostly_one)) for name, weight in found.weights))
-        certificate = anew(changed)
+        certificate = prove_contraction(changed)
         accepted = certificate is not None and check_contraction(certificate).accepted
         kinds[accepted] += 1
         assert not accepted or all(over(changed, rounds).max() <= 1 + 1e-9 for rounds in (1, 2, 5)), changed.text

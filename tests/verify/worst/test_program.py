@@ -16,7 +16,7 @@ from pytest import approx
 
 from verify.checker.quadratic_forms import QuadraticForm
 from verify.worst import program
-from verify.worst.program import Program, solved
+from verify.worst.program import Program, solve_cone_program
 
 
 class PanicException(BaseException):
@@ -33,10 +33,10 @@ class Solver:
 
 def test_a_panic_of_the_solver_is_no_answer(monkeypatch):
     monkeypatch.setattr(program, "solver", lambda: Solver(PanicException("Eigval error")))
-    assert solved(np.zeros(2), None, None, None, None) is None
+    assert solve_cone_program(np.zeros(2), None, None, None, None) is None
     monkeypatch.setattr(program, "solver", lambda: Solver(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
-        solved(np.zeros(2), None, None, None, None)
+        solve_cone_program(np.zeros(2), None, None, None, None)
 
 
 @pytest.mark.parametrize("error", [PanicException("Eigval error"), KeyboardInterrupt()], ids=["panic", "interrupt"])
@@ -50,7 +50,7 @@ def test_what_a_solver_that_breaks_down_writes_is_not_shown(error, monkeypatch, 
     monkeypatch.setattr(program, "solver", lambda: Loud(error))
     for inside in (False, True):
         with program._SILENCE if inside else nullcontext(), suppress(KeyboardInterrupt):
-            assert solved(np.zeros(2), None, None, None, None) is None
+            assert solve_cone_program(np.zeros(2), None, None, None, None) is None
             os.write(2, b"shown" if not inside else b"not yet")
     os.write(2, b"shown")
     assert capfd.readouterr() == ("", "shown" * (1 if error.args == () else 2))

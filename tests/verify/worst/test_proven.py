@@ -6,7 +6,7 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from verify.exact.check import check
-from verify.worst.proven import TEMPLATES, most_often, proven
+from verify.worst.proven import TEMPLATES, most_frequent, proven
 
 
 def test_a_theorem_is_proven_at_all_places():
@@ -48,4 +48,4 @@ def test_what_is_refuted_or_of_another_kind_is_not_proven(name):
     (["no value", "unmet", "no proof", "unmet", "no proof", "unmet"], "unmet")])
 def test_the_reason_is_one_that_most_places_give(reasons, told):
     """At the first place free numbers have no values, which says nothing of the claim."""
-    assert most_often(reasons) == told
+    assert most_frequent(reasons) == told

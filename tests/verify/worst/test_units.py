@@ -21,7 +21,7 @@ from verify.exact.statement import statement_of
 from verify.symbolic.rounds import FROM_ANY_STATE
 from verify.symbolic.symbolic_run import SymbolicRun
 from verify.worst import blocks
-from verify.worst.blocks import largest
+from verify.worst.blocks import maximise_measures
 from verify.worst.configurations import Template, instantiate
 from verify.worst.contraction import check_contraction
 from verify.worst.function import measured, worst_function
@@ -30,7 +30,7 @@ from verify.worst.method_worst_case import worst
 from verify.worst.natural_units import NaturalUnits, in_own_units, natural_units
 from verify.worst.potential import potential
 from verify.worst.program import NotSolved, programs
-from verify.worst.solution_check import Asked
+from verify.worst.solution_check import ConeProgram
 from verify.worst.tuning import tuned
 from verify.worst.worst_case import worst_case
 
@@ -165,25 +165,25 @@ PROGRAM = {"points": 1, "conditions": np.array([[0.0, 1.0]]), "limits": np.array
 @pytest.mark.parametrize("change", ["value", "grams", "multipliers"])
 def test_an_answer_that_is_none_is_refused(change, monkeypatch):
     """The largest 3 x with 0 <= x <= 4, from a solver that errs in the fifth digit."""
-    assert largest(**PROGRAM).value == pytest.approx(12)
-    solved = blocks._Program.solved
+    assert maximise_measures(**PROGRAM).value == pytest.approx(12)
+    solved = blocks._Program.solve
 
     def wrong(self, *how):
         status, found = solved(self, *how)
         new = {"value": found.value, "grams": found.grams[0], "multipliers": found.multipliers}[change] * (1 + 1e-5)
         return status, found._replace(**{change: [new] if change == "grams" else new})
 
-    monkeypatch.setattr(blocks._Program, "solved", wrong)
+    monkeypatch.setattr(blocks._Program, "solve", wrong)
     with pytest.raises(NotSolved, match="not solved reliably"):
-        largest(**PROGRAM)
+        maximise_measures(**PROGRAM)
 
 
 def test_a_ratio_is_infinite_only_along_a_direction():
     endless = PROGRAM | {"limits": np.array([[1.0, 0.0]]), "conditions": np.array([[0.0, 1.0], [1.0, 0.0]])}
-    assert largest(**endless) is None
+    assert maximise_measures(**endless) is None
     rows = blocks._Program(**PROGRAM, margins=np.zeros(1))
     program = rows.scaled(rows.units())
-    one = blocks.Largest(inf, [np.ones((1, 1))], np.zeros(1), np.zeros(3))
+    one = blocks.Maximiser(inf, [np.ones((1, 1))], np.zeros(1), np.zeros(3))
     assert not program._is_direction(one)
 
 
@@ -328,13 +328,13 @@ class Answer(NamedTuple):
 
 def test_the_check_of_a_conic_program():
     """min x with x >= 3, and a dual solution of 1; then x >= 1 and x <= 0, which nothing meets."""
-    asked = Asked(np.array([1.0]), sparse.csc_matrix([[-1.0]]), np.array([-3.0]), 0, [])
+    asked = ConeProgram(np.array([1.0]), sparse.csc_matrix([[-1.0]]), np.array([-3.0]), 0, [])
     assert asked.error_of(Answer([3.0], [1.0])) == 0 and asked.error_of(None) == inf
     assert asked.error_of(Answer([3.0 - 3e-4], [1.0])) == pytest.approx(2e-4, rel=1e-3)
     assert asked.error_of(Answer([3.0], [1.001])) > 1e-3
-    none = Asked(np.array([1.0]), sparse.csc_matrix([[-1.0], [1.0]]), np.array([-1.0, 0.0]), 0, [])
+    none = ConeProgram(np.array([1.0]), sparse.csc_matrix([[-1.0], [1.0]]), np.array([-1.0, 0.0]), 0, [])
     assert none.is_endless(np.array([1.0, 1.0])) and not none.is_endless(np.array([1.0, 0.9]))
-    matrix = Asked(np.array([1.0]), sparse.csc_matrix([[0.0], [-1.0], [0.0]]), np.array([1.0, 0.0, 1.0]), 0, [2])
+    matrix = ConeProgram(np.array([1.0]), sparse.csc_matrix([[0.0], [-1.0], [0.0]]), np.array([1.0, 0.0, 1.0]), 0, [2])
     assert matrix.error(np.array([2.0]), np.zeros(3)) >= 2  # 1 and 1 beside 2^(1/2): not even the gap closes
 
 

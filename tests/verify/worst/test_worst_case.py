@@ -179,12 +179,12 @@ def test_few_letters_prove_no_less_than_all(name):
     (None, 1.2, 1.0, 1.2), (0.9, 0.5, 0.0, 0.5)])
 def test_all_letters_decide_where_few_are_not_enough(few, whole, enough, expected, monkeypatch):
     """A solver that says that all letters prove less than few is wrong, and what few prove is still above one."""
-    given = SimpleNamespace(spoken=lambda *sides: few or "none", whole=whole or "nothing")
+    given = SimpleNamespace(for_points_of=lambda *sides: few or "none", whole=whole or "nothing")
 
     def solved(factor, *sides):
         return SimpleNamespace(factor=factor) if isinstance(factor, float) else None
 
-    monkeypatch.setattr(module, "_solved", solved)
+    monkeypatch.setattr(module, "_solve_pair", solved)
     found = module._factor(given, None, None, None, False, enough)
     assert (found and found.factor) == expected
 

@@ -1,4 +1,4 @@
-"""Where a proof at a setting may be one for every number of clients from some number on."""
+"""Proofs for every number of clients from some number on, made from a proof at one setting."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -10,15 +10,15 @@ from verify.symbolic.exchangeable_clients import ANY
 from verify.worst.configurations import Setting
 from verify.worst.coordinate_ascent import ERRORS
 
-__all__ = ["first_proof", "for_every_number", "has_degree"]
+__all__ = ["client_count_settings", "first_proof", "has_degree"]
 
 _LEAST = 2  # clients
 _DEGREES = (0, 1, 2, 3)  # in 1/m
 
 
-def for_every_number(claim: Claim, setting: Setting) -> Iterator[tuple[Setting, int]]:
-    """Settings with a degree in 1/m, such as certificates of every number of clients have: first from two clients on, else
-    from that of the setting on; first for any weights, else for equal ones."""
+def client_count_settings(claim: Claim, setting: Setting) -> Iterator[tuple[Setting, int]]:
+    """Yields the settings of certificates for every number of clients, each with a degree in 1/m: first from two clients on,
+    then from the setting's number on; first for any weights, then for equal ones."""
     clients, how = setting.sizes["clients"], claim.procedure
     if clients < _LEAST or how is None or how.sampling != "full":
         return
@@ -32,9 +32,9 @@ def for_every_number(claim: Claim, setting: Setting) -> Iterator[tuple[Setting, 
 
 
 def first_proof(claim: Claim, setting: Setting, prove: Callable):
-    """What ``prove(setting, degree)`` finds first that is not None, at the least degree of each setting that the statement
-    has; None where it finds nothing."""
-    for _, degrees in groupby(for_every_number(claim, setting), lambda way: way[0]):
+    """Returns the first result of ``prove(setting, degree)`` that is not None, at the least degree of each setting that the
+    statement has; None if there is none."""
+    for _, degrees in groupby(client_count_settings(claim, setting), lambda way: way[0]):
         for one, degree in degrees:
             try:
                 found = prove(one, degree)
@@ -47,5 +47,5 @@ def first_proof(claim: Claim, setting: Setting, prove: Callable):
 
 
 def has_degree(letters: Any, degree: int) -> bool:
-    """Whether all that is known of letters has at most a degree: of noise of clients of equal weight 1 is needed."""
+    """Whether all facts about a run have at most a degree in 1/m: noise with equal weights needs a degree of at least 1."""
     return letters.exact or letters.any_weights or degree > 0

@@ -1,4 +1,4 @@
-"""Runs that do not fit the memory at once: computed in pieces, some runs after the others, and joined."""
+"""Batches of runs, which are computed in pieces, some runs after the others, and joined where they do not fit the memory."""
 
 import gc
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ _SAYS = ("OutOfMemory", "out of memory", "ALLOC_FAILED", "allocate memory")  # l
 
 
 class Piece(NamedTuple):
-    """What was found of some runs: variables by name as (dims, values (runs, ...), attributes), whether each run is finite
+    """The results of some runs: variables by name as (dims, values (runs, ...), attributes), whether each run is finite
     after each round (runs, rounds), the state after the last, and the start (runs, dim) or None."""
 
     variables: dict[str, tuple]
@@ -42,7 +42,7 @@ class Batch:
     path: str = "auto"
 
     def part(self, rows: slice) -> "Batch":
-        """Some of the runs; all of them are the batch itself. Raises ValueError where the method cannot be cut."""
+        """The batch of some of the runs; for all runs the batch itself. Raises ValueError if the method cannot be cut."""
         runs = len(self.seeds)
         if (rows.start, rows.stop) == (0, runs):
             return self
@@ -74,10 +74,10 @@ def of_state(state: State, change: Callable[[Any], Any]) -> State:
 
 def each_piece(batch: Batch, compute: Callable[[Batch, slice], Piece], rounds: int, record,
                size: int | None = None) -> Iterator[tuple[slice, Piece]]:
-    """What ``compute(part, rows)`` finds of all runs, part by part, with the numbers of the runs.
+    """Yields the numbers of some runs and the piece that ``compute(part, rows)`` returns for them, until all are computed.
 
-    As many are computed at once as fit the memory, or ``size``. Where it runs out all the same, half as many are; what was
-    computed before is kept.
+    Computes as many at once as fit the memory, or ``size``; half as many where it runs out all the same. Pieces that were
+    computed before are kept.
 
     Raises:
         MemoryError: one run, or a batch that cannot be cut, needs more than there is.
@@ -86,14 +86,14 @@ def each_piece(batch: Batch, compute: Callable[[Batch, slice], Piece], rounds: i
     size, first = size or _size(batch, rounds, record), 0
     while first < runs:
         rows = slice(first, min(runs, first + size))
-        found, reason = _tried(compute, batch, rows)
+        found, reason = _compute_part(compute, batch, rows)
         if found is None:
             _let_go(batch.federation)
             size = _halved(batch, rows, rounds, record, reason)
             continue
         first = rows.stop
         if len(found.finite) < runs:
-            found = found._replace(state=of_state(found.state, _kept))
+            found = found._replace(state=of_state(found.state, _to_host))
         yield rows, found
         found = None  # before the next are computed
 
@@ -123,7 +123,7 @@ def _apart(batch: Batch) -> bool:
 
 
 def _size(batch: Batch, rounds: int, record) -> int:
-    """How many runs are computed at once."""
+    """The number of runs that are computed at once."""
     runs = len(batch.seeds)
     size = runs_at_once(batch.algorithm, batch.federation, rounds, record, runs, lambda: _apart(batch))
     if size >= runs or not _may_be_cut(batch, size):
@@ -134,8 +134,8 @@ def _size(batch: Batch, rounds: int, record) -> int:
     return -(-runs // pieces)
 
 
-def _tried(compute, batch: Batch, rows: slice):
-    """What was found, and None; or None, and why the memory was not enough."""
+def _compute_part(compute, batch: Batch, rows: slice):
+    """Computes a part; returns (piece, None), or (None, the reason) if the memory was not enough."""
     try:
         return compute(batch.part(rows), rows), None
     except (RuntimeError, MemoryError) as error:
@@ -146,7 +146,7 @@ def _tried(compute, batch: Batch, rows: slice):
 
 
 def _let_go(federation) -> None:
-    """Gives back what was held, here and on a card."""
+    """Frees memory, here and on a card."""
     forget(federation)
     gc.collect()
     if federation.backend.device.startswith("cuda"):
@@ -155,16 +155,16 @@ def _let_go(federation) -> None:
         torch.cuda.empty_cache()
 
 
-def _kept(array):
-    """An array of some of the runs where those of all wait: on the host."""
+def _to_host(array):
+    """Copies an array of some of the runs to the host, where it waits for the others."""
     return array.cpu() if is_torch_array(array) else array
 
 
 # all runs ------------------------------------------------------------------------------------------------------------------
 def joined(pieces: Iterable[tuple[slice, Piece]], runs: int) -> Piece:
-    """What was found of all ``runs``. It is put in its place piece by piece, so that no piece waits for the others.
+    """Joins pieces into one of all ``runs``. Each is copied to its place at once, so that no piece waits for the others.
 
-    Raises MemoryError where the host has no place for all.
+    Raises MemoryError if the host has no memory for all.
     """
     whole: Piece | None = None
     for rows, piece in pieces:
@@ -185,7 +185,7 @@ def joined(pieces: Iterable[tuple[slice, Piece]], runs: int) -> Piece:
 
 
 def _places(piece: Piece, runs: int) -> Piece:
-    """A piece like this with places for all runs; those of the first piece need not be filled."""
+    """An empty piece for all runs with the arrays of this one; arrays that are not by run are shared."""
     own = len(piece.finite)
 
     def place(array):
