@@ -67,7 +67,7 @@ def run(
     from verify.results.drawing import save
     from verify.results.figures import trajectory_figure
 
-    federation, method = _make_runs(recipe, shares)
+    federation, method = _make_parts(recipe, shares)
     record = (*DEFAULT, *(name for name in observables_of(federation) if name.startswith("held_out")))
     needed = partial(memory_needed, federation, record=record)
     shared.check_memory(needed, {"rounds": rounds, "local_steps": local_steps, "runs": seeds})
@@ -108,7 +108,7 @@ def rerun(path: Path, algorithm: str | None = None, device: str | None = None, d
     if device is not None:
         recipe = dict(recipe) | {"device": device}
     try:
-        federation, method = _make_runs(recipe, _settings_by_owner(recipe))
+        federation, method = _make_parts(recipe, _settings_by_owner(recipe))
     except (AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"{path} does not say how its runs were made: {error}") from error
     if fingerprint(method, federation) != trajectory.fingerprint:
@@ -117,7 +117,7 @@ def rerun(path: Path, algorithm: str | None = None, device: str | None = None, d
     if dtype in (None, federation.backend.dtype):
         return trajectory
     # numbers that were not rounded before
-    federation, _ = _make_runs(dict(recipe) | {"dtype": dtype}, _settings_by_owner(recipe))
+    federation, _ = _make_parts(dict(recipe) | {"dtype": dtype}, _settings_by_owner(recipe))
     return replace(trajectory.to(dtype=dtype), federation=federation, fingerprint=fingerprint(method, federation))
 
 
@@ -133,7 +133,7 @@ def _settings_by_owner(recipe: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return settings_of(recipe["settings"], recipe["algorithm"], recipe["problem"], own)
 
 
-def _make_runs(recipe: Mapping[str, Any], shares: Mapping[str, Mapping[str, Any]]):
+def _make_parts(recipe: Mapping[str, Any], shares: Mapping[str, Mapping[str, Any]]):
     """Makes the federation and the method of a recipe."""
     from fedtheory.testing.subject import subject_of
     from synthetic import make_problem
