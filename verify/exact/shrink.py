@@ -12,13 +12,14 @@ __all__ = ["shrink"]
 
 _LONG = 40  # iterations
 _PLAIN = 20_000  # numbers of an instance, times iterations, that one trial may have
-_FEW = 50  # numbers that are looked at in float64 for one trial
+_FEW = 50  # numbers that are looked at in float64 for one trial, or terms of a sum in exact arithmetic
 
 
 def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violation:
     """Take every simplification under which the claim is still violated exactly. Balls, long runs and whole intervals are
     slow and get a quarter of the trials; an instance of many numbers, as one of many pieces has, counts as several."""
-    slow = isinstance(violation.left, Ball) or violation.shape.iterations > _LONG or claim.exists is not None
+    longest = max([violation.shape.iterations, *(size for _, size in violation.shape.sizes)])
+    slow = isinstance(violation.left, Ball) or longest > _LONG or claim.exists is not None
     most_trials = most_trials // 4 if slow else most_trials
     violation = _simpler_shape(claim, violation, most_trials, screened=slow)
     violation = _simpler_numbers(claim, violation, most_trials)
@@ -26,8 +27,8 @@ def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violat
 
 
 def _cost(shape: Shape, params: Parameters) -> int:
-    """The cost of one trial of an instance, in trials of a small one."""
-    return 1 + _numbers(params) * shape.iterations // _PLAIN
+    """The cost of one trial of an instance, in trials of a small one: sums may go up to its own whole numbers."""
+    return 1 + _numbers(params) * shape.iterations // _PLAIN + max((size for _, size in shape.sizes), default=0) // _FEW
 
 
 def _numbers(params: Parameters) -> int:

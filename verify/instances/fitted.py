@@ -21,7 +21,7 @@ def fitted(claim: Claim, shape: Shape, rng: np.random.Generator, kept: Collectio
         return shape
     free = {"clients": 1 + shape.free, "dim": 1} | {name: v.low for name, v in integer_variables(claim).items()}
     if claim.setting == "algebra":
-        free = {name: low for name, low in free.items() if name in dict(shape.sizes)}
+        free = {name: low for name, low in free.items() if name in dict(shape.sizes) or name == "dim"}
     if claim.setting == "run":
         free |= {"rounds": 1, "local_steps": 1}
         free |= {"participants": 1} if shape.sampling in BY_NUMBER else {}

@@ -60,7 +60,8 @@ def _simpler(claim: Claim, shape: Shape, params: Parameters) -> Iterator[tuple[S
     for variable in claim.variables:
         size = dict(shape.sizes).get(variable.name)
         if size is not None and size > variable.low:
-            for smaller in sorted({variable.low, (variable.low + size) // 2, size - 1}):
+            above = size - variable.low
+            for smaller in (size - (above >> halvings) for halvings in range(above.bit_length())):
                 new = with_size(shape, variable.name, smaller)
                 new = replace(new, local_steps=smaller) if variable.name == "local_steps" else new
                 yield new, repeated(claim, params, {variable.name: smaller})

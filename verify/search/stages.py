@@ -19,6 +19,7 @@ from verify.search.local_search import local_search
 from verify.search.long_runs import long_runs
 from verify.search.real_numbers import by_real_arithmetic
 from verify.search.related import related
+from verify.search.seldom import seldom_drawn
 from verify.search.stage import Stage, State
 from verify.search.thresholds import at_thresholds
 from verify.search.transformations import TRANSFORMATIONS, Transformation
@@ -119,7 +120,7 @@ def _evolved(state: State) -> Batches:
 STAGES: dict[str, Stage] = {
     "small": _small, "extreme": _extreme, "layered": _layered, "patient": _very_long_runs, "random": _random,
     "thresholds": at_thresholds, "worst-points": worst_points_of, "evolved": _evolved, "local-search": local_search,
-    "real-numbers": by_real_arithmetic, "longer": long_runs, "related": related,
+    "real-numbers": by_real_arithmetic, "longer": long_runs, "related": related, "seldom": seldom_drawn,
 }
 #: of all that can be switched off
 NAMES = (*STAGES, *(corner.name for corner in TRANSFORMATIONS))

@@ -17,7 +17,8 @@ _ALIKE = 0.25  # share of the instances whose coordinates are all alike
 def _basis_matters(claim: Claim, shape: Shape) -> bool:
     """The basis matters to methods that act by coordinate, and to claims about layers or about coordinates."""
     by_basis = bool(shape.layers) or by_coordinate(claim.procedure) or uses_coordinates(claim)
-    return on_runs(claim, shape) and not shape.free and shape.dim >= 2 and by_basis and shape.family.any_coordinates
+    about_losses = on_runs(claim, shape) or (claim.setting == "point" and not shape.family.coupled)
+    return about_losses and not shape.free and shape.dim >= 2 and by_basis and shape.family.any_coordinates
 
 
 def _turned(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:
