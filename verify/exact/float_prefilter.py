@@ -25,7 +25,8 @@ Change = tuple[str, tuple[int, ...], Fraction]
 
 def is_violated(claim: Claim, shape: Shape, candidates: list[Parameters]) -> np.ndarray:
     """Whether float64 sees each instance violated; true for all where it cannot tell."""
-    return _seems_violated(claim, shape, floats(joined(candidates)))
+    seen = _seems_violated(claim, shape, floats(joined(candidates)))
+    return np.broadcast_to(seen, (len(candidates),))  # instances of whole numbers alone have no arrays to count
 
 
 def violated_instances(claim: Claim, candidates: Iterable[tuple[Shape, Parameters]]) -> Iterator[tuple[Shape, Parameters]]:
