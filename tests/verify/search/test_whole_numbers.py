@@ -30,6 +30,13 @@ def test_what_fails_at_few_whole_numbers_is_refuted(conditions, statement, true,
     assert (found.verdict == "refuted") != true, found.evidence
 
 
+def test_what_exact_arithmetic_cannot_tell_of_whole_numbers_is_undecided(tmp_path):
+    """log(n^3)/log(n) is 3: float64 is below, and no interval tells it from 3."""
+    found = decide(claim_of(tmp_path, ["n >= 2"], "floor(log(n**3)/log(n)) >= 3"), Settings(federations=False, out=tmp_path))
+    assert found.verdict == "undecided" and "failed" not in found.details
+    assert "a whole number between 2 and 3" in found.evidence
+
+
 #: fields of a claim without a setting, and the setting that it has
 SETTINGS = {
     "own numbers": ('variables = {n = "integer", a = "real"}\nstatement = "a**n <= 1 + Abs(a)**n"', "algebra"),
