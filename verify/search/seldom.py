@@ -52,8 +52,8 @@ def _regular(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Gene
         variable = variables.get(name)
         if variable is not None and variable.indices and variable.domain in ("positive", "nonnegative", "real"):
             found[name] = np.where(equal, array.max(axis=tuple(range(1, array.ndim)), keepdims=True, initial=0.0), array)
-        elif name == "noise":
+        elif variable is None and name == "noise":
             found[name] = np.where(equal, array[:, :1], array)
-        if name in ("center", "start_offset", "noise") or (variable is not None and variable.domain == "vector"):
+        if name in ("center", "start_offset", "noise") if variable is None else variable.domain == "vector":
             found[name] = np.where(signs, np.sign(rng.random(array.shape) - 0.5), found[name])
     return found

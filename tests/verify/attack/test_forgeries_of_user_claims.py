@@ -143,7 +143,7 @@ def test_a_forgery_is_refused(name, tmp_path):
 
 def test_no_free_number_and_no_definition_has_the_name_of_a_word(tmp_path):
     """An index that depends on chance would be read as an argument: E[sampled[0, 0]] is a number of two, not a mean."""
-    claim = claims_of('variables = {y = "real"}\nstatement = "y <= 0"', tmp_path)
+    claim = claims_of('setting = "run"\nvariables = {y = "real"}\nstatement = "y <= 0"', tmp_path)
     for part, entry in (("free", []), ("definitions", {"indices": [], "formula": 0})):
         for name in ("E", "F", "root", "infimum", "E_unused", "x_round", "sampled"):
             data = written(claim, values={"y": "1"}, left="1")

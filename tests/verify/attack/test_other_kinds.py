@@ -185,6 +185,8 @@ def test_a_logarithm_is_no_growth_where_logarithms_are_hidden(sizes):
 
 def test_the_attack_notices_a_checker_to_which_a_logarithm_is_a_power(monkeypatch):
     monkeypatch.setattr(growth, "like_a_logarithm", lambda *sizes_and_ratios: "")
+    assert not any(judged(*members_of("sum-of-roots", sizes, harmonic)).accepted for sizes in HARMONIC.values())
+    monkeypatch.setattr(growth, "exponent_beyond", lambda *member: None)
     assert any(judged(*members_of("sum-of-roots", sizes, harmonic)).accepted for sizes in HARMONIC.values())
 
 

@@ -172,6 +172,7 @@ def test_what_an_instance_has_is_the_name_of_no_variable(tmp_path):
     for part, text in (("variables", "weight = 'positive'"), ("constants", "noise = 'norm(x_star)'"),
                        ("exists", "offset = '(0, 1]'")):
         name = text.split()[0]
-        (tmp_path / "mine.toml").write_text(f"[[claim]]\nid = 'mine/one'\n{part} = {{{text}}}\nstatement = '{name} <= 1'\n")
+        (tmp_path / "mine.toml").write_text(f"[[claim]]\nid = 'mine/one'\n{part} = {{{text}}}\nstatement = '{name} <= 1'\n"
+                                            "setting = 'run'\n")
         with pytest.raises(ValueError, match=f"line 3: .*{name} is the name of a parameter"):
             load_claims(tmp_path / "mine.toml", faults_of_method)

@@ -86,9 +86,9 @@ def test_the_command(small, monkeypatch, tmp_path, capsys):
     assert main(["--budget", "quick", "--seeds", "1", "--workers", "1", "--out", str(path)]) == 0
     assert "false: constant divided by 10" in capsys.readouterr().out
     assert {o["kind"] for o in json.loads(path.read_text(encoding="utf-8"))} >= {"true", "constant divided by 2"}
-    monkeypatch.setitem(BUDGETS, "quick", Budget(0, 48, 0))
+    monkeypatch.setitem(BUDGETS, "quick", Budget(0, 48, 0, small_rows=1, small=0))
     assert main(["--budget", "quick", "--seeds", "1", "--workers", "1"]) == 1
-    assert "missed: control/young@/2" in capsys.readouterr().out
+    assert "missed: control/young@/3/2" in capsys.readouterr().out
 
 
 def test_bad_input(capsys):
