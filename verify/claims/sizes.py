@@ -65,11 +65,12 @@ def _of_numbers(names: list[str], *expressions):
 
 
 def values_of(names, function, sizes):
-    """Both numbers that a function of sizes gives; None where it has no value."""
+    """Both numbers that a function of sizes gives; None where it has no real value."""
     try:
-        return function(*(sizes[name] for name in names))
+        both = function(*(sizes[name] for name in names))
     except (ArithmeticError, KeyError, ValueError):
         return None
+    return None if any(isinstance(side, complex) for side in both) else both  # Python's powers of negative numbers
 
 
 def allowed(claim: Claim, sizes: Mapping[str, int]) -> bool:

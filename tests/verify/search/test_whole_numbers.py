@@ -12,6 +12,8 @@ ROWS = {
     "for every n": (["n >= 1"], "(1 + 1/n)**n <= 2.7183", True),
     "only at 7 and 5": (["n >= 4", "m >= 1"], "(n**2 - 2*m**2)**2 >= 2", False),
     "an odd number and an even one": (["n >= 4", "m >= 1"], "(2*n + 1 - 2*m)**2 >= 1", True),
+    "a root that has no value at 1 and 2": (["n >= 1", "(n - 3)**(1/2) >= 0"], "n >= 4", False),
+    "a root of what is positive": (["n >= 1", "(n - 5/2)**(1/2) >= 0"], "n >= 3", True),
     "the end of Euler's primes": (["n >= 1", "m >= 2", "m <= n"], "(n**2 + n + 41 - m*(n + 2))**2 >= 0", True),
 }
 
