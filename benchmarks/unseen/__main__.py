@@ -119,4 +119,6 @@ def _version() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from benchmarks.unseen.__main__ import main as imported  # its workers find what a module of this name has
+
+    sys.exit(imported())
