@@ -41,6 +41,7 @@ _MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
 #: by how much integers of claims about numbers exceed their lowest values
 _LARGE = (0, 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _VERY_LARGE = (10**4, 10**5, 10**6)  # of claims without arrays, sums and ranges, whose evaluation takes no longer for it
+_OF_SUMS = (3000, 10**4, 3 * 10**4)  # of claims with sums, and without arrays and ranges
 _SMALL_INTEGERS, _TRIED_INTEGERS = 400, 5000  # shapes of claims about integers alone, and what their conditions are tried on
 _PASSES = 8  # of drawing kinds of clients and dimensions, where the sizes are few
 _FOLLOWING = 12  # shapes among which the next one is chosen
@@ -175,9 +176,10 @@ def _small_integers(claim: Claim) -> Iterator[Shape]:
 def _large_integers(claim: Claim, rng: np.random.Generator) -> Iterator[Shape]:
     own = integer_variables(claim)
     ways = [{name} for name in own] + [{*own}] * (len(own) > 1)
-    counts = entries_of(claim) or any(formula.has(sp.Sum, sp.Product) for formula in claim.formulas) or any(
-        rule.over for rule in (claim.statement, *claim.hypotheses))
-    for large, way in product(_LARGE if counts else _LARGE + _VERY_LARGE, ways):
+    sums = any(formula.has(sp.Sum, sp.Product) for formula in claim.formulas)
+    more = () if entries_of(claim) or any(rule.over for rule in (claim.statement, *claim.hypotheses)) else (
+        _OF_SUMS if sums else _VERY_LARGE)
+    for large, way in product(_LARGE + more, ways):
         sizes = {name: variable.low + large * (name in way) for name, variable in own.items()}
         sizes = {name: size if own[name].high is None else min(size, own[name].high) for name, size in sizes.items()}
         shape = within_sizes(claim, Shape(dim=1, sizes=tuple(sizes.items())), rng)

@@ -10,6 +10,8 @@ from verify.referee.decide import Settings, decide
 ROWS = {
     "only for n in the thousands": (["n >= 1"], "(1 + 1/n)**n <= 2.7182", False),
     "for every n": (["n >= 1"], "(1 + 1/n)**n <= 2.7183", True),
+    "a sum, only for n beyond 8,000": (["n >= 1"], "Sum(1/sqrt(t), (t, 1, n)) >= 2*sqrt(n) - 1.455", False),
+    "a sum, for every n": (["n >= 1"], "Sum(1/sqrt(t), (t, 1, n)) >= 2*sqrt(n) - 1.461", True),
     "only at 7 and 5": (["n >= 4", "m >= 1"], "(n**2 - 2*m**2)**2 >= 2", False),
     "an odd number and an even one": (["n >= 4", "m >= 1"], "(2*n + 1 - 2*m)**2 >= 1", True),
     "a root that has no value at 1 and 2": (["n >= 1", "(n - 3)**(1/2) >= 0"], "n >= 4", False),
