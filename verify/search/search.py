@@ -13,6 +13,7 @@ import numpy as np
 from bounds.language.claim import HIDDEN, Claim
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.existential import position_of, with_position
+from verify.claims.sizes import says_something
 from verify.evaluation.environment import NoEntry, UnboundName
 from verify.exact.confirm import Violation
 from verify.exact.shrink import shrink
@@ -158,6 +159,8 @@ def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Viola
         if found.met:  # then it is these clients that lack a constant
             return None
         raise
+    if not says_something(claim, shape.as_sizes()):  # its statement is about no index
+        verdict = verdict._replace(met=np.zeros_like(verdict.met))
     found.tried += len(verdict.met)
     found.met += int(verdict.met.sum())
     found.latest = verdict.ratio[verdict.met]
