@@ -35,7 +35,7 @@ from bounds.language.on_samples import speaks_of_samples
 from bounds.language.space import infimum
 from bounds.registry.abbreviations import Abbreviation, abbreviation, expanded
 from bounds.registry.claim_files import LIST_NAME, Places, between_commas, short
-from bounds.registry.declarations import LONGEST, domain_conditions, with_setting
+from bounds.registry.declarations import LONGEST, domain_conditions, with_bounded_sizes, with_setting
 from bounds.registry.expressions import excerpt
 from bounds.registry.formula_reader import FormulaReader
 from bounds.registry.vocabulary import Vocabulary, parts_of
@@ -62,8 +62,8 @@ class Reader(FormulaReader):
     """One claim of a file: ``row`` has all its fields, ``vocabulary`` what the file says for all of them."""
 
     def __init__(self, path: Path, places: Places, number: int, row: dict, vocabulary: Vocabulary):
-        self.path, self.places, self.number, self.row, self.vocabulary = path, places, number, with_setting(row), vocabulary
-        self.field, self.entry, self.variables = "", "", ()
+        self.path, self.places, self.number, self.vocabulary = path, places, number, vocabulary
+        self.row, self.field, self.entry, self.variables = with_bounded_sizes(with_setting(row)), "", "", ()
         self.own, self.own_constants, self.lengths = {}, {}, {}
         self.declared, self.let = vocabulary.symbols, vocabulary.let
         self.index_letters: dict[str, tuple[str, ...]] = {}

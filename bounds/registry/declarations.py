@@ -10,7 +10,7 @@ from bounds.language.claim import DOMAINS, Condition, Variable
 from bounds.language.names import COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE
 from bounds.registry.claim_files import short
 
-__all__ = ["LONGEST", "Declarations", "domain_conditions", "with_setting"]
+__all__ = ["LONGEST", "Declarations", "domain_conditions", "with_bounded_sizes", "with_setting"]
 
 LONGEST = 200  #: characters of an id, a name, or an option's value
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -36,6 +36,25 @@ def with_setting(row: dict[str, Any]) -> dict[str, Any]:
     indices = {*"tijkr", *re.findall(r"\bfor\s+(\w+)", formulas), *re.findall(r",\s*\(\s*(\w+)\s*,", formulas)}
     names = {*_NAME.findall(formulas)} - _OPERATORS - {"for"} | {*_NAME.findall(domains)} - {*DOMAINS, *_OF_DOMAINS}
     return row if names - own.keys() - indices or own.keys() & NAMES.keys() else row | {"setting": "algebra"}
+
+
+def with_bounded_sizes(row: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a claim about losses or runs, with conditions in place of bounds of sizes: ``clients = "integer to 2"``
+    is ``clients <= 2``. The local steps stay a variable, of which methods know."""
+    own = row.get("variables")
+    if row.get("setting") == "algebra" or not isinstance(own, dict):
+        return row
+    bounds = {name: _AT_MOST.fullmatch(text.strip()) for name, text in own.items() if isinstance(text, str)
+              and name in NAMES and NAMES[name].source == SIZE and name != "local_steps"}
+    ends = {name: [text and int(text.split()[1]) for text in bound.groups()] for name, bound in bounds.items() if bound}
+    if any(low and high and low > high for low, high in ends.values()):
+        return row  # which is refused
+    more = [f"{name} {sign} {end}" for name, both in ends.items()
+            for sign, end in zip((">=", "<="), both, strict=True) if end]
+    if not more:
+        return row
+    return row | {"conditions": [*_list(row.get("conditions")), *more],
+                  "variables": {name: text for name, text in own.items() if not bounds.get(name)}}
 
 
 def _list(value) -> list:

@@ -63,3 +63,34 @@ def test_a_claim_about_its_own_numbers_needs_no_setting(fields, setting, tmp_pat
     file.write_text(f'[[claim]]\nid = "own/one"\n{fields}\n')
     for claim in not_empty(load_claims(file)):
         assert claim.setting == setting
+
+
+SIZES = """
+[[claim]]
+id = "own/sizes"
+assume = ["L_client[k] <= L for each k", "mu_client[k] >= 0 for each k", "sigma_sq_client[k] <= 0 for each k"]
+conditions = ["eta_l[t] == 1/L for each t"]
+variables = {{{}}}
+statement = "norm2(x_round[r+1] - x_star) <= norm2(x_round[r] - x_star) for each r"
+"""
+
+
+@pytest.mark.parametrize("sizes, conditions, verdict", [
+    ('clients = "integer to 1"', ["clients <= 1"], "consistent"),
+    ('clients = "integer to 2"', ["clients <= 2"], "refuted"),
+    ('clients = "integer from 2 to 2", local_steps = "integer to 1"', ["clients >= 2", "clients <= 2"], "consistent"),
+    ('rounds = "integer from 2", dim = "integer to 1"', ["rounds >= 2", "dim <= 1"], "refuted")])
+def test_the_bounds_of_sizes_are_conditions(sizes, conditions, verdict, tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text(SIZES.format(sizes))
+    claim = load_claims(file)[0]
+    assert [f"{c.left} {c.relation} {c.right}" for c in claim.conditions[1:]] == conditions
+    assert {v.name for v in claim.variables} <= {"local_steps"}
+    assert decide(claim, Settings(federations=False, out=tmp_path)).verdict == verdict
+
+
+def test_sizes_without_a_number_are_refused(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text(SIZES.format('clients = "integer from 3 to 2"'))
+    with pytest.raises(ValueError, match="line 6: clients: no number lies in the domain 'integer from 3 to 2'"):
+        load_claims(file)
