@@ -94,10 +94,10 @@ def _values_of(claim: Claim, data: Mapping[str, Any], backend: Backend) -> dict[
 
 
 def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, rounds: int | None = None,
-          place: str = "1") -> Environment:
+          place: str = "1", most: int | None = None) -> Environment:
     """Run the instance of a certificate again, with every name of the claim bound; with other ``rounds`` than the
     certificate's, the last thresholds are repeated, and steps and constants are derived again. A number that is said to
-    exist lies at this ``place`` of its interval, from 0 to 1.
+    exist lies at this ``place`` of its interval, from 0 to 1. ``most``: entries of an array; TooManyTerms for more.
 
     Raises:
         UnboundName, ValueError, ...: the claim is not the one that the certificate was made for, or leaves its steps free.
@@ -117,7 +117,7 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
         free = {v.name for v in claim.variables}
         values = {name: bound for name, bound in values.items() if name in free}
     params = {name: _floats(array, backend) for name, array in params.items()}
-    return simulate(claim, shape, params, backend, values=values)
+    return simulate(claim, shape, params, backend, values=values, most=most)
 
 
 def worst_sides(claim: Claim, environment: Environment) -> tuple[np.ndarray, np.ndarray]:

@@ -17,6 +17,7 @@ __all__ = ["exponent_beyond", "farthest_size", "least_power", "ratio_beyond"]
 
 _FARTHER, _FARTHER_IN_A_RUN = 256, 16  # times the size
 _LONGEST = 8192  # iterations of a run
+_MOST_TERMS = 10**7  # entries of an array
 
 
 def farthest_size(certificate: Mapping[str, Any], along: str) -> int | None:
@@ -40,9 +41,9 @@ def ratio_beyond(certificate: Mapping[str, Any], claim: Claim, along: str, size:
         with np.errstate(all="ignore"):
             if certificate["setting"] == "algebra":
                 certificate["sizes"] = certificate["sizes"] | {along: size}
-                environment = rerun(certificate, stated, NUMPY)
+                environment = rerun(certificate, stated, NUMPY, most=_MOST_TERMS)
             else:
-                environment = rerun(certificate, stated, NUMPY, size)
+                environment = rerun(certificate, stated, NUMPY, size, most=_MOST_TERMS)
             if unmet(stated.hypotheses, environment):
                 return None
             left, right = worst_sides(stated, environment)
@@ -54,15 +55,16 @@ def ratio_beyond(certificate: Mapping[str, Any], claim: Claim, along: str, size:
     return max(ratios) if ratios and not any(np.isnan(ratios)) else None
 
 
-def exponent_beyond(certificate: Mapping[str, Any], claim: Claim, along: str) -> float | None:
-    """The exponent with which the ratio grows to the farthest size, over the last octave; None where nothing tells it."""
-    far = farthest_size(certificate, along)
-    if far is None or far < 4 * certificate["sizes"][along]:
-        return None
-    first, last = (ratio_beyond(certificate, claim, along, size) for size in (far // 2, far))
-    if first is None or last is None or not (first > 0 and isfinite(last)):
-        return None
-    return log2(last / first) if last > 0 else -inf
+def exponent_beyond(certificate: Mapping[str, Any], claim: Claim, along: str) -> tuple[float, int] | None:
+    """The exponent with which the ratio grows over the last octave up to the farthest size that float64 can follow, and
+    that size; None where nothing tells it."""
+    far = farthest_size(certificate, along) or 0
+    while far >= 4 * certificate["sizes"].get(along, 1):
+        first, last = (ratio_beyond(certificate, claim, along, size) for size in (far // 2, far))
+        if first is not None and last is not None and first > 0 and isfinite(last):
+            return (log2(last / first) if last > 0 else -inf), far
+        far //= 4
+    return None
 
 
 def least_power(claim: Claim, name: str) -> float:

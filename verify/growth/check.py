@@ -177,10 +177,10 @@ def _too_near(last: Mapping[str, Any], constant: float, along: str, claim: Claim
 
 def _ends_beyond(last: Mapping[str, Any], slope: float, along: str, claim: Claim) -> Iterator[str]:
     """Whether the growth ends beyond the last member, as far as float64 follows it."""
-    exponent = exponent_beyond(last, claim, along)
-    if exponent is None:
+    found, named = exponent_beyond(last, claim, along), largest_named(claim)
+    if found is None:
         return
-    far, named = farthest_size(last, along), largest_named(claim)
+    exponent, far = found
     if exponent < _GOES_ON * slope:
         yield f"the growth ends beyond the last member: its exponent is {exponent:.2f} up to {far}, {slope:.2f} before"
     elif far ** least_power(claim, along) < named:

@@ -18,6 +18,7 @@ ROWS = {
     "a number of the instance": ('conditions = ["k >= 100"]', "Sum(exp(-i/(8*k)), (i, 0, n)) <= C", True),
     "0 at small numbers": ("", "1 <= C*Max(0, n - 40)", True),
     "0 at 1": ("constants_may_use = []", "Sum(1/i, (i, 1, n)) <= C*log(n)", True),
+    "two sums": ("", "Sum(Sum(1/(i + j), (j, 1, n)), (i, 1, n)) <= C", False),
     "linear": ("", "72*n <= C*(48 + sqrt(n))", False),
     "0 from 3 on": ("", "1 <= C*Max(0, 1 - n/3)", False),
     "0 wherever b is": ("constants_may_use = []", "1 + b <= C*n*b", False),
@@ -46,7 +47,7 @@ def test_members_of_growth_that_ends_are_counterexamples_and_no_growth(tmp_path)
     data = growth_certificate(claim, growth.limit, growth.members)
     assert "the growth ends beyond the last member: its exponent is 0.00 up to 65536" in check(data, claim).reason
     last = data["members"][-1]["certificate"]
-    assert farthest_size(last, "n") == 65536 and exponent_beyond(last, claim, "n") == pytest.approx(0, abs=1e-9)
+    assert farthest_size(last, "n") == 65536 and exponent_beyond(last, claim, "n") == (pytest.approx(0, abs=1e-9), 65536)
     assert ratio_beyond(last, claim, "n", 10**4) == pytest.approx(1000 * (1 - 0.999 ** (10**4 + 1)))
     assert least_power(claim, "n") == 1 and least_power(claim_of(tmp_path, *ROWS["a share of a root"][:2]), "n") == 0.5
 
