@@ -9,7 +9,7 @@ from verify.checker import limits
 from verify.checker.limits import DECIMAL, EXPONENT, bits, bounded, parse_number
 
 BITS = 256
-LARGEST = 10**5  # what exp is taken of
+LARGEST, HIGH = 10**5, 64  # what exp is taken of; exponent beyond which each product is rounded
 LONG = 2**12  # bits of fractions beyond which roots become intervals: whoever divides by them doubles the digits each step
 
 
@@ -67,10 +67,8 @@ class Interval:
         return Interval(1 / self.high, 1 / self.low) * other
 
     def __pow__(self, power):
-        if power < 0:
-            return 1 / self**-power
-        if power > 64:  # each product is rounded
-            return (self ** (power // 2)) ** 2 * (self if power % 2 else 1)
+        if power < 0 or power > HIGH:
+            return 1 / self**-power if power < 0 else (self ** (power // 2)) ** 2 * (self if power % 2 else 1)
         whole = abs(self) if power % 2 == 0 else self
         return Interval(whole.low**power, whole.high**power)
 

@@ -176,7 +176,7 @@ FAULTS = {
     "after": ("fa-nt", adaptive, "adam.direction(k, g) + y - y_k[k]", "adam.direction(k, g)"),
     "z-form": ("fa-nt-z", adaptive, "(ends[k] - x) / (sum(run.steps()) * run.number(\"eta_g\"))",
                "(ends[k] - x) / sum(run.steps())"),
-    "recycled": ("fedluar", layers, "chosen(recycled, again, change)", "chosen(recycled, change, change)"),
+    "recycled": ("fedluar", layers, "layers.select(recycled, again, change)", "layers.select(recycled, change, change)"),
     "kept score": ("fedluar", layers, 'if source == "keep" and', 'if source == "none" and'),
     "age": ("fedluar", layers, "age[l] + 1", "age[l]"),
     "pull": ("fedprox", selection, "(y - x) * rho", "(x - y) * rho"),
