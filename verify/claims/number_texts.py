@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify.results.numerals import exact_number, fraction_of
+from verify.results.numerals import exact_number, is_fraction
 
 __all__ = ["formula_value", "is_formula_of", "numbers_from"]
 
@@ -21,21 +21,13 @@ def is_formula_of(text: Any, known: Mapping[str, Any]) -> bool:
 
 
 def _is_formula(text: Any) -> bool:
-    if not isinstance(text, str) or _is_number(text):
+    if not isinstance(text, str) or is_fraction(text):
         return False
     return bool(_names(text) or _ARITHMETIC.fullmatch(_DECIMAL.sub("0", text)))
 
 
 def _names(text: str) -> list[str]:
     return _NAME.findall(_DECIMAL.sub("", text))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        fraction_of(text)
-    except (ValueError, ZeroDivisionError):
-        return False
-    return True
 
 
 def formula_value(name: str, text: str, known: Mapping[str, Fraction], exact: bool = True) -> Fraction:

@@ -36,12 +36,12 @@ def farthest_size(certificate: Mapping[str, Any], along: str) -> int | None:
 def ratio_beyond(certificate: Mapping[str, Any], claim: Claim, along: str, size: int) -> float | None:
     """The largest ratio of the sides of a claim, with 1 for its constant, where a member has this size: infinite where the
     right side vanishes, None where a hypothesis fails, or float64 has no value."""
-    stated, certificate = with_constant(claim, 1), {**certificate, "values": dict(certificate["values"])}
+    stated = with_constant(claim, 1)
     try:
         with np.errstate(all="ignore"):
             if certificate["setting"] == "algebra":
-                certificate["sizes"] = certificate["sizes"] | {along: size}
-                environment = rerun(certificate, stated, NUMPY, most=_MOST_TERMS)
+                larger = {**certificate, "sizes": certificate["sizes"] | {along: size}}
+                environment = rerun(larger, stated, NUMPY, most=_MOST_TERMS)
             else:
                 environment = rerun(certificate, stated, NUMPY, size, most=_MOST_TERMS)
             if unmet(stated.hypotheses, environment):

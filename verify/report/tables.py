@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bounds.language.claim import BY_NUMBER
-from verify.results.numerals import approximately, fraction_of, significant
+from verify.results.numerals import approximately, is_fraction, significant
 
 __all__ = ["details_shown", "instance_tables"]
 
@@ -104,13 +104,5 @@ def _is_law(value) -> bool:
 def _number(text: str) -> str:
     """A rational as it is; a long one as a decimal, with its length."""
     if len(text) <= LONGEST_NUMBER:
-        return text.replace("-", "−") if _is_rational(text) else text
-    return f"≈ {approximately(text)} (a fraction of {len(text)} characters)" if _is_rational(text) else text
-
-
-def _is_rational(text: str) -> bool:
-    try:
-        fraction_of(text)
-    except (ValueError, ZeroDivisionError):
-        return False
-    return True
+        return text.replace("-", "−") if is_fraction(text) else text
+    return f"≈ {approximately(text)} (a fraction of {len(text)} characters)" if is_fraction(text) else text

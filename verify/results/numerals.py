@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-__all__ = ["approximately", "exact_number", "fraction_of", "significant", "typeset"]
+__all__ = ["approximately", "exact_number", "fraction_of", "is_fraction", "significant", "typeset"]
 
 _LARGEST_POWER = 9999  # of ten, in a number as text
 
@@ -21,6 +21,15 @@ def fraction_of(text: str) -> Fraction:
     if not text.isascii() or len(power) > len(str(_LARGEST_POWER)):
         raise ValueError(f"{text[:60]!r} is no number, or its power of ten is beyond {_LARGEST_POWER}")
     return Fraction(text)
+
+
+def is_fraction(text: str) -> bool:
+    """Whether a text is a number that :func:`fraction_of` reads."""
+    try:
+        fraction_of(text)
+    except (ValueError, ZeroDivisionError):
+        return False
+    return True
 
 
 def exact_number(name: str, value) -> Fraction:
