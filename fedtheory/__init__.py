@@ -2,7 +2,7 @@
 
 ``import fedtheory as ft`` is the way in. Methods go by name (``ft.scaffold``, ``ft.fa_nt``), so do problems
 (``ft.make_problem``); ``ft.run`` runs one on the other. ``ft.verify``, ``ft.check``, ``ft.compare``, ``ft.worst``,
-``ft.bound`` and ``ft.lint`` take a claim, its id or ``FILE:ID``; they are loaded when first asked for.
+``ft.repair``, ``ft.bound`` and ``ft.lint`` take a claim, its id or ``FILE:ID``; they are loaded when first asked for.
 """
 
 from collections.abc import Callable
@@ -54,7 +54,8 @@ from synthetic import from_arrays, make_problem, make_quadratic, problem_names
 ABOVE = {
     "claim": "verify.claims.named", "verify": "verify.referee.referee", "check": "verify.api.check",
     "compare": "verify.api.compare", "worst": "verify.api.worst", "potential": "verify.worst.potential",
-    "bound": "verify.api.bound", "lint": "verify.api.lint", "bound_over_rounds": "verify.worst.claim_figure",
+    "repair": "verify.api.repair", "bound": "verify.api.bound", "lint": "verify.api.lint",
+    "bound_over_rounds": "verify.worst.claim_figure",
     "along": "verify.evidence.along", "ratio": "verify.evidence.ratio", "heat_map": "verify.results.heat_map",
     "mean_with_band": "verify.results.bands", "main": "verify.cli.main",
 }

@@ -19,7 +19,7 @@ from verify.results.verdict import VERDICTS, Verdict
 
 __all__ = [
     "MOST_ROWS", "Progress", "error", "names_table", "note", "out", "paper_table", "parts_done",
-    "run_summary", "verdict_summary", "verdict_table",
+    "run_summary", "verdict_summary", "verdict_table", "working",
 ]
 
 STYLES = {"refuted": "bold red", "ill-posed": "bold magenta", "certified": "green", "consistent": "cyan",
@@ -44,6 +44,13 @@ def error(message: object) -> None:
 def note(message: object) -> None:
     """Prints one line ``note: ...`` on standard error."""
     print("note:", " ".join(str(message).split()), file=sys.stderr)
+
+
+@contextmanager
+def working(description: str) -> Iterator[Callable[[str], None]]:
+    """Yields a function of what is done now, in words, which a terminal shows."""
+    with Console(file=sys.stderr).status(description) as status:
+        yield lambda words: status.update(f"{description}: {words}")
 
 
 @contextmanager

@@ -9,7 +9,21 @@ from typing import Annotated
 
 import typer
 
-from verify.cli import demos, exports, formulas, methods, proofs, runs, shared, stability, statements, sweeps, verify, worst
+from verify.cli import (
+    demos,
+    exports,
+    formulas,
+    methods,
+    proofs,
+    repair,
+    runs,
+    shared,
+    stability,
+    statements,
+    sweeps,
+    verify,
+    worst,
+)
 from verify.cli.verify import Papers, Statement
 
 __all__ = ["app", "main"]
@@ -20,14 +34,14 @@ app = typer.Typer(
 )
 
 for command in (verify.verify, verify.explain, verify.replay, verify.report,
-                formulas.bound, formulas.compare, formulas.lint, proofs.chain, proofs.looseness, worst.worst,
+                formulas.bound, formulas.compare, formulas.lint, proofs.chain, proofs.looseness, worst.worst, repair.repair,
                 exports.export, stability.stability, methods.conform, runs.run, sweeps.sweep, demos.demo):
     app.command()(command)
 
 
 #: the commands by purpose, in the order of use
 GROUPS = {
-    "Check a theorem": ("new-claim", "lint", "verify", "explain", "worst", "chain"),
+    "Check a theorem": ("new-claim", "lint", "verify", "explain", "repair", "worst", "chain"),
     "Read a paper": ("claims", "show", "bound", "compare", "looseness", "report"),
     "Run methods": ("algorithms", "problems", "run", "sweep", "stability", "conform"),
     "Check the evidence": ("check", "replay", "export"),

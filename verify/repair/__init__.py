@@ -1,0 +1,1 @@
+"""Finds what would be true instead of a refuted claim: the nearest statements that survive a search."""

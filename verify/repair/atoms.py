@@ -1,0 +1,186 @@
+"""The quantities of a claim of which conditions and terms are made, and products of their powers that have a given unit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+import sympy as sp
+
+from bounds.formulas.units import units_of
+from bounds.language.claim import Claim
+from bounds.language.names import CONSTANT, LOSS, NAMES, ONE, SIZE, Unit, symbol
+from bounds.language.operators import E, F_star, norm2, objective, x_round, x_star
+from bounds.printing.deciding_fields import bound_indices
+
+__all__ = ["Atom", "Combination", "Product", "is_vector", "lengths", "numbers", "products", "products_with", "sums"]
+
+_SIZES = ("rounds", "local_steps", "clients", "participants")
+_MOST_VECTORS = 5
+_GRADIENTS = ("grad", "f_grad", "objective_grad")
+_DOMAINS = ("positive", "nonnegative", "real", "integer")
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A quantity with its unit. ``over``: ranges of its indices."""
+
+    formula: sp.Basic
+    unit: Unit
+    over: tuple = ()
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product of powers of quantities."""
+
+    powers: tuple[tuple[Atom, int], ...]
+
+    @property
+    def formula(self) -> sp.Basic:
+        return sp.Mul(*(atom.formula**power for atom, power in self.powers))
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        return tuple(atom for atom, _ in self.powers)
+
+    @property
+    def size(self) -> int:
+        return sum(abs(power) for _, power in self.powers)
+
+    def value_from(self, arrays: Mapping[Atom, np.ndarray]) -> np.ndarray:
+        """The values where those of the quantities are given, (instances, indices)."""
+        found = np.ones((1, 1))
+        for atom, power in self.powers:
+            found = found * arrays[atom] ** float(power)
+        return found
+
+
+@dataclass(frozen=True)
+class Combination:
+    """The first quantity plus or minus the second."""
+
+    first: Atom
+    second: Atom
+    sign: int
+    size: int = 2
+
+    @property
+    def formula(self) -> sp.Basic:
+        return self.first.formula + self.sign * self.second.formula
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        return self.first, self.second
+
+    def value_from(self, arrays: Mapping[Atom, np.ndarray]) -> np.ndarray:
+        """The values where those of the quantities are given, (instances, indices)."""
+        return arrays[self.first] + self.sign * arrays[self.second]
+
+
+def numbers(claim: Claim) -> list[Atom]:
+    """The numbers without indices that the claim names, its sizes, and the local step where nothing defines it."""
+    units, found = units_of(claim), []
+    used = claim.names | {*_SIZES} if claim.setting == "run" else claim.names
+    own = {v.name: v for v in claim.variables}
+    for name in sorted(used):
+        row = NAMES.get(name)
+        if name in own:
+            if own[name].domain in _DOMAINS and not own[name].indices:
+                found.append(Atom(_symbol(claim, name), units.get(name, ONE)))
+        elif row and not row.indices and (name in _SIZES or row.source == CONSTANT or (
+                row.source != SIZE and name in claim.constants)):
+            found.append(Atom(_symbol(claim, name), units.get(name, ONE)))
+    if claim.setting == "run" and "eta_l" not in claim.constants and "eta_l" not in claim.defining:
+        t, iterations = symbol("t"), symbol("iterations")
+        found.append(Atom(symbol("eta_l")[t], units["eta_l"], ((t, sp.Integer(0), iterations - 1),)))
+    return found
+
+
+def sums(atoms: Sequence[Atom]) -> list[Atom]:
+    """The sums of two constants of the problem's class that have one unit, such as L + mu."""
+    constants = [a for a in atoms if a.formula.is_Symbol and a.unit != ONE and NAMES.get(str(a.formula), None)]
+    return [Atom(a.formula + b.formula, a.unit) for a, b in combinations(constants, 2) if a.unit == b.unit]
+
+
+def _symbol(claim: Claim, name: str) -> sp.Basic:
+    """The symbol as the claim's formulas have it."""
+    for formula in claim.formulas:
+        for one in formula.free_symbols:
+            if one.is_Symbol and one.name == name:
+                return one
+    return symbol(name)
+
+
+def lengths(claim: Claim) -> list[Atom]:
+    """Quantities of a bound that are no bare numbers: the squared distances between the vectors on the larger side of the
+    statement, the optimum and, of a run, its start; and the gap of the objective there."""
+    statement = claim.statement
+    larger, smaller = (statement.left, statement.right)[:: 1 if statement.relation == ">=" else -1]
+    own, units, found = _own_vectors(claim), units_of(claim), []
+    bound = {index for side in (larger, smaller) for node in sp.preorder_traversal(side) for index in bound_indices(node)}
+    vectors = {part for part in larger.atoms(sp.Symbol, sp.Indexed) if _is_vector(part, own)} - (
+        smaller.atoms(sp.Symbol, sp.Indexed) if claim.setting == "run" else set())
+    mean = E if larger.has(E) or smaller.has(E) else (lambda value: value)
+    vectors = sorted((v for v in vectors if not v.free_symbols & bound), key=str)[:_MOST_VECTORS]
+    if claim.setting == "run":
+        vectors += [v for v in (x_round[0], x_star) if v not in vectors]
+        found.append(Atom(mean(objective(x_round[0])) - F_star, LOSS))
+    for first, second in combinations(vectors, 2):
+        unit, other = (units.get(_name(v)) for v in (first, second))
+        if unit is not None and unit == other:
+            found.append(Atom(mean(norm2(first - second)), (2 * unit[0], 2 * unit[1])))
+    for one in vectors:
+        if _name(one) in own:
+            unit = units.get(_name(one), ONE)
+            found.append(Atom(mean(norm2(one)), (2 * unit[0], 2 * unit[1])))
+    return found
+
+
+def is_vector(claim: Claim, part: sp.Basic) -> bool:
+    """Whether a part of a formula is a vector."""
+    if isinstance(part, sp.Add | sp.Mul):
+        return any(is_vector(claim, one) for one in part.args)
+    if type(part).__name__ in _GRADIENTS:
+        return True
+    return isinstance(part, sp.Symbol | sp.Indexed) and _is_vector(part, _own_vectors(claim))
+
+
+def _own_vectors(claim: Claim) -> set[str]:
+    return {v.name for v in claim.variables if v.domain == "vector"}
+
+
+def _is_vector(part: sp.Basic, own: set[str]) -> bool:
+    row = NAMES.get(name := _name(part))
+    return name in own or (row is not None and row.kind == "vector" and bool(row.indices) == isinstance(part, sp.Indexed))
+
+
+def _name(part: sp.Basic) -> str:
+    return str(part.base.label) if isinstance(part, sp.Indexed) else str(part)
+
+
+def products(atoms: Sequence[Atom], unit: Unit, most: int, powers: Sequence[int] = (1, -1)) -> Iterator[Product]:
+    """Yield the products of powers of at most ``most`` atoms that have the unit; of pure numbers, without their inverses."""
+    for count in range(1, most + 1):
+        for some in combinations(atoms, count):
+            for exponents in product(powers, repeat=count):
+                if unit == ONE and exponents[0] < 0:
+                    continue
+                total = tuple(sum(power * atom.unit[side] for atom, power in zip(some, exponents, strict=True))
+                              for side in (0, 1))
+                if total == tuple(unit):
+                    yield Product(tuple(zip(some, exponents, strict=True)))
+
+
+def products_with(number: Sequence[Atom], length: Sequence[Atom], unit: Unit, most: int) -> Iterator[Product]:
+    """Yield the products of the unit that have at most one factor of ``length``, and powers of at most ``most`` of
+    ``number``."""
+    for one in (None, *length):
+        rest = unit if one is None else (unit[0] - one.unit[0], unit[1] - one.unit[1])
+        own = () if one is None else ((one, 1),)
+        if tuple(rest) == ONE and own:
+            yield Product(own)
+        for product_ in products(number, rest, most, (1, -1, 2, -2)):
+            yield Product((*product_.powers, *own))
+            if tuple(rest) == ONE:
+                yield Product((*((atom, -power) for atom, power in product_.powers), *own))

@@ -1,0 +1,185 @@
+"""Small changes of a claim's formulas: another coefficient, exponent, index or range, at one position."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import log
+
+import numpy as np
+import sympy as sp
+
+from bounds.language.claim import Claim
+from bounds.printing.render import letters_of, unicode
+from verify.repair.atoms import is_vector
+from verify.repair.pool import Pool
+from verify.repair.positions import Position, part_at, positions, with_part
+from verify.repair.simple import complexity, simplest
+
+__all__ = ["Candidate", "Edit", "always", "coefficients", "shifts"]
+
+_NAMES = (sp.Symbol, sp.Indexed)
+_LARGEST = 1000.0  # factor of a coefficient
+_HALVINGS = 24
+_FACTORS = tuple(Fraction(f) for f in ("2", "1/2", "3/2", "2/3", "3", "1/3", "4", "1/4", "5", "1/5", "8", "1/8", "10",
+                                       "1/10"))  # of coefficients that are looked at one by one
+_ROUNDING = Fraction(1, 10**6)  # relative
+_SLACK = Fraction(5, 4)  # by how much a simple number may exceed what the instances ask for
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A changed claim: what was changed, in words, and how large a change that is. ``kept``: of one more condition, which of
+    the pool's instances on which the claim holds meet it."""
+
+    claim: Claim
+    words: str
+    cost: float
+    kept: np.ndarray | None = None
+
+
+#: a change whose number follows from the instances; None where no number does
+Candidate = Callable[[Pool], Edit | None]
+
+
+def always(edit: Edit) -> Candidate:
+    """The change whatever the instances are."""
+    return lambda pool: edit
+
+
+def coefficients(claim: Claim) -> Iterator[Candidate]:
+    """Yield changes of one coefficient: of a side, or of a term of a sum anywhere in the statement or in the paper's
+    definitions."""
+    for position, part in positions(claim):
+        if isinstance(part, sp.Add) and not _is_index(claim, position):
+            for number, term in enumerate(part.args):
+                yield _Coefficient(claim, position.below(number), term, 1.0)
+        if position == Position("right") and part != 0:
+            yield _Coefficient(claim, position, part, 1.1)
+
+
+@dataclass(frozen=True)
+class _Coefficient:
+    """The coefficient of a part, as a positive number; its sign stays."""
+
+    claim: Claim
+    position: Position
+    part: sp.Basic
+    cost: float
+
+    def __call__(self, pool: Pool) -> Edit | None:
+        before = abs(self._split[0])
+        if self.claim.statement.relation == "==" or is_vector(self.claim, self.part):  # more is not weaker
+            fits = (before * f for f in _FACTORS if not pool.breaks(self._changed(before * f)))
+            number = next(fits, None)
+        else:
+            number = self._least(pool)
+        if number is None:
+            return None
+        words = _becomes(self.claim, self.position, self.part, self._with(number))
+        if self.position == Position("right"):
+            words = f"the right side times {number / before}"
+        return Edit(self._changed(number), words,
+                    self.cost + 0.03 * complexity(number) + 0.2 * abs(log(number / before)))
+
+    def _least(self, pool: Pool) -> Fraction | None:
+        """A simple number near the one with which the claim just holds on all instances."""
+        before = abs(self._split[0])
+        if (factor := self._least_factor(pool, 1)) is not None:
+            return simplest(before * Fraction(factor) * (1 - _ROUNDING), before * Fraction(factor) * _SLACK)
+        if (factor := self._least_factor(pool, -1)) is not None:
+            return simplest(before * Fraction(factor) / _SLACK, before * Fraction(factor) * (1 + _ROUNDING))
+        return None
+
+    def _changed(self, number: Fraction) -> Claim:
+        return with_part(self.claim, self.position, self._with(number))
+
+    @property
+    def _split(self) -> tuple[Fraction, sp.Basic]:
+        number, rest = self.part.as_coeff_Mul()
+        if isinstance(number, sp.Rational) and number != 0:
+            return Fraction(int(number.p), int(number.q)), rest
+        return Fraction(1), self.part
+
+    def _with(self, number: Fraction) -> sp.Basic:
+        before, rest = self._split
+        return (1 if before > 0 else -1) * sp.Rational(number.numerator, number.denominator) * rest
+
+    def _least_factor(self, pool: Pool, direction: int) -> float | None:
+        """The factor nearest to 1, upwards or downwards, with which no instance breaks the claim; None if there is none."""
+        before = abs(self._split[0])
+
+        def breaks(factor: float) -> bool:
+            return pool.breaks(self._changed((before * Fraction(factor)).limit_denominator(10**12)))
+
+        near, far = 1.0, _LARGEST**direction
+        if breaks(far):
+            return None
+        for _ in range(_HALVINGS):
+            middle = (near * far) ** 0.5
+            near, far = (middle, far) if breaks(middle) else (near, middle)
+        return far
+
+
+def _becomes(claim: Claim, position: Position, part: sp.Basic, other: sp.Basic) -> str:
+    letters = letters_of(claim)
+    inside = ""
+    if position.where in claim.definitions:
+        inside = f" in {unicode(claim.definitions[position.where].symbol, letters)}"
+    if isinstance(other, sp.Tuple):
+        return f"{_range(other, letters)} in place of {_range(part, letters)}{inside}"
+    return f"{unicode(other, letters)} in place of {unicode(part, letters)}{inside}"
+
+
+def _range(triple: sp.Tuple, letters) -> str:
+    index, low, high = (unicode(one, letters) for one in triple)
+    return f"{index} from {low} to {high}"
+
+
+def _is_index(claim: Claim, position: Position) -> bool:
+    """Whether a part belongs to an index or to its range."""
+    return any(isinstance(part_at(claim, Position(position.where, position.path[:depth])), sp.Indexed | sp.Tuple)
+               for depth in range(len(position.path)))
+
+
+def shifts(claim: Claim) -> Iterator[Candidate]:
+    """Yield changes of one exponent or index, or of one end of a range, by one; and of one factor or term more or less."""
+    for edit in _shifts(claim):
+        yield always(edit)
+
+
+def _shifts(claim: Claim) -> Iterator[Edit]:
+    for position, part in positions(claim):
+        for other in _shifted(claim, position, part):
+            if other != part and not other.has(sp.nan, sp.zoo, sp.oo):
+                yield Edit(with_part(claim, position, other), _becomes(claim, position, part, other), 1.0)
+    statement, letters = claim.statement, letters_of(claim)
+    for number, (index, low, high) in enumerate(statement.over):
+        for ends in ((low + 1, high), (low, high - 1)):
+            over = (*statement.over[:number], (index, *ends), *statement.over[number + 1 :])
+            yield Edit(replace(claim, statement=replace(statement, over=over)),
+                       f"for {_range(sp.Tuple(index, *ends), letters)}", 1.0)
+
+
+def _shifted(claim: Claim, position: Position, part: sp.Basic) -> Iterator[sp.Basic]:
+    """Yield what may stand in the position of a part."""
+    outer = part_at(claim, Position(position.where, position.path[:-1])) if position.path else None
+    if isinstance(part, sp.Pow):
+        for step in (1, -1):
+            yield sp.Pow(part.base, part.exp + step)
+    elif isinstance(part, sp.Indexed):
+        for number in range(len(part.indices)):
+            for step in (1, -1):
+                indices = [*part.indices]
+                indices[number] += step
+                yield part.base[tuple(indices)]
+    elif isinstance(part, sp.Tuple) and len(part) == 3:  # an index and its range
+        index, low, high = part
+        for ends in ((low - 1, high), (low + 1, high), (low, high + 1), (low, high - 1)):
+            yield sp.Tuple(index, *ends)
+    elif isinstance(part, sp.Symbol) and part.is_integer and not isinstance(outer, sp.Tuple | sp.Indexed | None):
+        yield from (part + 1, part - 1)
+    elif isinstance(part, sp.Mul) and not is_vector(claim, part):
+        for factor in part.args:
+            if isinstance(factor, _NAMES) or (isinstance(factor, sp.Pow) and isinstance(factor.base, _NAMES)):
+                yield part / factor
+                yield part * factor

@@ -1,0 +1,187 @@
+"""The instances on which candidates for a repair are looked at before anything is searched for them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bounds.language.claim import Claim, Condition
+from synthetic.numbers.arrays import NUMPY
+from verify.evaluation.environment import NoEntry, UnboundName
+from verify.evaluation.evaluate import sides
+from verify.evaluation.judge import Judgement, flat_sides, pairs
+from verify.exact.confirm import Violation
+from verify.instances.parameters import Parameters, floats, number_of, take_rows
+from verify.instances.shape import Shape
+from verify.repair.atoms import Atom
+from verify.search.archive import Archive
+from verify.search.batch_evaluation import MOST_TERMS, evaluate_batch
+from verify.search.budget import BUDGETS
+from verify.search.run_cache import RUNS
+from verify.search.stage import State
+from verify.search.stages import switched_on
+
+__all__ = ["Batch", "Pool", "both_sides", "judge_batch", "pool_of"]
+
+_STAGES = ("small", "extreme", "layered", "random", "seldom")
+_MOST = 40  # batches
+_SEEN = 1e-6  # score from which on a violation is more than rounding
+_KEPT = 24  # instances of a batch on which the claim holds, the tightest ones and some others
+_WORST = 12  # violations of a batch
+_BROKEN = (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Instances of one shape that meet the claim's hypotheses."""
+
+    shape: Shape
+    params: Parameters
+
+
+@dataclass
+class Pool:
+    """Instances on which the claim is false, and others on which it holds; ``violations`` of candidates come in as searches
+    find them."""
+
+    claim: Claim
+    false: list[Batch] = field(default_factory=list)
+    true: list[Batch] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)
+    _known: dict[Atom, tuple | None] = field(default_factory=dict)
+
+    @property
+    def batches(self) -> list[Batch]:
+        return [*self.false, *self.true]
+
+    def add(self, violation: Violation) -> None:
+        """Take in a violation of the claim or of a candidate."""
+        self.violations.append(violation)
+        self._known.clear()
+        batch = Batch(violation.shape, floats(violation.params))
+        if _breaks(self.claim, batch):
+            self.false.insert(0, batch)
+
+    def breaks(self, candidate: Claim) -> bool:
+        """Whether the candidate is false on an instance on which the claim, or another candidate, is."""
+        return any(_breaks(candidate, batch) for batch in self.false) or any(
+            _breaks(candidate, Batch(one.shape, floats(one.params))) for one in self.violations)
+
+    def excludes(self, candidate: Claim) -> bool:
+        """Whether the candidate is false on an instance, or has no value on one, or no instance meets its hypotheses."""
+        if self.breaks(candidate):
+            return True
+        seen = [judge_batch(candidate, batch) for batch in self.true]
+        return any(one is None or (one.met & (one.score > _SEEN)).any() for one in seen) or not any(
+            one.met.any() for one in seen)
+
+    def follows(self, candidate: Claim, other: Claim) -> bool:
+        """Whether a candidate says no more than another one on any instance, both with the claim's hypotheses."""
+        for batch in self.batches:
+            one, two = judge_batch(candidate, batch), judge_batch(other, batch)
+            if one is None or two is None or (one.met & ~(two.met & (one.ratio <= two.ratio + 1e-9))).any():
+                return False
+        return True
+
+    def arrays(self, atoms: Sequence[Atom]) -> tuple[list[dict[Atom, np.ndarray]], list[dict[Atom, np.ndarray]]] | None:
+        """The values of quantities, (instances, indices), where the claim, or a candidate, is false, and where it holds.
+
+        None where one of them has no finite value.
+        """
+        found = [self._values(atom) for atom in atoms]
+        if any(one is None for one in found):
+            return None
+        false, true = ([dict(zip(atoms, arrays, strict=True)) for arrays in zip(*(one[side] for one in found), strict=True)]
+                       for side in (0, 1))
+        return false, true
+
+    def varies(self, atom: Atom) -> bool:
+        """Whether a quantity has several values on these instances."""
+        found = self._values(atom)
+        return found is not None and len({float(value) for side in found for one in side for value in one.flat}) > 1
+
+    def _values(self, atom: Atom) -> tuple[list[np.ndarray], list[np.ndarray]] | None:
+        if atom not in self._known:
+            condition = Condition(atom.formula, "<=", 0, atom.over)
+            with suppress(UnboundName, NoEntry, *_BROKEN):
+                false = [_values(self.claim, batch, condition) for batch in self.false]
+                exact = [pairs(condition, one.environment) for one in self.violations]
+                false += [np.array([[float(left) for left, _ in both]]) for both in exact]
+                true = [_values(self.claim, batch, condition) for batch in self.true]
+                if all(np.isfinite(one).all() for one in (*false, *true)):
+                    self._known[atom] = false, true
+            self._known.setdefault(atom, None)
+        return self._known[atom]
+
+
+def _breaks(claim: Claim, batch: Batch) -> bool:
+    seen = judge_batch(claim, batch)
+    return seen is not None and bool((seen.met & (seen.score > _SEEN)).any())
+
+
+def judge_batch(claim: Claim, batch: Batch) -> Judgement | None:
+    """The judgement on a batch; None where something has no value."""
+    with suppress(UnboundName, NoEntry, *_BROKEN), np.errstate(all="ignore"):
+        return evaluate_batch(claim, batch.shape, batch.params, NUMPY)
+    return None
+
+
+def _values(claim: Claim, batch: Batch, condition: Condition) -> np.ndarray:
+    """The left side of a condition on the instances of a batch, (instances, indices)."""
+    with np.errstate(all="ignore"):
+        left = flat_sides(condition, RUNS.simulate(claim, batch.shape, batch.params, NUMPY, MOST_TERMS))[0]
+    return np.broadcast_to(left, (number_of(batch.params), left.shape[1]))
+
+
+def both_sides(claim: Claim, batch: Batch, atoms: Sequence[Atom]) -> tuple | None:
+    """Both sides of the statement on the instances of a batch, (instances, indices), where they count, and the
+    quantities."""
+    statement = claim.statement
+    with suppress(UnboundName, NoEntry, *_BROKEN), np.errstate(all="ignore"):
+        environment = RUNS.simulate(claim, batch.shape, batch.params, NUMPY, MOST_TERMS)
+        found = [*sides(statement, environment)]
+        found += [sides(Condition(a.formula, "<=", 0, statement.over), environment)[0] for a in atoms]
+        spread = np.broadcast_arrays(*found, np.zeros((number_of(batch.params),) + (1,) * (found[0].ndim - 1)))
+        spread = [one.reshape(len(one), -1) for one in spread]
+        return *spread[:3], dict(zip(atoms, spread[3:-1], strict=True))
+    return None
+
+
+def pool_of(claim: Claim, seed: int = 0) -> Pool:
+    """The instances that the cheap stages of a search look at, a few of each shape."""
+    pool = Pool(claim)
+    for shape, params in _draw_batches(claim, seed):
+        seen = judge_batch(claim, Batch(shape, params))
+        if seen is None or not seen.met.any():
+            continue
+        violated = seen.met & (seen.score > _SEEN)
+        for rows, batches in ((_rows_of(violated, seen.score, _WORST), pool.false),
+                              (_rows_of(seen.met & ~violated, seen.ratio, _KEPT), pool.true)):
+            if rows:
+                batches.append(Batch(shape, take_rows(params, rows)))
+    return pool
+
+
+def _draw_batches(claim: Claim, seed: int) -> Iterator[tuple[Shape, Parameters]]:
+    stages, corners = switched_on(())
+    state = State(claim, BUDGETS["quick"], Archive(), corners, NUMPY, [seed])
+    count = 0
+    for name in _STAGES:
+        with suppress(UnboundName, NoEntry, *_BROKEN):
+            for shape, params in stages[name](state):
+                if count == _MOST:
+                    return
+                count += 1
+                yield shape, params
+
+
+def _rows_of(which: np.ndarray, score: np.ndarray, most: int) -> list[int]:
+    """Take at most ``most`` of the selected instances: half of them with the highest scores, the others spread over the
+    rest."""
+    rows = np.flatnonzero(which)
+    rows = rows[np.argsort(-score[rows], kind="stable")]
+    first, rest = rows[: most // 2], rows[most // 2 :]
+    if len(rest):
+        rest = rest[np.unique(np.linspace(0, len(rest) - 1, min(len(rest), most - len(first))).astype(int))]
+    return [*map(int, first), *map(int, rest)]

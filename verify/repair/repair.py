@@ -1,0 +1,120 @@
+"""Finds the nearest statements that survive where a claim is refuted, by how little they change.
+
+A candidate changes the claim in one place. It must hold on a pool of instances; then a search tries to refute it, and a
+violation joins the pool, which moves the candidate's number. What survives is refereed like any claim.
+"""
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+
+from bounds.formulas.units import check_units, units_of, units_where
+from bounds.language.claim import Claim
+from verify.referee.decide import Settings, decide
+from verify.repair.additions import conditions, terms
+from verify.repair.edits import Candidate, Edit, always, coefficients, shifts
+from verify.repair.ingredients import ingredients
+from verify.repair.pool import Pool, pool_of
+from verify.results.verdict import Verdict
+from verify.search.budget import BUDGETS
+from verify.search.search import search
+
+__all__ = ["Repair", "repairs_of"]
+
+_TRIES = 5  # searches of one candidate
+_SEARCHES = 40
+_INGREDIENT = 1.6  # size of a change that excludes what a counterexample may need
+_UNIT_MENDED = 0.5  # by which a change counts as smaller that makes the units of both sides agree
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A statement that survives: the changed claim, the change in words, how large it is, and the verdict."""
+
+    claim: Claim
+    change: str
+    cost: float
+    verdict: Verdict
+
+
+def repairs_of(claim: Claim, budget: str = "standard", seed: int = 0, most: int = 5,
+               watch: Callable[[str], None] = lambda text: None) -> list[Repair]:
+    """The nearest changes of a refuted claim that survive, those of the smallest change first.
+
+    Args:
+        budget: with which the survivors of quick searches are refereed.
+        most: repairs to find.
+        watch: called with each change that a search looks at.
+
+    Raises:
+        ValueError: the claim is no explicit statement, or a search of the standard budget does not refute it.
+    """
+    if claim.statement is None or not claim.explicit or claim.exists is not None:
+        raise ValueError(f"{claim.id} hides constants, or is about a number that exists; allowed: a statement with all its "
+                         "constants")
+    violation = search(claim, BUDGETS["standard"], seed).violation
+    if violation is None:
+        raise ValueError(f"{claim.id} is not refuted by a search of the standard budget; allowed: a refuted claim")
+    pool = pool_of(claim, seed)
+    pool.add(violation)
+    found = []
+    for edit in _survivors(claim, pool, seed, watch):
+        changed = replace(edit.claim, id=f"{claim.id}{'+' if '@' in claim.id else '@'}repair-{len(found) + 1}",
+                          reading=f"{claim.reading}; {edit.words}", source=None, derivation=f"{claim.id} with {edit.words}")
+        verdict = decide(changed, Settings(budget, seed=seed, federations=False))
+        if verdict.verdict in ("certified", "consistent"):
+            found.append(Repair(changed, edit.words, edit.cost, verdict))
+        if len(found) == most:
+            break
+    return found
+
+
+def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]) -> Iterator[Edit]:
+    """Yield changes that a quick search does not refute, the smallest first."""
+    clashes, numbers, waiting = len(check_units(claim)[0]), count(), []
+
+    def offer(candidate: Candidate, tries: int) -> None:
+        edit = candidate(pool) if tries < _TRIES else None
+        if edit is None:
+            return
+        worse = len(check_units(edit.claim)[0]) - clashes
+        if worse <= 0 and not pool.excludes(edit.claim):
+            heapq.heappush(waiting, (edit.cost + _UNIT_MENDED * worse, next(numbers), candidate, edit, tries))
+
+    for candidate in _candidates(claim, pool):
+        offer(candidate, 0)
+    searches, found = 0, []
+    while waiting and searches < _SEARCHES:
+        _, _, candidate, edit, tries = heapq.heappop(waiting)
+        if any(_follows(edit, one, pool) for one in found):
+            continue
+        if pool.excludes(edit.claim):
+            offer(candidate, tries + 1)
+            continue
+        searches += 1
+        watch(edit.words)
+        violation = search(edit.claim, BUDGETS["quick"], seed).violation
+        if violation is None:
+            found.append(edit)
+            yield edit
+            continue
+        pool.add(violation)
+        offer(candidate, tries + 1)
+
+
+def _follows(edit: Edit, other: Edit, pool: Pool) -> bool:
+    """Whether a change gives no more than another one on the instances of the pool."""
+    if edit.kept is not None and other.kept is not None:
+        return bool((edit.kept <= other.kept).all())
+    return edit.kept is None and other.kept is None and pool.follows(edit.claim, other.claim)
+
+
+def _candidates(claim: Claim, pool: Pool) -> Iterator[Candidate]:
+    yield from shifts(claim)
+    yield from coefficients(claim)
+    yield from conditions(claim, pool)
+    for words, changed in ingredients(claim):
+        yield always(Edit(changed, words, _INGREDIENT))
+    unit = units_where(claim, units_of(claim), [claim.statement.left])[0]
+    yield from terms(claim, pool, unit)
