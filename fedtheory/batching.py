@@ -104,7 +104,7 @@ def _halved(batch: Batch, rows: slice, rounds: int, record, reason: str) -> int:
     half = (count + 1) // 2
     if half < count and _may_be_cut(batch, half):
         return half
-    needed = count * sum(needed_by(batch.algorithm, batch.federation, rounds, record, _apart(batch)))
+    needed = count * sum(needed_by(batch.algorithm, batch.federation, rounds, record, _apart(batch), len(batch.seeds)))
     what = f"one run of {batch.algorithm.name} needs" if count == 1 else (
         f"{count} runs of {batch.algorithm.name}, which cannot be cut, need")
     raise MemoryError(f"{what} about {in_words(needed)} of memory on {backend.device}, where "

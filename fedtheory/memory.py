@@ -11,7 +11,8 @@ from fedtheory.affine import why_not_affine
 from fedtheory.observables import DEFAULT, find_observable
 from fedtheory.recorder import PIECE, TIME
 from fedtheory.selection import PriorityOnly, WithoutReplacement
-from synthetic.numbers.arrays import Backend, waits
+from fedtheory.stacking import for_runs
+from synthetic.numbers.arrays import Backend, namespace, waits
 from synthetic.numbers.draws import Draws
 
 __all__ = ["SHARES", "MemoryNeed", "all_memory", "free_memory", "in_words", "memory_needed", "needed_by", "runs_at_once"]
@@ -63,10 +64,12 @@ def _recorded(federation, rounds: int, local_steps: int, record: Sequence[str]) 
                for each in map(find_observable, record))
 
 
-def needed_by(algorithm, federation, rounds: int, record: Sequence[str] = DEFAULT, apart: bool = False) -> MemoryNeed:
-    """The memory that a run of ``algorithm`` needs. ``apart``: whether runs have hyper-parameters of their own."""
+def needed_by(algorithm, federation, rounds: int, record: Sequence[str] = DEFAULT, apart: bool = False,
+              runs: int = 1) -> MemoryNeed:
+    """The memory that a run of ``algorithm`` needs. ``apart``: whether runs have hyper-parameters of their own; then the
+    algorithm may be that of a batch of so many ``runs``."""
     size = 4 if federation.backend.dtype == "float32" else 8
-    works = size * _numbers(algorithm, federation, apart) + _STATES * _state(algorithm, federation)
+    works = size * _numbers(algorithm, federation, apart) + _STATES * _state(algorithm, federation, runs)
     recorded = _recorded(federation, rounds, algorithm.local_steps, record) + rounds
     return MemoryNeed((1 + waits(federation.weights)) * works, recorded)  # a round is tried before a card captures it
 
@@ -92,14 +95,17 @@ def _numbers(algorithm, federation, apart: bool) -> int:
     return working
 
 
-def _state(algorithm, federation) -> int:
+def _state(algorithm, federation, runs: int) -> int:
     """Bytes of the arrays of a run between rounds."""
+    first = for_runs(algorithm, slice(0, 1), runs)
+    rows = runs if first is None else 1  # an algorithm that cannot be cut begins as a whole
     one = federation if federation.instances == 1 else federation.select(slice(0, 1))
     x = one.default_start().reshape(1, -1)
-    state = algorithm.init(one, x, Draws(np.zeros(1, dtype=np.int64), one.backend))
+    x = x if rows == 1 else namespace(x).broadcast_to(x, (rows, x.shape[1]))
+    state = (algorithm if first is None else first).init(one, x, Draws(np.zeros(rows, dtype=np.int64), one.backend))
     arrays = [state.x, *state.server.values(), *state.clients.values()]
     return sum(prod(array.shape) * (array.element_size() if hasattr(array, "element_size") else array.itemsize)
-               for array in arrays if hasattr(array, "shape"))
+               for array in arrays if hasattr(array, "shape")) // rows
 
 
 def runs_at_once(algorithm, federation, rounds: int, record: Sequence[str], runs: int,
@@ -111,7 +117,7 @@ def runs_at_once(algorithm, federation, rounds: int, record: Sequence[str], runs
     rough += 8 * _numbers(algorithm, federation, False) + 2 * _recorded(federation, rounds, algorithm.local_steps, record)
     if runs * rough <= _LITTLE:
         return runs
-    return min(runs, needed_by(algorithm, federation, rounds, record, apart()).at_once(federation.backend))
+    return min(runs, needed_by(algorithm, federation, rounds, record, apart(), runs).at_once(federation.backend))
 
 
 def free_memory(device: str) -> float:

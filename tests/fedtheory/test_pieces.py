@@ -338,6 +338,14 @@ def test_the_estimate_is_near_what_is_allocated(name, federation, participants):
     assert allocated / 2 < needed_by(method, federation, 2, ("suboptimality",)).works < 4 * allocated
 
 
+@pytest.mark.parametrize("name, number", [("prunefl", "eta_l"), ("fedavg", "eta_l"), ("scaffold", "eta_g")])
+def test_a_batch_of_which_each_run_has_a_number_needs_what_its_runs_do(name, number):
+    """PruneFL begins with arrays of its own numbers."""
+    federation = FEDERATIONS["no noise"]()
+    one, several = (make_algorithm(name, local_steps=2, **{number: value}) for value in (0.1, np.array([0.1, 0.2, 0.3])))
+    assert needed_by(several, federation, 2, runs=3) == needed_by(one, federation, 2)
+
+
 def test_as_many_runs_are_computed_at_once_as_fit(monkeypatch):
     federation, method, record = FEDERATIONS["no noise"](), fedavg(0.1), ("x",)
     needed = needed_by(method, federation, 10, record)

@@ -1,5 +1,6 @@
 """The commands that decide and report: verify, explain, replay, report."""
 
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -139,11 +140,15 @@ def verify(
 def explain(
     claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
     out: Out = Path("report"),
+    short: Annotated[bool, typer.Option("--short", help="Search nothing: leave out what the counterexample needs, and what "
+                                        "would be true.")] = False,
 ) -> int:
     """Explain a verdict in words.
 
-    Prints what the claim says, the evidence, and what would change the verdict. The verdict is that of the report; a claim
-    without one is decided with the quick budget.
+    Prints what the claim says, the evidence, and what would change the verdict. Of a refuted claim: the counterexample's run
+    and both sides term by term, which of noise, drift, sampling and the like it needs, and the nearest statements that
+    survive (`fedtheory repair` finds more of them). The verdict is that of the report; a claim without one is decided with
+    the quick budget.
     """
     found = shared.choose_claim(claim)
 
@@ -172,7 +177,16 @@ def explain(
     there = replayed(filter(None, (stored_verdict(out, c.id) for c in others)), out)
     verdicts = {v.id: v.verdict for v in there if KEPT not in v.details}
     readings = {c.id: (c.reading, verdicts.get(c.id)) for c in others}
-    print(explained(found, verdict, readings, budget, out.as_posix()), end="")
+    needs, repairs = None, None
+    if verdict.verdict == "refuted" and found.explicit and found.exists is None and not short:
+        from verify.repair.repair import repairs_of
+        from verify.report.reason import needs_of
+
+        with console.working("searching"):
+            needs = needs_of(found)
+            with suppress(ValueError):  # a quick search does not refute it
+                repairs = repairs_of(found, "quick", most=3)
+    print(explained(found, verdict, readings, budget, out.as_posix(), needs, repairs), end="")
     return 0
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from bounds.language.claim import BY_NUMBER, DISTINCT, Claim
-from verify.claims.repair import repaired_sizes
+from verify.claims.fitting_sizes import repaired_sizes
 from verify.claims.sizes import integer_variables, possible
 from verify.instances.quadratic import QUADRATIC
 from verify.instances.shape import Shape, with_participants

@@ -11,7 +11,7 @@ import sympy as sp
 from bounds.language.claim import HOLDS, Claim, Condition
 from bounds.language.names import NAMES, ONE, SIZE, Unit
 from bounds.printing.render import condition_text, letters_of, unicode
-from verify.repair.atoms import Atom, Combination, Product, lengths, numbers, products, products_with, sums
+from verify.repair.atoms import Atom, Combination, Product, lengths, numbers, products, sums, terms_of_unit
 from verify.repair.edits import Candidate, Edit
 from verify.repair.pool import Pool, both_sides
 from verify.repair.simple import complexity, simplest
@@ -23,10 +23,14 @@ _MOST_ATOMS = 3
 _CLOSE = Fraction(3, 2)  # by which factor a condition may be stricter than the instances ask for
 _SLACK = 1.25  # by how much the number of a term may exceed what the instances ask for
 _MOST_TERMS = 8
+_OF_NOISE = {"sigma", "sigma_sq"}  # of which "without noise" is said
 _DRAWN = {"participants", "clients"}
 _LARGEST_SIZE = 4  # that a condition names
+_LARGEST_OVER_SIZE = 10  # number of a term that is divided by a size
+_FARTHEST = Fraction(100)  # number of a condition, and its inverse the nearest to 0
 _LARGEST = 1e6  # number of a term
 _ROUNDING = 1e-6  # relative
+_NEARLY = 1.02  # by which factor a number may exceed what the instances ask for, and still be theirs
 
 
 def conditions(claim: Claim, pool: Pool) -> Iterator[Candidate]:
@@ -45,7 +49,7 @@ def conditions(claim: Claim, pool: Pool) -> Iterator[Candidate]:
             for sign in (-1, 1):
                 yield from _separations(claim, Combination(first, second, sign))
     for atom in own:
-        if atom.unit != ONE:
+        if atom.unit != ONE and (claim.setting != "run" or str(atom.formula) not in _OF_NOISE):
             yield _Separation(claim, Product(((atom, 1),)), "<=", True)
 
 
@@ -76,7 +80,7 @@ class _Separation:
             return None
         sign, number = self._limit(float(false.min() if self.sign == "<=" else false.max()))
         whole = self.quantity.formula.is_integer and self.claim.setting == "run"
-        if number is None or (whole and abs(number) > _LARGEST_SIZE):
+        if number is None or abs(number) > (_LARGEST_SIZE if whole else _FARTHEST) or 0 < abs(number) < 1 / _FARTHEST:
             return None
         limit = float(number)
         keeps = HOLDS[sign](true, limit)
@@ -116,8 +120,9 @@ def terms(claim: Claim, pool: Pool, unit: Unit | None) -> Iterator[Candidate]:
     length = tuple(lengths(claim))
     false, true = _sides(claim, pool, (*number, *length))
     found = []
-    for one in products_with(number, length, unit, _MOST_ATOMS):
-        if value := _number(one, false, statement.relation):
+    for one in terms_of_unit(number, length, unit):
+        if mended := _number(one, false, statement.relation):
+            value, _ = mended
             found.append((_loosening(one, value, (*false, *true)) + 0.02 * (one.size + complexity(value)), len(found), one))
     for _, _, one in sorted(found)[:_MOST_TERMS]:
         yield _Term(claim, one, (*number, *length))
@@ -132,14 +137,17 @@ class _Term:
     def __call__(self, pool: Pool) -> Edit | None:
         claim = self.claim
         false, true = _sides(claim, pool, self.atoms)
-        number = _number(self.product, false, claim.statement.relation)
-        if not number:
+        mended = _number(self.product, false, claim.statement.relation)
+        if mended is None:
             return None
+        number, near = mended
+        if number > _LARGEST_OVER_SIZE and any(power < 0 and atom.unit == ONE for atom, power in self.product.powers):
+            return None  # the largest size that was drawn decides
         larger = "left" if claim.statement.relation == ">=" else "right"
         term = sp.Rational(number.numerator, number.denominator) * self.product.formula
         statement = replace(claim.statement, **{larger: getattr(claim.statement, larger) + term})
         return Edit(replace(claim, statement=statement), f"{unicode(term, letters_of(claim))} more on the {larger} side",
-                    1.2 + 0.05 * self.product.size + 0.03 * complexity(number)
+                    (1.2 if near else 1.5) + 0.05 * self.product.size + 0.03 * complexity(number)
                     + 0.1 * _loosening(self.product, number, (*false, *true)))
 
 
@@ -152,8 +160,9 @@ def _sides(claim: Claim, pool: Pool, atoms: Sequence[Atom]) -> tuple[Sides, Side
                  for batches in (pool.false, pool.true))
 
 
-def _number(one: Product, sides: Sides, relation: str) -> Fraction | None:
-    """The simple number by which the product, as a term, mends the claim on all instances; None if there is none."""
+def _number(one: Product, sides: Sides, relation: str) -> tuple[Fraction, bool] | None:
+    """The simple number by which the product, as a term, mends the claim on all instances, and whether it is nearly what
+    they ask for; None if there is none."""
     most = 0.0
     with np.errstate(all="ignore"):
         for left, right, mask, arrays in sides:
@@ -164,7 +173,10 @@ def _number(one: Product, sides: Sides, relation: str) -> Fraction | None:
                 if not ((value > 0) & np.isfinite(value)).all():
                     return None
                 most = max(most, float((gap[wide] / value).max()))
-    return simplest(most * (1 - _ROUNDING), most * _SLACK) if 1 / _LARGEST < most < _LARGEST else None
+    if not 1 / _LARGEST < most < _LARGEST:
+        return None
+    number = simplest(most * (1 - _ROUNDING), most * _SLACK)
+    return number, number <= most * _NEARLY
 
 
 def _loosening(one: Product, number: Fraction, sides: Sides) -> float:

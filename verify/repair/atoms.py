@@ -9,14 +9,16 @@ import sympy as sp
 
 from bounds.formulas.units import units_of
 from bounds.language.claim import Claim
-from bounds.language.names import CONSTANT, LOSS, NAMES, ONE, SIZE, Unit, symbol
+from bounds.language.names import CONSTANT, CURVATURE, LOSS, NAMES, ONE, SIZE, STEP, Unit, symbol
 from bounds.language.operators import E, F_star, norm2, objective, x_round, x_star
 from bounds.printing.deciding_fields import bound_indices
 
-__all__ = ["Atom", "Combination", "Product", "is_vector", "lengths", "numbers", "products", "products_with", "sums"]
+__all__ = ["Atom", "Combination", "Product", "is_vector", "lengths", "numbers", "products", "sums", "terms_of_unit"]
 
 _SIZES = ("rounds", "local_steps", "clients", "participants")
 _MOST_VECTORS = 5
+_MOST_SCALES = 3
+_POWERS = {STEP: (0, 1, 2, 3, -1), CURVATURE: (0, 1, 2, -1)}  # of a factor of a term
 _GRADIENTS = ("grad", "f_grad", "objective_grad")
 _DOMAINS = ("positive", "nonnegative", "real", "integer")
 
@@ -172,15 +174,18 @@ def products(atoms: Sequence[Atom], unit: Unit, most: int, powers: Sequence[int]
                     yield Product(tuple(zip(some, exponents, strict=True)))
 
 
-def products_with(number: Sequence[Atom], length: Sequence[Atom], unit: Unit, most: int) -> Iterator[Product]:
-    """Yield the products of the unit that have at most one factor of ``length``, and powers of at most ``most`` of
-    ``number``."""
-    for one in (None, *length):
-        rest = unit if one is None else (unit[0] - one.unit[0], unit[1] - one.unit[1])
-        own = () if one is None else ((one, 1),)
-        if tuple(rest) == ONE and own:
-            yield Product(own)
-        for product_ in products(number, rest, most, (1, -1, 2, -2)):
-            yield Product((*product_.powers, *own))
-            if tuple(rest) == ONE:
-                yield Product((*((atom, -power) for atom, power in product_.powers), *own))
+def terms_of_unit(number: Sequence[Atom], length: Sequence[Atom], unit: Unit) -> Iterator[Product]:
+    """Yield products of the unit as bounds have them: powers of steps and curvatures; at most two sizes or other pure
+    numbers, or their inverses; and at most one quantity of another unit, such as a variance or a distance."""
+    pure = [atom for atom in number if atom.unit == ONE]
+    scales = [atom for atom in number if atom.unit in (STEP, CURVATURE)]
+    levels = [atom for atom in number if atom.unit not in (ONE, STEP, CURVATURE)]
+    sizes = [()] + [tuple(zip(some, powers, strict=True)) for count in (1, 2) for some in combinations(pure, count)
+                    for powers in product((1, -1), repeat=count)]
+    for level in (None, *levels, *length):
+        own = () if level is None else ((level, 1),)
+        for powers in product(*(_POWERS[atom.unit] for atom in scales)):
+            scaled = tuple((atom, power) for atom, power in zip(scales, powers, strict=True) if power)
+            total = [sum(power * atom.unit[side] for atom, power in (*own, *scaled)) for side in (0, 1)]
+            if total == [*unit] and len(scaled) <= _MOST_SCALES:
+                yield from (Product((*own, *scaled, *some)) for some in sizes if own or scaled or some)

@@ -10,9 +10,9 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from bounds.printing.render import letters_of, unicode
-from verify.repair.atoms import is_vector
+from verify.repair.atoms import is_vector, numbers
 from verify.repair.pool import Pool
-from verify.repair.positions import Position, part_at, positions, with_part
+from verify.repair.positions import Position, part_at, positions, with_argument, with_part
 from verify.repair.simple import complexity, simplest
 
 __all__ = ["Candidate", "Edit", "always", "coefficients", "shifts"]
@@ -87,7 +87,7 @@ class _Coefficient:
         if (factor := self._least_factor(pool, 1)) is not None:
             return simplest(before * Fraction(factor) * (1 - _ROUNDING), before * Fraction(factor) * _SLACK)
         if (factor := self._least_factor(pool, -1)) is not None:
-            return simplest(before * Fraction(factor) / _SLACK, before * Fraction(factor) * (1 + _ROUNDING))
+            return 1 / simplest((1 - _ROUNDING) / (before * Fraction(factor)), _SLACK / (before * Fraction(factor)))
         return None
 
     def _changed(self, number: Fraction) -> Claim:
@@ -127,6 +127,9 @@ def _becomes(claim: Claim, position: Position, part: sp.Basic, other: sp.Basic) 
         inside = f" in {unicode(claim.definitions[position.where].symbol, letters)}"
     if isinstance(other, sp.Tuple):
         return f"{_range(other, letters)} in place of {_range(part, letters)}{inside}"
+    if part.is_number and position.path:  # what it stands in says more
+        part = part_at(claim, position.outer)
+        other = with_argument(part, position.path[-1], other)
     return f"{unicode(other, letters)} in place of {unicode(part, letters)}{inside}"
 
 
@@ -152,6 +155,9 @@ def _shifts(claim: Claim) -> Iterator[Edit]:
         for other in _shifted(claim, position, part):
             if other != part and not other.has(sp.nan, sp.zoo, sp.oo):
                 yield Edit(with_part(claim, position, other), _becomes(claim, position, part, other), 1.0)
+    for position, term in positions(claim):
+        if position.where in ("left", "right") and (not position.path or isinstance(part_at(claim, position.outer), sp.Add)):
+            yield from _factors(claim, position, term)
     statement, letters = claim.statement, letters_of(claim)
     for number, (index, low, high) in enumerate(statement.over):
         for ends in ((low + 1, high), (low, high - 1)):
@@ -160,9 +166,19 @@ def _shifts(claim: Claim) -> Iterator[Edit]:
                        f"for {_range(sp.Tuple(index, *ends), letters)}", 1.0)
 
 
+def _factors(claim: Claim, position: Position, term: sp.Basic) -> Iterator[Edit]:
+    """Yield the claim with a number of its own, or the inverse, as one more factor of a term."""
+    if isinstance(term, sp.Add) or is_vector(claim, term) or _is_index(claim, position) or term == 0:
+        return
+    for atom in numbers(claim):
+        if not atom.over:
+            for other in (term * atom.formula, term / atom.formula):
+                yield Edit(with_part(claim, position, other), _becomes(claim, position, term, other), 1.1)
+
+
 def _shifted(claim: Claim, position: Position, part: sp.Basic) -> Iterator[sp.Basic]:
     """Yield what may stand in the position of a part."""
-    outer = part_at(claim, Position(position.where, position.path[:-1])) if position.path else None
+    outer = part_at(claim, position.outer) if position.path else None
     if isinstance(part, sp.Pow):
         for step in (1, -1):
             yield sp.Pow(part.base, part.exp + step)

@@ -12,7 +12,7 @@ from verify.evaluation.environment import NoEntry, UnboundName
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import Judgement, flat_sides, pairs
 from verify.exact.confirm import Violation
-from verify.instances.parameters import Parameters, floats, number_of, take_rows
+from verify.instances.parameters import Parameters, floats, number_of, spec_of, take_rows
 from verify.instances.shape import Shape
 from verify.repair.atoms import Atom
 from verify.search.archive import Archive
@@ -25,10 +25,12 @@ from verify.search.stages import switched_on
 __all__ = ["Batch", "Pool", "both_sides", "judge_batch", "pool_of"]
 
 _STAGES = ("small", "extreme", "layered", "random", "seldom")
-_MOST = 40  # batches
+_MOST = 40  # batches that are looked at
+_KEPT_BATCHES = 14  # of each kind
 _SEEN = 1e-6  # score from which on a violation is more than rounding
 _KEPT = 24  # instances of a batch on which the claim holds, the tightest ones and some others
 _WORST = 12  # violations of a batch
+_STRETCHED, _FACTORS = 6, (10.0, 100.0)  # batches of violations, and by how much one of their numbers grows
 _BROKEN = (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
@@ -69,18 +71,23 @@ class Pool:
             _breaks(candidate, Batch(one.shape, floats(one.params))) for one in self.violations)
 
     def excludes(self, candidate: Claim) -> bool:
-        """Whether the candidate is false on an instance, or has no value on one, or no instance meets its hypotheses."""
+        """Whether the candidate is false on an instance, or has no value on one."""
         if self.breaks(candidate):
             return True
-        seen = [judge_batch(candidate, batch) for batch in self.true]
-        return any(one is None or (one.met & (one.score > _SEEN)).any() for one in seen) or not any(
-            one.met.any() for one in seen)
+        seen = (judge_batch(candidate, batch) for batch in self.true)
+        return any(one is None or (one.met & (one.score > _SEEN)).any() for one in seen)
 
     def follows(self, candidate: Claim, other: Claim) -> bool:
-        """Whether a candidate says no more than another one on any instance, both with the claim's hypotheses."""
+        """Whether a candidate says no more than another one on any instance, both with the claim's hypotheses; of equations
+        nobody knows."""
+        if candidate.statement.relation == "==":
+            return False
         for batch in self.batches:
             one, two = judge_batch(candidate, batch), judge_batch(other, batch)
-            if one is None or two is None or (one.met & ~(two.met & (one.ratio <= two.ratio + 1e-9))).any():
+            if one is None or two is None:
+                return False
+            known = ~two.met | (two.ratio > 0)  # of a side below rounding, no ratio is
+            if (one.met & known & ~(two.met & (one.ratio <= two.ratio + 1e-9))).any():
                 return False
         return True
 
@@ -149,18 +156,36 @@ def both_sides(claim: Claim, batch: Batch, atoms: Sequence[Atom]) -> tuple | Non
 
 
 def pool_of(claim: Claim, seed: int = 0) -> Pool:
-    """The instances that the cheap stages of a search look at, a few of each shape."""
+    """The instances that the cheap stages of a search look at, a few of each shape; and those on which the claim is false
+    with one positive number far larger, so that no number is fitted to what happens to be drawn."""
     pool = Pool(claim)
     for shape, params in _draw_batches(claim, seed):
-        seen = judge_batch(claim, Batch(shape, params))
-        if seen is None or not seen.met.any():
-            continue
-        violated = seen.met & (seen.score > _SEEN)
-        for rows, batches in ((_rows_of(violated, seen.score, _WORST), pool.false),
-                              (_rows_of(seen.met & ~violated, seen.ratio, _KEPT), pool.true)):
-            if rows:
-                batches.append(Batch(shape, take_rows(params, rows)))
+        _take_in(pool, Batch(shape, params))
+    pool.true, pool.false = _spread(pool.true), _spread(pool.false)
+    for batch in pool.false[:_STRETCHED]:
+        for name, values in batch.params.items():
+            if values[0].size == 1 and spec_of(claim, name).domain == "positive":
+                for factor in _FACTORS:
+                    _take_in(pool, Batch(batch.shape, batch.params | {name: factor * values}), true=False)
     return pool
+
+
+def _spread(batches: list[Batch]) -> list[Batch]:
+    """Take some of the batches, evenly."""
+    places = {*np.linspace(0, len(batches) - 1, _KEPT_BATCHES).astype(int)} if batches else ()
+    return [batches[place] for place in sorted(places)]
+
+
+def _take_in(pool: Pool, batch: Batch, true: bool = True) -> None:
+    seen = judge_batch(pool.claim, batch)
+    if seen is None or not seen.met.any():
+        return
+    violated = seen.met & (seen.score > _SEEN)
+    kinds = [(_rows_of(violated, seen.score, _WORST), pool.false)]
+    kinds += [(_rows_of(seen.met & ~violated, seen.ratio, _KEPT), pool.true)] if true else []
+    for rows, batches in kinds:
+        if rows:
+            batches.append(Batch(batch.shape, take_rows(batch.params, rows)))
 
 
 def _draw_batches(claim: Claim, seed: int) -> Iterator[tuple[Shape, Parameters]]:

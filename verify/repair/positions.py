@@ -9,7 +9,7 @@ import sympy as sp
 from bounds.language.claim import Claim, names_in
 from bounds.language.definitions import DEFINITIONS
 
-__all__ = ["Position", "part_at", "positions", "with_part"]
+__all__ = ["Position", "own_definitions", "part_at", "positions", "with_argument", "with_part"]
 
 
 class Position(NamedTuple):
@@ -19,17 +19,22 @@ class Position(NamedTuple):
     where: str
     path: tuple[int, ...] = ()
 
+    @property
+    def outer(self) -> "Position":
+        """The position of what the part stands in."""
+        return Position(self.where, self.path[:-1])
+
     def below(self, number: int) -> "Position":
         return Position(self.where, (*self.path, number))
 
 
 def positions(claim: Claim) -> Iterator[tuple[Position, sp.Basic]]:
     """Yield the parts of both sides of the statement, and of the paper's definitions behind them, outer ones first."""
-    for where in ("right", "left", *_own_definitions(claim)):
+    for where in ("right", "left", *own_definitions(claim)):
         yield from _parts(Position(where), _formula(claim, where))
 
 
-def _own_definitions(claim: Claim) -> list[str]:
+def own_definitions(claim: Claim) -> list[str]:
     """The names of the definitions that the statement uses and that are not the language's own, in the order of use."""
     found, new = {}, [claim.statement.right, claim.statement.left]
     while new:
@@ -71,6 +76,9 @@ def with_part(claim: Claim, position: Position, part: sp.Basic) -> Claim:
 def _replaced(formula: sp.Basic, path: tuple[int, ...], part: sp.Basic) -> sp.Basic:
     if not path:
         return part
-    arguments = list(formula.args)
-    arguments[path[0]] = _replaced(arguments[path[0]], path[1:], part)
-    return formula.func(*arguments)
+    return with_argument(formula, path[0], _replaced(formula.args[path[0]], path[1:], part))
+
+
+def with_argument(formula: sp.Basic, number: int, part: sp.Basic) -> sp.Basic:
+    """The formula with another argument."""
+    return formula.func(*formula.args[:number], part, *formula.args[number + 1 :])

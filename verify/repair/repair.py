@@ -24,7 +24,9 @@ __all__ = ["Repair", "repairs_of"]
 
 _TRIES = 5  # searches of one candidate
 _SEARCHES = 40
+_SEEDS = 3  # with which a candidate is searched, because its number follows from the instances of one
 _INGREDIENT = 1.6  # size of a change that excludes what a counterexample may need
+_FEWEST = 8  # instances that meet the hypotheses
 _UNIT_MENDED = 0.5  # by which a change counts as smaller that makes the units of both sides agree
 
 
@@ -94,13 +96,18 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
             continue
         searches += 1
         watch(edit.words)
-        violation = search(edit.claim, BUDGETS["quick"], seed).violation
-        if violation is None:
+        violation, met = None, 0
+        for own in range(_SEEDS):
+            seen = search(edit.claim, BUDGETS["quick"], seed + own)
+            violation, met = seen.violation, met + seen.met
+            if violation or not seen.met:
+                break
+        if violation:
+            pool.add(violation)
+            offer(candidate, tries + 1)
+        elif met >= _FEWEST:
             found.append(edit)
             yield edit
-            continue
-        pool.add(violation)
-        offer(candidate, tries + 1)
 
 
 def _follows(edit: Edit, other: Edit, pool: Pool) -> bool:

@@ -1,11 +1,13 @@
 """Explains a verdict in words: what the claim says, what the verdict rests on, and what would change it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from bounds.language.claim import Claim
 from bounds.printing.render import condition_text, letters_of, there_is, unicode
 from verify.exact.replay import tight_hypotheses
+from verify.repair.repair import Repair
+from verify.report.reason import Needs, run_in_words, sides_in_words
 from verify.results.commands import claim_file, command, on_certificate
 from verify.results.numerals import significant
 from verify.results.store import KEPT
@@ -13,19 +15,25 @@ from verify.results.verdict import Verdict
 
 __all__ = ["explain"]
 
+_MOST_READINGS = 6
 HARDER = {"quick": "standard", "standard": "thorough"}
 
 
-def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, str | None]], budget: str, out: str) -> str:
+def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, str | None]], budget: str, out: str,
+            needs: Needs | None = None, repairs: Sequence[Repair] | None = None) -> str:
     """Paragraphs about one verdict.
 
     Args:
+        needs, repairs: of a refuted claim, under which hypotheses it survives, and what would be true; None where nobody
+            looked.
         readings: the other readings of the same statement: id -> (reading, verdict or None where there is none yet).
         budget: the budget with which the verdict was reached.
         out: directory of the report, for the commands named in the text.
     """
-    parts = [_says(claim), _because(verdict), *_evidence(claim, verdict), "What would change it: " + _change(
-        claim, verdict, budget, out)]
+    parts = [_says(claim), _because(verdict), *_evidence(claim, verdict)]
+    parts += [str(needs)] if needs and str(needs) else []
+    parts.append("What would change it: " + _change(claim, verdict, budget, out))
+    parts += [] if repairs is None else [_would_be_true(claim, repairs)]
     if readings:
         parts.append(_readings(verdict, readings))
     return "\n\n".join(parts) + "\n"
@@ -64,6 +72,8 @@ def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
         yield f"{counts['tried']} instances were tried; {counts['met']} of them meet the hypotheses."
     instance = verdict.details.get("instance")
     if verdict.verdict == "refuted" and instance:
+        if lines := [*run_in_words(claim, instance), *sides_in_words(claim, instance)]:
+            yield "There:\n" + "\n".join(f"  {line}" for line in lines)
         tight = tight_hypotheses(instance, claim)
         if tight:
             yield "The counterexample meets these hypotheses with equality:\n" + "\n".join(f"  {text}" for text in tight)
@@ -78,6 +88,13 @@ def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
     if verdict.verdict == "consistent" and verdict.ratio is not None:
         hidden = f"The hidden constant is at least {significant(verdict.ratio)}, the largest ratio found without it."
         yield _looseness(verdict.ratio) if claim.explicit else hidden
+
+
+def _would_be_true(claim: Claim, repairs: Sequence[Repair]) -> str:
+    if not repairs:
+        return f"No statement was found that changes one place of {claim.id} and survives a search."
+    lines = (f"  {number}. {one.change}: {one.verdict.verdict}" for number, one in enumerate(repairs, start=1))
+    return "What would be true, the smallest change first:\n" + "\n".join(lines)
 
 
 def _witness(named: Mapping) -> str:
@@ -144,7 +161,9 @@ def _readings(verdict: Verdict, readings: Mapping[str, tuple[str, str | None]]) 
         return -SequenceMatcher(None, verdict.id, entry[0]).ratio(), entry[0]
 
     lines = []
-    for claim_id, (reading, kind) in sorted(readings.items(), key=unlike):
+    for claim_id, (reading, kind) in sorted(readings.items(), key=unlike)[:_MOST_READINGS]:
         other = " (another verdict)" if kind not in (None, verdict.verdict) else ""
         lines.append(f"  {claim_id}: {kind or 'not decided here yet'}{other}; {reading}")
+    if len(readings) > _MOST_READINGS:
+        lines.append(f"  and {len(readings) - _MOST_READINGS} more")
     return "Other readings of the same statement:\n" + "\n".join(lines)

@@ -1,0 +1,170 @@
+"""Says why a claim fails: both sides of a counterexample term by term, its run in numbers, and what it needs."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition
+from bounds.printing.render import letters_of, unicode
+from synthetic.numbers.arrays import NUMPY
+from verify.evaluation.environment import Environment
+from verify.evaluation.evaluate import sides
+from verify.exact.replay import CANNOT, rerun
+from verify.repair.ingredients import ingredients
+from verify.repair.positions import own_definitions
+from verify.search.budget import BUDGETS
+from verify.search.search import search
+
+__all__ = ["Needs", "needs_of", "number_text", "run_in_words", "sides_in_words"]
+
+_MOST_TERMS = 8  # of a side
+_MOST_ROUNDS = 4
+_MOST_CLIENTS, _MOST_COORDINATES = 4, 2
+_LARGEST_DENOMINATOR = 10**6
+_SHORT = 12  # characters of a fraction
+_FEWEST = 8  # instances that meet the hypotheses
+
+
+def number_text(value: float) -> str:
+    """A number as the fraction that it is up to rounding, if that is short; else with six digits."""
+    if not np.isfinite(value):
+        return "∞" if value > 0 else "-∞" if value < 0 else "undefined"
+    near = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
+    text = str(near)
+    return text if abs(near - value) <= 1e-13 * max(abs(value), 1e-3) and len(text) <= _SHORT else f"{value:.6g}"
+
+
+# both sides --------------------------------------------------------------------------------------------------------------
+def sides_in_words(claim: Claim, data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each side of the statement where it fails: its value and those of its terms; then the indices there,
+    and the values of the paper's quantities in it."""
+    try:
+        environment = rerun(data, claim, NUMPY).remembering()
+        where = _where(claim, environment)
+    except CANNOT:  # an instance that float64 does not make again
+        return
+    letters, over = letters_of(claim), claim.statement.over
+    if over:
+        places = ", ".join(f"{unicode(index, letters)} = {where(index):g}" for index, *_ in over)
+        yield f"at {places}"
+    for name in ("left", "right"):
+        side = getattr(claim.statement, name)
+        terms = sp.Add.make_args(side)
+        if len(terms) == 1 or len(terms) > _MOST_TERMS:
+            yield f"{name} side {number_text(where(side))}"
+            continue
+        values = "; ".join(f"{unicode(term, letters)} is {number_text(where(term))}" for term in terms)
+        yield f"{name} side {number_text(where(side))}: {values}"
+    for name in own_definitions(claim):
+        definition = claim.definitions[name]
+        if not definition.indices:
+            ranges = ([unicode(part, letters) for part in triple] for triple in _empty_ranges(definition.formula, where))
+            empty = "".join(f": there is no {index} from {low} to {high}" for index, low, high in ranges)
+            yield f"{unicode(definition.symbol, letters)} is {number_text(where(definition.symbol))}{empty}"
+
+
+def _empty_ranges(formula: sp.Basic, where) -> Iterator[sp.Tuple]:
+    """Yield the ranges of sums, with ends that use no other index, which have no index there."""
+    for part in sp.preorder_traversal(formula):
+        if isinstance(part, sp.Tuple) and len(part) == 3:
+            try:
+                if where(part[1]) > where(part[2]):
+                    yield part
+            except CANNOT:  # ends that use another index
+                continue
+
+
+def _where(claim: Claim, environment: Environment):
+    """A function that evaluates a formula at the indices, and on the outcome of chance, where the statement fails most."""
+    statement = claim.statement
+    with np.errstate(all="ignore"):
+        left, right, mask = np.broadcast_arrays(*sides(statement, environment))
+        gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[statement.relation]
+        place = int(np.argmax(np.where(mask, gap, -np.inf)))
+
+    def value(formula) -> float:
+        with np.errstate(all="ignore"):
+            found = sides(Condition(formula, "<=", 0, statement.over), environment)[0]
+        return float(np.broadcast_to(found, left.shape).reshape(-1)[place])
+
+    return value
+
+
+# the run -----------------------------------------------------------------------------------------------------------------
+def run_in_words(claim: Claim, data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what happens on a small counterexample about a run: its clients, then every round."""
+    sizes = data["sizes"]
+    if claim.setting != "run" or "center" not in data["instance"] or (
+            sizes["clients"] > _MOST_CLIENTS or sizes["dim"] > _MOST_COORDINATES):
+        return
+    try:
+        environment = rerun(data, claim, NUMPY)
+        models, included, star = (environment.bound[name].data for name in ("x_round", "included", "x_star"))
+    except CANNOT:
+        return
+    outcomes = models.shape[1] * models.shape[2]
+    yield from _clients_in_words(data["instance"], sizes["clients"])
+    first = f"; chance has {outcomes} outcomes, and this is the first" if outcomes > 1 else ""
+    yield f"the optimum is {_vector(star.reshape(-1, sizes['dim'])[0])}{first}"
+    models, included = _on_first_outcome(models, 2), _on_first_outcome(included, 2)
+    for number in range(min(sizes["rounds"], _MOST_ROUNDS)):
+        counted = [str(k + 1) for k in range(sizes["clients"]) if included[number * sizes["local_steps"], k]]
+        before, after = _vector(models[number]), _vector(models[number + 1])
+        yield (f"round {number}: client{'s' * (len(counted) > 1)} {' and '.join(counted) or 'none'} "
+               f"count{'s' * (len(counted) == 1)}; the model moves from {before} to {after}")
+    if sizes["rounds"] > _MOST_ROUNDS:
+        yield f"after round {sizes['rounds'] - 1}: {_vector(models[sizes['rounds']])}"
+
+
+def _on_first_outcome(array: np.ndarray, depth: int) -> np.ndarray:
+    return array.reshape(-1, *array.shape[-depth:])[0]
+
+
+def _clients_in_words(instance: Mapping[str, Any], count: int) -> Iterator[str]:
+    for k in range(count):
+        curvature, center = (_vector(instance[name][k]) for name in ("curvature", "center"))
+        free = "" if Fraction(instance["priority"][k]) else ", free"
+        pieces = ", with further pieces" if instance.get("pieces") and any(map(len, instance["pieces"][k])) else ""
+        noise = ", with noise" if instance["noise"][k] else ""
+        yield (f"client {k + 1}{free}: weight {instance['client_weight'][k]}, a quadratic of curvature {curvature} around "
+               f"{center}{pieces}{noise}")
+
+
+def _vector(values) -> str:
+    texts = [number_text(float(Fraction(value) if isinstance(value, str) else value)) for value in np.atleast_1d(values)]
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+# what it needs -----------------------------------------------------------------------------------------------------------
+class Needs(NamedTuple):
+    """Hypotheses, in words, under which a quick search still refutes a claim, and those under which it finds nothing on
+    instances that meet them."""
+
+    fails: list[str]
+    survives: list[str]
+
+    def __str__(self) -> str:
+        parts = []
+        if self.survives:
+            parts.append(f"A quick search finds no violation {', or '.join(self.survives)}.")
+        if self.fails:
+            parts.append(f"It fails also {', or '.join(self.fails)}.")
+        return " ".join(parts)
+
+
+def needs_of(claim: Claim, seed: int = 0) -> Needs:
+    """Search the claim anew under each hypothesis that excludes one ingredient of a counterexample."""
+    found = Needs([], [])
+    for words, changed in ingredients(claim):
+        try:
+            result = search(changed, BUDGETS["quick"], seed)
+        except CANNOT:  # it cannot be measured under this hypothesis
+            continue
+        if result.violation is not None:
+            found.fails.append(words)
+        elif result.met >= _FEWEST and not result.unconfirmed:
+            found.survives.append(words)
+    return found
