@@ -185,7 +185,7 @@ def explain(
         with console.working("searching"):
             needs = needs_of(found)
             with suppress(ValueError):  # a quick search does not refute it
-                repairs = repairs_of(found, "quick", most=3)
+                repairs = repairs_of(found, "quick", most=3, depth=1)
     print(explained(found, verdict, readings, budget, out.as_posix(), needs, repairs), end="")
     return 0
 

@@ -29,12 +29,14 @@ _SLACK = Fraction(5, 4)  # by how much a simple number may exceed what the insta
 @dataclass(frozen=True)
 class Edit:
     """A changed claim: what was changed, in words, and how large a change that is. ``kept``: of one more condition, which of
-    the pool's instances on which the claim holds meet it."""
+    the pool's instances on which the claim holds meet it. ``exact``: whether its hypothesis is an equation, which instances
+    of the pool meet up to rounding, so that only a search can tell."""
 
     claim: Claim
     words: str
     cost: float
     kept: np.ndarray | None = None
+    exact: bool = False
 
 
 #: a change whose number follows from the instances; None where no number does
@@ -124,7 +126,9 @@ def _becomes(claim: Claim, position: Position, part: sp.Basic, other: sp.Basic) 
     letters = letters_of(claim)
     inside = ""
     if position.where in claim.definitions:
-        inside = f" in {unicode(claim.definitions[position.where].symbol, letters)}"
+        definition = claim.definitions[position.where]
+        quantity = definition.symbol[tuple(definition.indices)] if definition.indices else definition.symbol
+        inside = f" in {unicode(quantity, letters)}"
     if isinstance(other, sp.Tuple):
         return f"{_range(other, letters)} in place of {_range(part, letters)}{inside}"
     if part.is_number and position.path:  # what it stands in says more

@@ -51,11 +51,17 @@ class Pool:
     false: list[Batch] = field(default_factory=list)
     true: list[Batch] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
+    counts: list[int] = field(default_factory=lambda: [0, 0])  # of the instances drawn: where it is false, where it holds
     _known: dict[Atom, tuple | None] = field(default_factory=dict)
 
     @property
     def batches(self) -> list[Batch]:
         return [*self.false, *self.true]
+
+    @property
+    def share_false(self) -> float | None:
+        """The share of the instances drawn on which the claim is false; None where none meets its hypotheses."""
+        return self.counts[0] / sum(self.counts) if any(self.counts) else None
 
     def add(self, violation: Violation) -> None:
         """Take in a violation of the claim or of a candidate."""
@@ -181,6 +187,9 @@ def _take_in(pool: Pool, batch: Batch, true: bool = True) -> None:
     if seen is None or not seen.met.any():
         return
     violated = seen.met & (seen.score > _SEEN)
+    if true:
+        pool.counts[0] += int(violated.sum())
+        pool.counts[1] += int((seen.met & ~violated).sum())
     kinds = [(_rows_of(violated, seen.score, _WORST), pool.false)]
     kinds += [(_rows_of(seen.met & ~violated, seen.ratio, _KEPT), pool.true)] if true else []
     for rows, batches in kinds:

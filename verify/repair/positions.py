@@ -46,6 +46,8 @@ def own_definitions(claim: Claim) -> list[str]:
 
 
 def _parts(position: Position, formula: sp.Basic) -> Iterator[tuple[Position, sp.Basic]]:
+    if isinstance(formula, sp.IndexedBase):  # the array as a whole
+        return
     yield position, formula
     for number, argument in enumerate(formula.args):
         if not isinstance(formula, sp.Indexed) or number:  # the name of an array is no part

@@ -11,6 +11,8 @@ from itertools import count
 
 from bounds.formulas.units import check_units, units_of, units_where
 from bounds.language.claim import Claim
+from verify.evaluation.environment import UNMEASURED
+from verify.exact.confirm import Violation
 from verify.referee.decide import Settings, decide
 from verify.repair.additions import conditions, terms
 from verify.repair.edits import Candidate, Edit, always, coefficients, shifts
@@ -41,13 +43,15 @@ class Repair:
 
 
 def repairs_of(claim: Claim, budget: str = "standard", seed: int = 0, most: int = 5,
-               watch: Callable[[str], None] = lambda text: None) -> list[Repair]:
+               watch: Callable[[str], None] = lambda text: None, depth: int = 3) -> list[Repair]:
     """The nearest changes of a refuted claim that survive, those of the smallest change first.
 
     Args:
         budget: with which the survivors of quick searches are refereed.
         most: repairs to find.
         watch: called with each change that a search looks at.
+        depth: how many changes a statement may have where none with fewer survives: hypotheses that exclude an ingredient of
+            the counterexample, and one more change.
 
     Raises:
         ValueError: the claim is no explicit statement, or a search of the standard budget does not refute it.
@@ -55,21 +59,48 @@ def repairs_of(claim: Claim, budget: str = "standard", seed: int = 0, most: int 
     if claim.statement is None or not claim.explicit or claim.exists is not None:
         raise ValueError(f"{claim.id} hides constants, or is about a number that exists; allowed: a statement with all its "
                          "constants")
-    violation = search(claim, BUDGETS["standard"], seed).violation
+    try:
+        violation = search(claim, BUDGETS["standard"], seed).violation
+    except UNMEASURED as reason:
+        raise ValueError(f"{claim.id} cannot be measured: {reason}; allowed: a refuted claim") from reason
     if violation is None:
         raise ValueError(f"{claim.id} is not refuted by a search of the standard budget; allowed: a refuted claim")
-    pool = pool_of(claim, seed)
-    pool.add(violation)
-    found = []
-    for edit in _survivors(claim, pool, seed, watch):
-        changed = replace(edit.claim, id=f"{claim.id}{'+' if '@' in claim.id else '@'}repair-{len(found) + 1}",
-                          reading=f"{claim.reading}; {edit.words}", source=None, derivation=f"{claim.id} with {edit.words}")
-        verdict = decide(changed, Settings(budget, seed=seed, federations=False))
-        if verdict.verdict in ("certified", "consistent"):
-            found.append(Repair(changed, edit.words, edit.cost, verdict))
-        if len(found) == most:
-            break
+    base, found = Edit(claim, "", 0.0), []
+    for _ in range(depth):
+        pool = pool_of(base.claim, seed)
+        if base.claim is claim:
+            pool.add(violation)
+        for edit in _survivors(base.claim, pool, seed, watch):
+            whole = replace(edit, words=" and ".join(filter(None, (base.words, edit.words))), cost=base.cost + edit.cost)
+            found += _refereed(claim, whole, len(found) + 1, Settings(budget, seed=seed, federations=False))
+            if len(found) == most:
+                return found
+        narrower = None if found else _narrowed(base, pool)
+        if narrower is None:
+            return found
+        base = narrower
     return found
+
+
+def _refereed(claim: Claim, edit: Edit, number: int, settings: Settings) -> list[Repair]:
+    """The repair by a change, if the referee finds nothing against it."""
+    changed = replace(edit.claim, id=f"{claim.id}{'+' if '@' in claim.id else '@'}repair-{number}",
+                      reading=f"{claim.reading}; {edit.words}", source=None, derivation=f"{claim.id} with {edit.words}")
+    verdict = decide(changed, settings)
+    return [Repair(changed, edit.words, edit.cost, verdict)] * (verdict.verdict in ("certified", "consistent"))
+
+
+def _narrowed(base: Edit, pool: Pool) -> Edit | None:
+    """The change under the hypothesis, of those that exclude an ingredient, with which the claim fails on the fewest of the
+    instances that the cheap stages draw; None if none fails on fewer."""
+    found = []
+    for words, changed in ingredients(base.claim):
+        own = pool_of(changed)
+        share = own.share_false
+        if share is not None and share < (pool.share_false or 0):
+            found.append((share, len(found), replace(
+                base, claim=changed, words=" and ".join(filter(None, (base.words, words))), cost=base.cost + _INGREDIENT)))
+    return min(found)[-1] if found else None
 
 
 def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]) -> Iterator[Edit]:
@@ -81,7 +112,7 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
         if edit is None:
             return
         worse = len(check_units(edit.claim)[0]) - clashes
-        if worse <= 0 and not pool.excludes(edit.claim):
+        if worse <= 0 and ((edit.exact and not tries) or not pool.excludes(edit.claim)):
             heapq.heappush(waiting, (edit.cost + _UNIT_MENDED * worse, next(numbers), candidate, edit, tries))
 
     for candidate in _candidates(claim, pool):
@@ -91,23 +122,33 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
         _, _, candidate, edit, tries = heapq.heappop(waiting)
         if any(_follows(edit, one, pool) for one in found):
             continue
-        if pool.excludes(edit.claim):
+        if not edit.exact and pool.excludes(edit.claim):
             offer(candidate, tries + 1)
             continue
         searches += 1
         watch(edit.words)
-        violation, met = None, 0
-        for own in range(_SEEDS):
-            seen = search(edit.claim, BUDGETS["quick"], seed + own)
-            violation, met = seen.violation, met + seen.met
-            if violation or not seen.met:
-                break
+        violation, met = _searched(edit.claim, seed)
         if violation:
             pool.add(violation)
             offer(candidate, tries + 1)
         elif met >= _FEWEST:
             found.append(edit)
             yield edit
+
+
+def _searched(claim: Claim, seed: int) -> tuple[Violation | None, int]:
+    """The violation that quick searches with several seeds find, and how many instances met the hypotheses; none of a claim
+    that cannot be measured."""
+    met = 0
+    for own in range(_SEEDS):
+        try:
+            seen = search(claim, BUDGETS["quick"], seed + own)
+        except UNMEASURED:
+            return None, 0
+        met += seen.met
+        if seen.violation or not seen.met:
+            return seen.violation, met
+    return None, met
 
 
 def _follows(edit: Edit, other: Edit, pool: Pool) -> bool:
@@ -122,6 +163,6 @@ def _candidates(claim: Claim, pool: Pool) -> Iterator[Candidate]:
     yield from coefficients(claim)
     yield from conditions(claim, pool)
     for words, changed in ingredients(claim):
-        yield always(Edit(changed, words, _INGREDIENT))
+        yield always(Edit(changed, words, _INGREDIENT, exact=True))
     unit = units_where(claim, units_of(claim), [claim.statement.left])[0]
     yield from terms(claim, pool, unit)

@@ -151,7 +151,7 @@ class Needs(NamedTuple):
         if self.survives:
             parts.append(f"A quick search finds no violation {', or '.join(self.survives)}.")
         if self.fails:
-            parts.append(f"It fails also {', or '.join(self.fails)}.")
+            parts.append(f"It still fails {', or '.join(self.fails)}.")
         return " ".join(parts)
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bounds.controls.fedavg import CONTROLS
+from bounds.controls.methods import CONTROLS_ON_METHODS
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
@@ -20,7 +21,7 @@ from verify.repair.simple import simplest
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
-ROWS = {row.claim.id.partition("/")[2]: row for row in CONTROLS}
+ROWS = {row.claim.id.partition("/")[2]: row for row in (*CONTROLS, *CONTROLS_ON_METHODS)}
 
 #: (control, its false variant, a change that is found, and whether the statement is then the control's own)
 DAMAGES = [
@@ -31,6 +32,8 @@ DAMAGES = [
     ("descent", "/2", "L/2 · ‖x_0^k − x_0‖² in place of L/4 · ‖x_0^k − x_0‖²", True),
     ("contraction", "no noise", "η_t² σ² more on the right side", True),
     ("contraction", "any: step", "if η_t (L + μ) ≤ 2   for t = 0, …, N − 1", False),
+    ("fedacg-stays-at-the-optimum", "any: from the optimum", "from the optimum", True),
+    ("fedcm-stays-at-the-optimum", "any: no noise", "without noise", True),
     ("averages-move-along-gradients", "/2", None, True),
 ]
 
