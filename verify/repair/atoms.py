@@ -88,11 +88,11 @@ def numbers(claim: Claim) -> list[Atom]:
     for name in sorted(used):
         row = NAMES.get(name)
         if name in own:
-            if own[name].domain in _DOMAINS and not own[name].indices:
-                found.append(Atom(_symbol(claim, name), units.get(name, ONE)))
+            if own[name].domain in _DOMAINS and not own[name].indices and (formula := _symbol(claim, name)) is not None:
+                found.append(Atom(formula, units.get(name, ONE)))
         elif row and not row.indices and (name in _SIZES or row.source == CONSTANT or (
                 row.source != SIZE and name in claim.constants)):
-            found.append(Atom(_symbol(claim, name), units.get(name, ONE)))
+            found.append(Atom(_symbol(claim, name) or symbol(name), units.get(name, ONE)))
     if claim.setting == "run" and "eta_l" not in claim.constants and "eta_l" not in claim.defining:
         t, iterations = symbol("t"), symbol("iterations")
         found.append(Atom(symbol("eta_l")[t], units["eta_l"], ((t, sp.Integer(0), iterations - 1),)))
@@ -105,13 +105,13 @@ def sums(atoms: Sequence[Atom]) -> list[Atom]:
     return [Atom(a.formula + b.formula, a.unit) for a, b in combinations(constants, 2) if a.unit == b.unit]
 
 
-def _symbol(claim: Claim, name: str) -> sp.Basic:
-    """The symbol as the claim's formulas have it."""
+def _symbol(claim: Claim, name: str) -> sp.Basic | None:
+    """The symbol as the claim's formulas have it; None where they do not."""
     for formula in claim.formulas:
         for one in formula.free_symbols:
             if one.is_Symbol and one.name == name:
                 return one
-    return symbol(name)
+    return None
 
 
 def lengths(claim: Claim) -> list[Atom]:

@@ -167,32 +167,32 @@ def pool_of(claim: Claim, seed: int = 0) -> Pool:
     pool = Pool(claim)
     for shape, params in _draw_batches(claim, seed):
         _take_in(pool, Batch(shape, params))
-    pool.true, pool.false = _spread(pool.true), _spread(pool.false)
+    pool.true, pool.false = _spread(pool.true, _KEPT_BATCHES), _spread(pool.false, _KEPT_BATCHES)
+    stretched = Pool(claim)
     for batch in pool.false[:_STRETCHED]:
         for name, values in batch.params.items():
             if values[0].size == 1 and spec_of(claim, name).domain == "positive":
                 for factor in _FACTORS:
-                    _take_in(pool, Batch(batch.shape, batch.params | {name: factor * values}), true=False)
+                    _take_in(stretched, Batch(batch.shape, batch.params | {name: factor * values}))
+    pool.false += _spread(stretched.false, _STRETCHED)
     return pool
 
 
-def _spread(batches: list[Batch]) -> list[Batch]:
-    """Take some of the batches, evenly."""
-    places = {*np.linspace(0, len(batches) - 1, _KEPT_BATCHES).astype(int)} if batches else ()
+def _spread(batches: list[Batch], most: int) -> list[Batch]:
+    """Take at most so many of the batches, evenly."""
+    places = {*np.linspace(0, len(batches) - 1, most).astype(int)} if batches else ()
     return [batches[place] for place in sorted(places)]
 
 
-def _take_in(pool: Pool, batch: Batch, true: bool = True) -> None:
+def _take_in(pool: Pool, batch: Batch) -> None:
     seen = judge_batch(pool.claim, batch)
     if seen is None or not seen.met.any():
         return
     violated = seen.met & (seen.score > _SEEN)
-    if true:
-        pool.counts[0] += int(violated.sum())
-        pool.counts[1] += int((seen.met & ~violated).sum())
-    kinds = [(_rows_of(violated, seen.score, _WORST), pool.false)]
-    kinds += [(_rows_of(seen.met & ~violated, seen.ratio, _KEPT), pool.true)] if true else []
-    for rows, batches in kinds:
+    pool.counts[0] += int(violated.sum())
+    pool.counts[1] += int((seen.met & ~violated).sum())
+    for rows, batches in ((_rows_of(violated, seen.score, _WORST), pool.false),
+                          (_rows_of(seen.met & ~violated, seen.ratio, _KEPT), pool.true)):
         if rows:
             batches.append(Batch(batch.shape, take_rows(batch.params, rows)))
 

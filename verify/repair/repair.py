@@ -111,6 +111,8 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
         edit = candidate(pool) if tries < _TRIES else None
         if edit is None:
             return
+        if _loses_a_side(claim, edit.claim):
+            return
         worse = len(check_units(edit.claim)[0]) - clashes
         if worse <= 0 and ((edit.exact and not tries) or not pool.excludes(edit.claim)):
             heapq.heappush(waiting, (edit.cost + _UNIT_MENDED * worse, next(numbers), candidate, edit, tries))
@@ -134,6 +136,12 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
         elif met >= _FEWEST:
             found.append(edit)
             yield edit
+
+
+def _loses_a_side(claim: Claim, changed: Claim) -> bool:
+    """Whether a side has become a number, so that little is left of the statement."""
+    return any(getattr(changed.statement, side).is_number and not getattr(claim.statement, side).is_number
+               for side in ("left", "right"))
 
 
 def _searched(claim: Claim, seed: int) -> tuple[Violation | None, int]:
