@@ -53,7 +53,7 @@ def test_every_printed_command_works(run, tmp_path, monkeypatch, names, folder):
     (tmp_path / "a b").mkdir()
     (tmp_path / "a b" / "mine.toml").write_text(MINE)
     statuses = [run("verify", name, "--seeds", 2, "--out", folder)[0] for name in names]
-    said = [run("explain", name, "--out", folder)[1] for name in names]
+    said = [run("explain", name, "--short", "--out", folder)[1] for name in names]
     assert statuses == [1, 0]
     found = printed(tmp_path / folder, said)
     assert {text.split()[1] for text in found} == {"verify", "check", "replay"} and len(found) >= 4

@@ -55,7 +55,8 @@ def test_help_and_wrong_names_need_no_heavy_package(argv, status):
     assert _last_line(code) == str(status)
 
 
-@pytest.mark.parametrize("command", ["verify", "show", "explain", "chain", "looseness", "worst", "lint", "bound", "compare"])
+@pytest.mark.parametrize("command", [
+    "verify", "show", "explain", "repair", "chain", "looseness", "worst", "lint", "bound", "compare"])
 def test_an_unknown_claim_is_refused_before_torch_loads(command):
     code = ("import sys; from verify.cli.main import main; "
             f"status = main([{command!r}, 'li2020/nosuch']); print(status, 'torch' in sys.modules)")

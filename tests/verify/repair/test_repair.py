@@ -42,7 +42,7 @@ def is_same(one, other):
     return (one.left - other.left).expand() == 0 == (one.right - other.right).expand()
 
 
-SLOW = ("contraction", "descent")
+SLOW = ("contraction", "descent", "geometric-sum", "fedacg-stays-at-the-optimum", "averages-move-along-gradients")
 
 
 @pytest.mark.parametrize(("name", "damage", "change", "same"), [
@@ -72,6 +72,20 @@ def test_only_a_refuted_claim_with_all_its_constants_is_repaired(claim, message,
     monkeypatch.setitem(BUDGETS, "standard", BUDGETS["quick"])
     with pytest.raises(ValueError, match=message):
         repairs_of(find_claim(claim), "quick")
+
+
+def test_no_side_becomes_a_number(tmp_path):
+    """Without y in one place the left side would be 0, and the statement true of nothing."""
+    file = tmp_path / "factor.toml"
+    file.write_text("""
+[[claim]]
+id = "mine/factor"
+variables = {x = "positive", y = "positive"}
+conditions = ["y <= 1/2"]
+statement = "(1 - y)*x <= (1 - y)*x/2"
+""", encoding="utf-8")
+    found = repairs_of(load_claims(file)[0], "quick")
+    assert not [one.change for one in not_empty(found) if one.claim.statement.left.is_number]
 
 
 # parts -------------------------------------------------------------------------------------------------------------------
@@ -153,6 +167,16 @@ def test_the_command_prints_statements_and_writes_a_claim_file(tmp_path, capsys)
     written = load_claims(out)
     assert len(written) == printed.count("certified") > 1
     assert main(["verify", str(out), "--out", str(tmp_path / "report")]) == 0
+
+
+@pytest.mark.parametrize(("more", "found"), [([], True), (["--short"], False)])
+def test_explain_names_what_would_be_true(tmp_path, capsys, more, found):
+    file = tmp_path / "mine.toml"
+    file.write_text(FILE, encoding="utf-8")
+    assert main(["explain", f"{file}:mine/half", "--out", str(tmp_path / "report"), *more]) == 0
+    printed = capsys.readouterr().out
+    assert ("the right side times 2: certified" in printed) is found
+    assert "It is refuted" in printed and "left side" in printed
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

@@ -1,0 +1,57 @@
+"""Why a claim fails, in words: the run of its counterexample, both sides term by term, and what it needs."""
+
+import re
+
+import pytest
+import sympy as sp
+
+from bounds.controls.fedavg import TWINS
+from bounds.registry.claims import find_claim
+from tests.not_empty import not_empty
+from verify.referee.decide import Settings, decide
+from verify.report.reason import needs_of, number_text, run_in_words, sides_in_words
+
+
+@pytest.fixture(scope="module")
+def fedalign():
+    claim = find_claim("fedalign/theorem-1")
+    return claim, decide(claim, Settings(federations=False)).details["instance"]
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (0.0, "0"), (0.125, "1/8"), (1 / 3, "1/3"), (-2.5, "-5/2"), (2**0.5, "1.41421"), (1e-7, "1e-07"), (float("inf"), "∞"),
+    (float("nan"), "undefined"), (3249 / 6400, "3249/6400")])
+def test_numbers_are_fractions_where_these_are_short(value, text):
+    assert number_text(value) == text
+
+
+def test_the_run_of_a_counterexample_is_told_round_by_round(fedalign):
+    lines = list(run_in_words(*fedalign))
+    assert lines[:3] == ["client 1: weight 1, a quadratic of curvature 1 around 0",
+                         "client 2, free: weight 1, a quadratic of curvature 1 around 1", "the optimum is 0"]
+    assert re.fullmatch(r"round 0: clients 1 and 2 count; the model moves from 0 to 1/\d+", lines[3]), lines[3]
+
+
+def test_an_empty_sum_is_named(fedalign):
+    assert "ρ_T is 0: there is no i from 1 to T − 1" in list(sides_in_words(*fedalign))
+
+
+@pytest.mark.parametrize("name", ["contraction@no noise", "loss-recursion@/10", "descent@/10", "convexity@/10", "means@/2"])
+def test_the_terms_of_a_side_add_up_to_it(name):
+    claim = TWINS[f"control/{name}"]
+    data = decide(claim, Settings(federations=False)).details["instance"]
+    sides = [line for line in sides_in_words(claim, data) if " side " in line]
+    assert len(sides) == 2
+    for line, exact in zip(not_empty(sides), (data["left"], data["right"]), strict=True):
+        value, _, terms = line.partition(" side ")[2].partition(": ")
+        assert float(sp.Rational(value)) == pytest.approx(float(sp.Rational(exact)), rel=1e-5)
+        if terms:
+            numbers = [float(sp.Rational(one.rpartition(" is ")[2])) for one in terms.split("; ")]
+            assert sum(numbers) == pytest.approx(float(sp.Rational(value)), rel=1e-4)
+
+
+def test_what_a_counterexample_needs_is_searched(fedalign):
+    needs = needs_of(fedalign[0])
+    assert "without free clients" in needs.survives and "without noise" in needs.fails
+    assert not {*needs.survives} & {*needs.fails}
+    assert needs_of(TWINS["control/means@/2"]) == ([], [])  # of numbers, which have no ingredients
