@@ -8,8 +8,8 @@ import numpy as np
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
 from verify.claims.existential import PLACES, Bracket, excluded_positions, position_of
-from verify.evaluation.environment import Environment, TooManyTerms
-from verify.evaluation.judge import Judgement, flat_sides, holds, judge
+from verify.evaluation.environment import TooManyTerms
+from verify.evaluation.judge import Judgement, holds, judge
 from verify.exact.existential_conditions import existential_conditions
 from verify.instances.parameters import Parameters, halves, number_of, take_rows
 from verify.instances.shape import Shape
@@ -20,7 +20,6 @@ __all__ = ["MOST_TERMS", "evaluate_batch", "evaluate_first", "in_halves"]
 
 MOST_TERMS = 250_000  # entries of an array of terms
 _CLOSELY = 16  # instances of a batch, the most violated ones, on which a value between those of the grid is looked for
-_WIDE = 1 - 1e-9  # score of an instance of which one side is negligible
 _HALVINGS = 36  # of the way to the next value of the grid
 Answer = TypeVar("Answer")
 
@@ -76,7 +75,7 @@ def _at_the_best_value(claim: Claim, shape: Shape, params: Parameters, backend: 
     count, name, hypotheses = number_of(params), position_of(claim), existential_conditions(claim)
     counts = np.ones(count, dtype=bool)
     best = Judgement(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count, dtype=bool))
-    at, gaps, excluded = np.ones(count), np.full(count, np.inf), excluded_positions(claim)
+    at, excluded = np.ones(count), excluded_positions(claim)
     tried = sorted({*PLACES} - excluded)
 
     def look(places: np.ndarray, rows: np.ndarray) -> None:
@@ -87,11 +86,7 @@ def _at_the_best_value(claim: Claim, shape: Shape, params: Parameters, backend: 
             here = judge(claim, environment)
             for condition in (*hypotheses.others, *hypotheses.every) if not here.met.all() else ():
                 counts[rows] &= holds(condition, environment, len(rows))
-        wide = here.score > _WIDE  # of which the scores tell nothing apart
-        gap = _widest_gap(claim, environment, len(rows)) if wide.any() else np.full(len(rows), np.inf)
-        both_wide = wide & (best.score[rows] > _WIDE) & np.isfinite(gaps[rows])
-        less = here.met & np.where(both_wide, gap < gaps[rows], here.score < best.score[rows])
-        gaps[rows[less]] = gap[less]
+        less = here.met & (here.score < best.score[rows])
         best.score[rows[less]], best.ratio[rows[less]], at[rows[less]] = here.score[less], here.ratio[less], places[less]
         best.met[rows] |= here.met
 
@@ -110,18 +105,8 @@ def _at_the_best_value(claim: Claim, shape: Shape, params: Parameters, backend: 
         for places in bracket.sides(rows) if rows.size else ():
             look(places, rows)
         bracket.step(rows, at[rows])
-    if claim.exists.open_low:  # nearer to an end that the interval leaves out, another value may do
-        nearest = at <= min(tried)
-        best.score[nearest], best.ratio[nearest] = np.minimum(best.score[nearest], 0.0), np.minimum(best.ratio[nearest], 1.0)
     met = counts & best.met
     return Judgement(np.where(met, best.score, -1.0), np.where(met, best.ratio, 0.0), met)
-
-
-def _widest_gap(claim: Claim, environment: Environment, count: int) -> np.ndarray:
-    """The largest difference of the sides, over all indices, on each of ``count`` instances."""
-    with np.errstate(all="ignore"):
-        left, right, mask = flat_sides(claim.statement, environment)
-        return np.broadcast_to(np.where(mask, abs(left - right), 0).max(axis=1), (count,))
 
 
 def _infeasible(count: int) -> Judgement:

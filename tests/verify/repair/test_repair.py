@@ -75,14 +75,14 @@ def test_only_a_refuted_claim_with_all_its_constants_is_repaired(claim, message,
 
 
 def test_no_side_becomes_a_number(tmp_path):
-    """Without y in one place the left side would be 0, and the statement true of nothing."""
+    """Without b in one place the left side would be 0, and the statement true of nothing."""
     file = tmp_path / "factor.toml"
     file.write_text("""
 [[claim]]
 id = "mine/factor"
-variables = {x = "positive", y = "positive"}
-conditions = ["y <= 1/2"]
-statement = "(1 - y)*x <= (1 - y)*x/2"
+variables = {a = "positive", b = "positive"}
+conditions = ["b <= 1/2"]
+statement = "(1 - b)*a <= (1 - b)*a/2"
 """, encoding="utf-8")
     found = repairs_of(load_claims(file)[0], "quick")
     assert not [one.change for one in not_empty(found) if one.claim.statement.left.is_number]
