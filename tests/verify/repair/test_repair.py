@@ -18,6 +18,7 @@ from verify.repair.pool import pool_of
 from verify.repair.positions import part_at, positions, with_part
 from verify.repair.repair import repairs_of
 from verify.repair.simple import simplest
+from verify.results.verdict import Verdict
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
@@ -42,7 +43,7 @@ def is_same(one, other):
     return (one.left - other.left).expand() == 0 == (one.right - other.right).expand()
 
 
-SLOW = ("contraction", "descent", "geometric-sum", "fedacg-stays-at-the-optimum", "averages-move-along-gradients")
+SLOW = ("contraction", "descent", "geometric-sum")
 
 
 @pytest.mark.parametrize(("name", "damage", "change", "same"), [
@@ -72,6 +73,17 @@ def test_only_a_refuted_claim_with_all_its_constants_is_repaired(claim, message,
     monkeypatch.setitem(BUDGETS, "standard", BUDGETS["quick"])
     with pytest.raises(ValueError, match=message):
         repairs_of(find_claim(claim), "quick")
+
+
+def test_what_the_referee_refutes_is_not_proposed(monkeypatch):
+    asked = []
+
+    def refuting(claim, settings):
+        asked.append(claim.id)
+        return Verdict(claim.id, claim.reading, claim.kind, "refuted", None, "", None, "", 0)
+
+    monkeypatch.setattr("verify.repair.repair.decide", refuting)
+    assert repairs_of(ROWS["means"].twins["/2"], "quick", depth=1) == [] and asked
 
 
 def test_no_side_becomes_a_number(tmp_path):
