@@ -102,7 +102,8 @@ def _as_strong_on(found: Claim, original: Claim, batch: Batch) -> bool:
             new = judge(replace(original, statement=found.statement, definitions=found.definitions), environment)
     except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):
         return True  # an instance that the original's names do not evaluate
-    weaker = said.met & ~(met & (new.ratio >= said.ratio - 1e-6 * abs(said.ratio)))
+    as_large = (new.ratio >= said.ratio) | np.isclose(new.ratio, said.ratio, rtol=1e-6, atol=0)
+    weaker = said.met & ~(met & as_large)
     return not weaker.any()
 
 

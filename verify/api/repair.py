@@ -22,12 +22,14 @@ def repair(what: Claim | str, budget: str = "standard", seed: int = 0, most: int
 
     Returns:
         Changed claims that are certified or consistent, those of the smallest change first: each has another coefficient,
-        exponent, index or range, one more condition, or one more term.
+        exponent, index or range, one more condition, or one more term. ``claim`` is the changed claim, ``change`` says in
+        words what changed, ``verdict`` is the referee's.
 
     Raises:
         LookupError: no such claim. ValueError: it is not refuted, or hides constants.
 
     Example:
-        >>> from verify.claims.named import claims_from_text  # doctest: +SKIP
+        >>> repair("fedalign/theorem-1", budget="quick", most=1)[0].change  # doctest: +SKIP
+        'i from 0 to T − 1 in place of i from 1 to T − 1 in ρ_T'
     """
     return repairs_of(claim_of(what), budget, seed, most, watch)
