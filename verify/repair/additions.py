@@ -26,9 +26,9 @@ _MOST_TERMS = 8
 _OF_NOISE = {"sigma", "sigma_sq"}  # of which "without noise" is said
 _DRAWN = {"participants", "clients"}
 _LARGEST_SIZE = 4  # that a condition names
-_LARGEST_OVER_SIZE = 10  # number of a term that is divided by a size
+_LARGEST_OVER_SIZE = 2  # number of a term that is divided by a size
 _FARTHEST = Fraction(100)  # number of a condition, and its inverse the nearest to 0
-_LARGEST = 1e6  # number of a term
+_LARGEST = 1e3  # number of a term, and its inverse the smallest
 _ROUNDING = 1e-6  # relative
 _NEARLY = 1.02  # by which factor a number may exceed what the instances ask for, and still be theirs
 
