@@ -20,6 +20,7 @@ from benchmarks.power import ROWS, results
 from bounds.controls.fedavg import kind_of
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY
+from verify.evaluation.environment import UNMEASURED
 from verify.evaluation.judge import holds, judge
 from verify.instances.parameters import number_of
 from verify.repair.edits import shifts
@@ -75,7 +76,7 @@ def _damaged_claim(name: str, damage: str) -> Claim | None:
         claim = candidate(pool).claim
         try:
             wrong = pool.excludes(claim) and search(claim, BUDGETS["quick"]).violation is not None
-        except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):
+        except (ArithmeticError, *UNMEASURED):
             continue
         if wrong and false == int(damage):
             return replace(claim, id=f"{name}@shift-{damage}")
@@ -100,7 +101,7 @@ def _as_strong_on(found: Claim, original: Claim, batch: Batch) -> bool:
             more = [c for c in found.hypotheses if c not in original.hypotheses]
             met = np.all([np.ones(count, dtype=bool), *(holds(c, environment, count) for c in more)], axis=0)
             new = judge(replace(original, statement=found.statement, definitions=found.definitions), environment)
-    except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):
+    except (ArithmeticError, *UNMEASURED):
         return True  # an instance that the original's names do not evaluate
     as_large = (new.ratio >= said.ratio) | np.isclose(new.ratio, said.ratio, rtol=1e-6, atol=0)
     weaker = said.met & ~(met & as_large)

@@ -33,7 +33,7 @@ from verify.search.search import Found, search
 from verify.search.stages import switched_on
 from verify.search.unsatisfied_hypotheses import unsatisfied_hypotheses
 
-__all__ = ["Settings", "decide"]
+__all__ = ["FEWEST", "Settings", "decide"]
 
 
 @dataclass(frozen=True)
@@ -359,10 +359,10 @@ def _nothing_against_it(case: _Case) -> Verdict | None:
     if not case.claim.explicit:  # its growth would have decided
         return None
     found = case.found
-    if found.met < _FEWEST:
+    if found.met < FEWEST:
         text = (f"{found.met or 'none'} of {found.tried} instances met the hypotheses and gave both sides a value"
                 if found.tried else "no instance was judged")
-        needed = f"at least {_FEWEST} are needed"
+        needed = f"at least {FEWEST} are needed"
         if not found.met:
             unmet = [condition_text(c, "code") for c in unsatisfied_hypotheses(case.claim, BUDGETS[case.settings.budget])]
             text += f"; none that was looked at again met {' or '.join(unmet)}" if unmet else ""
@@ -407,7 +407,7 @@ _NAMES = {by_conflict: "conflicts", by_range: "ranges", _order: "growth", _searc
 OF_EXISTENCE = (by_conflict, by_range, _order, _search, _uncertainty, _witness, _search_without_runs,
                 _nothing_against_it)
 
-_FEWEST = 8  # instances that meet the hypotheses
+FEWEST = 8  # instances that meet the hypotheses
 _OF_RUNS = ("clients", "participants", "rounds", "local_steps", "samples", "layers")
 
 _ROUNDING = 1e-6  # by which a ratio in floating point may exceed one where a claim holds

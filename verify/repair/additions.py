@@ -11,7 +11,7 @@ import sympy as sp
 from bounds.language.claim import HOLDS, Claim, Condition
 from bounds.language.names import NAMES, ONE, SIZE, Unit
 from bounds.printing.render import condition_text, letters_of, unicode
-from verify.repair.atoms import Atom, Combination, Product, lengths, numbers, products, sums, terms_of_unit
+from verify.repair.atoms import Atom, Combination, Product, lengths, scalars, sums, terms_of_unit, unitless_products
 from verify.repair.edits import Candidate, Edit
 from verify.repair.pool import Pool, both_sides
 from verify.repair.simple import complexity, simplest
@@ -36,8 +36,8 @@ _NEARLY = 1.02  # by which factor a number may exceed what the instances ask for
 def conditions(claim: Claim, pool: Pool) -> Iterator[Candidate]:
     """Yield changes by one more condition, an inequality that separates the instances on which the claim is false from many
     on which it holds."""
-    atoms = [atom for atom in numbers(claim) if pool.varies(atom)]
-    for one in products((*atoms, *sums(atoms)), ONE, _MOST_ATOMS):
+    atoms = [atom for atom in scalars(claim) if pool.varies(atom)]
+    for one in unitless_products((*atoms, *sums(atoms)), _MOST_ATOMS):
         names = {str(atom.formula) for atom in one.atoms}
         of_sizes = all(name in NAMES and NAMES[name].source == SIZE for name in names)
         bound = str(one.formula) in claim.constants  # a bare bound would choose its value
@@ -116,7 +116,7 @@ def terms(claim: Claim, pool: Pool, unit: Unit | None) -> Iterator[Candidate]:
     if statement.relation == "==" or unit is None:
         return
     indices = {index for index, *_ in statement.over}
-    number = tuple(a for a in numbers(claim) if pool.varies(a) and all(index in indices for index, *_ in a.over))
+    number = tuple(a for a in scalars(claim) if pool.varies(a) and all(index in indices for index, *_ in a.over))
     length = tuple(lengths(claim))
     false, true = _sides(claim, pool, (*number, *length))
     found = []

@@ -13,7 +13,7 @@ from bounds.language.names import CONSTANT, CURVATURE, LOSS, NAMES, ONE, SIZE, S
 from bounds.language.operators import E, F_star, norm2, objective, x_round, x_star
 from bounds.printing.deciding_fields import bound_indices
 
-__all__ = ["Atom", "Combination", "Product", "is_vector", "lengths", "numbers", "products", "sums", "terms_of_unit"]
+__all__ = ["Atom", "Combination", "Product", "is_vector", "lengths", "scalars", "sums", "terms_of_unit", "unitless_products"]
 
 _SIZES = ("rounds", "local_steps", "clients", "participants")
 _MOST_VECTORS = 5
@@ -80,8 +80,8 @@ class Combination:
         return arrays[self.first] + self.sign * arrays[self.second]
 
 
-def numbers(claim: Claim) -> list[Atom]:
-    """The numbers without indices that the claim names, its sizes, and the local step where nothing defines it."""
+def scalars(claim: Claim) -> list[Atom]:
+    """Collect the scalars that the claim names, its sizes, and the local step where nothing defines it."""
     units, found = units_of(claim), []
     used = claim.names | {*_SIZES} if claim.setting == "run" else claim.names
     own = {v.name: v for v in claim.variables}
@@ -161,17 +161,14 @@ def _name(part: sp.Basic) -> str:
     return str(part.base.label) if isinstance(part, sp.Indexed) else str(part)
 
 
-def products(atoms: Sequence[Atom], unit: Unit, most: int, powers: Sequence[int] = (1, -1)) -> Iterator[Product]:
-    """Yield the products of powers of at most ``most`` atoms that have the unit; of pure numbers, without their inverses."""
+def unitless_products(atoms: Sequence[Atom], most: int) -> Iterator[Product]:
+    """Yield the products of at most ``most`` atoms or their inverses that have no unit; of a product and its inverse one."""
     for count in range(1, most + 1):
         for some in combinations(atoms, count):
-            for exponents in product(powers, repeat=count):
-                if unit == ONE and exponents[0] < 0:
-                    continue
-                total = tuple(sum(power * atom.unit[side] for atom, power in zip(some, exponents, strict=True))
-                              for side in (0, 1))
-                if total == tuple(unit):
-                    yield Product(tuple(zip(some, exponents, strict=True)))
+            for powers in product((1, -1), repeat=count - 1):
+                found = tuple(zip(some, (1, *powers), strict=True))
+                if all(sum(power * atom.unit[side] for atom, power in found) == 0 for side in (0, 1)):
+                    yield Product(found)
 
 
 def terms_of_unit(number: Sequence[Atom], length: Sequence[Atom], unit: Unit) -> Iterator[Product]:

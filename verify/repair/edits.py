@@ -10,7 +10,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from bounds.printing.render import letters_of, unicode
-from verify.repair.atoms import is_vector, numbers
+from verify.repair.atoms import is_vector, scalars
 from verify.repair.pool import Pool
 from verify.repair.positions import Position, part_at, positions, with_argument, with_part
 from verify.repair.simple import complexity, simplest
@@ -174,7 +174,7 @@ def _factors(claim: Claim, position: Position, term: sp.Basic) -> Iterator[Edit]
     """Yield the claim with a number of its own, or the inverse, as one more factor of a term."""
     if isinstance(term, sp.Add) or is_vector(claim, term) or _is_index(claim, position) or term == 0:
         return
-    for atom in numbers(claim):
+    for atom in scalars(claim):
         if not atom.over:
             for other in (term * atom.formula, term / atom.formula):
                 yield Edit(with_part(claim, position, other), _becomes(claim, position, term, other), 1.1)

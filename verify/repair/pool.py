@@ -8,7 +8,7 @@ import numpy as np
 
 from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import NUMPY
-from verify.evaluation.environment import NoEntry, UnboundName
+from verify.evaluation.environment import UNMEASURED
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import Judgement, flat_sides, pairs
 from verify.exact.confirm import Violation
@@ -31,7 +31,7 @@ _SEEN = 1e-6  # score from which on a violation is more than rounding
 _KEPT = 24  # instances of a batch on which the claim holds, the tightest ones and some others
 _WORST = 12  # violations of a batch
 _STRETCHED, _FACTORS = 6, (10.0, 100.0)  # batches of violations, and by how much one of their numbers grows
-_BROKEN = (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError)
+_BROKEN = (ArithmeticError, *UNMEASURED)
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Pool:
     def _values(self, atom: Atom) -> tuple[list[np.ndarray], list[np.ndarray]] | None:
         if atom not in self._known:
             condition = Condition(atom.formula, "<=", 0, atom.over)
-            with suppress(UnboundName, NoEntry, *_BROKEN):
+            with suppress(*_BROKEN):
                 false = [_values(self.claim, batch, condition) for batch in self.false]
                 exact = [pairs(condition, one.environment) for one in self.violations]
                 false += [np.array([[float(left) for left, _ in both]]) for both in exact]
@@ -135,7 +135,7 @@ def _breaks(claim: Claim, batch: Batch) -> bool:
 
 def judge_batch(claim: Claim, batch: Batch) -> Judgement | None:
     """The judgement on a batch; None where something has no value."""
-    with suppress(UnboundName, NoEntry, *_BROKEN), np.errstate(all="ignore"):
+    with suppress(*_BROKEN), np.errstate(all="ignore"):
         return evaluate_batch(claim, batch.shape, batch.params, NUMPY)
     return None
 
@@ -151,7 +151,7 @@ def both_sides(claim: Claim, batch: Batch, atoms: Sequence[Atom]) -> tuple | Non
     """Both sides of the statement on the instances of a batch, (instances, indices), where they count, and the
     quantities."""
     statement = claim.statement
-    with suppress(UnboundName, NoEntry, *_BROKEN), np.errstate(all="ignore"):
+    with suppress(*_BROKEN), np.errstate(all="ignore"):
         environment = RUNS.simulate(claim, batch.shape, batch.params, NUMPY, MOST_TERMS)
         found = [*sides(statement, environment)]
         found += [sides(Condition(a.formula, "<=", 0, statement.over), environment)[0] for a in atoms]
@@ -202,7 +202,7 @@ def _draw_batches(claim: Claim, seed: int) -> Iterator[tuple[Shape, Parameters]]
     state = State(claim, BUDGETS["quick"], Archive(), corners, NUMPY, [seed])
     count = 0
     for name in _STAGES:
-        with suppress(UnboundName, NoEntry, *_BROKEN):
+        with suppress(*_BROKEN):
             for shape, params in stages[name](state):
                 if count == _MOST:
                     return

@@ -13,7 +13,7 @@ from bounds.formulas.units import check_units, units_of, units_where
 from bounds.language.claim import Claim
 from verify.evaluation.environment import UNMEASURED
 from verify.exact.confirm import Violation
-from verify.referee.decide import Settings, decide
+from verify.referee.decide import FEWEST, Settings, decide
 from verify.repair.additions import conditions, terms
 from verify.repair.edits import Candidate, Edit, always, coefficients, shifts
 from verify.repair.ingredients import ingredients
@@ -28,7 +28,6 @@ _TRIES = 5  # searches of one candidate
 _SEARCHES = 40
 _SEEDS = 3  # with which a candidate is searched, because its number follows from the instances of one
 _INGREDIENT = 1.6  # size of a change that excludes what a counterexample may need
-_FEWEST = 8  # instances that meet the hypotheses
 _UNIT_MENDED = 0.5  # by which a change counts as smaller that makes the units of both sides agree
 
 
@@ -65,20 +64,18 @@ def repairs_of(claim: Claim, budget: str = "standard", seed: int = 0, most: int 
         raise ValueError(f"{claim.id} cannot be measured: {reason}; allowed: a refuted claim") from reason
     if violation is None:
         raise ValueError(f"{claim.id} is not refuted by a search of the standard budget; allowed: a refuted claim")
-    base, found = Edit(claim, "", 0.0), []
+    base, pool, found = Edit(claim, "", 0.0), pool_of(claim, seed), []
+    pool.add(violation)
     for _ in range(depth):
-        pool = pool_of(base.claim, seed)
-        if base.claim is claim:
-            pool.add(violation)
         for edit in _survivors(base.claim, pool, seed, watch):
             whole = replace(edit, words=" and ".join(filter(None, (base.words, edit.words))), cost=base.cost + edit.cost)
             found += _refereed(claim, whole, len(found) + 1, Settings(budget, seed=seed, federations=False))
             if len(found) == most:
                 return found
-        narrower = None if found else _narrowed(base, pool)
+        narrower = None if found else _narrowed(base, pool, seed)
         if narrower is None:
             return found
-        base = narrower
+        base, pool = narrower
     return found
 
 
@@ -90,17 +87,18 @@ def _refereed(claim: Claim, edit: Edit, number: int, settings: Settings) -> list
     return [Repair(changed, edit.words, edit.cost, verdict)] * (verdict.verdict in ("certified", "consistent"))
 
 
-def _narrowed(base: Edit, pool: Pool) -> Edit | None:
+def _narrowed(base: Edit, pool: Pool, seed: int) -> tuple[Edit, Pool] | None:
     """The change under the hypothesis, of those that exclude an ingredient, with which the claim fails on the fewest of the
-    instances that the cheap stages draw; None if none fails on fewer."""
+    instances that the cheap stages draw, and its pool; None if none fails on fewer."""
     found = []
     for words, changed in ingredients(base.claim):
-        own = pool_of(changed)
+        own = pool_of(changed, seed)
         share = own.share_false
         if share is not None and share < (pool.share_false or 0):
-            found.append((share, len(found), replace(
-                base, claim=changed, words=" and ".join(filter(None, (base.words, words))), cost=base.cost + _INGREDIENT)))
-    return min(found)[-1] if found else None
+            edit = replace(base, claim=changed, words=" and ".join(filter(None, (base.words, words))),
+                           cost=base.cost + _INGREDIENT)
+            found.append((share, len(found), edit, own))
+    return min(found)[2:] if found else None
 
 
 def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]) -> Iterator[Edit]:
@@ -109,9 +107,7 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
 
     def offer(candidate: Candidate, tries: int) -> None:
         edit = candidate(pool) if tries < _TRIES else None
-        if edit is None:
-            return
-        if _loses_a_side(claim, edit.claim):
+        if edit is None or _loses_a_side(claim, edit.claim):
             return
         worse = len(check_units(edit.claim)[0]) - clashes
         if worse <= 0 and ((edit.exact and not tries) or not pool.excludes(edit.claim)):
@@ -133,7 +129,7 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
         if violation:
             pool.add(violation)
             offer(candidate, tries + 1)
-        elif met >= _FEWEST:
+        elif met >= FEWEST:
             found.append(edit)
             yield edit
 

@@ -13,6 +13,7 @@ from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.environment import Environment
 from verify.evaluation.evaluate import sides
 from verify.exact.replay import CANNOT, rerun
+from verify.referee.decide import FEWEST
 from verify.repair.ingredients import ingredients
 from verify.repair.positions import own_definitions
 from verify.search.budget import BUDGETS
@@ -25,7 +26,6 @@ _MOST_ROUNDS = 4
 _MOST_CLIENTS, _MOST_COORDINATES = 4, 2
 _LARGEST_DENOMINATOR = 10**6
 _SHORT = 12  # characters of a fraction
-_FEWEST = 8  # instances that meet the hypotheses
 
 
 def number_text(value: float) -> str:
@@ -165,6 +165,6 @@ def needs_of(claim: Claim, seed: int = 0) -> Needs:
             continue
         if result.violation is not None:
             found.fails.append(words)
-        elif result.met >= _FEWEST and not result.unconfirmed:
+        elif result.met >= FEWEST and not result.unconfirmed:
             found.survives.append(words)
     return found

@@ -12,7 +12,7 @@ from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
 from verify.cli.main import main
-from verify.repair.atoms import numbers, products
+from verify.repair.atoms import scalars, unitless_products
 from verify.repair.edits import coefficients, shifts
 from verify.repair.pool import pool_of
 from verify.repair.positions import part_at, positions, with_part
@@ -150,7 +150,7 @@ def test_shifts_change_one_place():
 
 def test_products_are_pure_numbers_and_come_once():
     claim = ROWS["contraction"].claim
-    found = list(products(numbers(claim), (Fraction(0), Fraction(0)), 3))
+    found = list(unitless_products(scalars(claim), 3))
     formulas = {one.formula for one in not_empty(found)}
     assert len(formulas) == len(found)
     assert {1 / formula for formula in formulas}.isdisjoint(formulas)
