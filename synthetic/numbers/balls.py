@@ -81,6 +81,11 @@ class Ball:
         made.number = number
         return made
 
+    @classmethod
+    def between(cls, low: Fraction, high: Fraction) -> Ball:
+        """A ball that contains all numbers between two fractions."""
+        return cls.wrap(cls(low).ball.union(cls(high).ball))
+
     @property
     def exact(self) -> bool:
         """Whether the number is known as a fraction."""

@@ -10,7 +10,7 @@ from itertools import product
 from verify.checker.existential import ExistentialConstant
 from verify.checker.instance import Instance
 from verify.checker.intervals import agrees
-from verify.checker.limits import WorkLimit
+from verify.checker.limits import FEW, WorkLimit
 from verify.checker.operators import COMPARE, FORMAT, breaks, replayed, require
 from verify.checker.schema import checked, coupled, pieces
 
@@ -35,6 +35,10 @@ def check_reading(certificate):
     """One reading. Of a number that is said to exist, the statement must be broken on every piece of its interval, and at
     the upper end by the recorded sides. The interval is taken with both ends, which asks for more, but see on_piece."""
     if "exists" not in certificate:
+        if any(certificate["instance"].get("noise", [])):  # means of polynomials need no list of outcomes
+            said = replayed(lambda c: judge_instance(c, Instance(c, listed=FEW)), certificate)
+            if said[0]:
+                return said
         return judge_instance(certificate, Instance(certificate))
     meter, found = WorkLimit(), pieces(certificate["subdivision"])
     for piece in found:

@@ -6,6 +6,7 @@ Client k has F_k(v) = offset_k + sum_j (curvature_kj / 2 (v_j - center_kj)^2 + p
 from fractions import Fraction
 from operator import le, lt
 
+from verify.checker import random_numbers
 from verify.checker.coordinates import Factors, Turned
 from verify.checker.intervals import dot, each
 from verify.checker.limits import TERMS, bounded
@@ -137,6 +138,8 @@ class Federation:
     def stochastic(self, run, k, point, kind, step):
         """A stochastic gradient: the gradient, and a draw of noise where the client has any."""
         law = self.laws[k]
+        if len(law) > 1 and not run.instance.lists_noise:
+            return self.grad(k, point) + random_numbers.drawn((kind, run.round, step, k), law)
         return self.grad(k, point) + (run.draw(kind, law, step, k) if len(law) > 1 else law[0][1])
 
     def solution(self, k, linear, pull, x):

@@ -7,11 +7,12 @@ from fractions import Fraction
 from functools import cache
 from math import prod
 
+from verify.checker import random_numbers
 from verify.checker.federation import Federation
 from verify.checker.formulas import At, Formulas, acyclic, definition, names
 from verify.checker.infimum import infimum
 from verify.checker.intervals import Interval
-from verify.checker.limits import OUTCOMES, WorkLimit, bounded
+from verify.checker.limits import LISTED, OUTCOMES, WorkLimit, bounded
 from verify.checker.methods.adaptive import BESIDE
 from verify.checker.one_sided_limit import OneSidedLimit
 from verify.checker.operators import MEANS, WORDS, add, exact, require
@@ -47,11 +48,13 @@ class Instance:
     ``clients`` makes the federation of an instance. A number that is said to exist lies in a ``piece`` of its interval, from
     0 to 1; ``near``: 0 is the lower end of that piece, and is left out. ``reading``: more of what :class:`Formulas` takes.
     ``given`` has numbers, vectors and arrays by name, ``rules`` the definitions of the claim, ``defined`` the names that
-    hypotheses define, ``draws`` the draws of a run, each with the number of its alternatives.
+    hypotheses define, ``draws`` the draws of a run, each with the number of its alternatives. ``lists_noise``: whether the
+    outcomes of noise are listed, too, as they are where all outcomes are at most ``listed``; else noise is a
+    :class:`~verify.checker.random_numbers.RandomNumber`.
     """
 
-    def __init__(self, certificate, piece=None, meter=None, near=False, clients=clients_of, **reading):
-        self.certificate, self.meter = certificate, meter or WorkLimit()
+    def __init__(self, certificate, piece=None, meter=None, near=False, clients=clients_of, listed=LISTED, **reading):
+        self.certificate, self.meter, self.listed = certificate, meter or WorkLimit(), listed
         self.size, self.how, self.rules, self.free, values, hypotheses = (certificate[name] for name in (
             "sizes", "procedure", "definitions", "free", "values", "hypotheses"))
         numbers = {name: value for name, value in values.items() if not isinstance(value, dict)}
@@ -62,7 +65,7 @@ class Instance:
         acyclic({**self.rules, **self.defined})
         if "exists" in certificate:
             self.defined[certificate["exists"]["name"]] = self.between(certificate["exists"], *piece, near)
-        self.draws, self.measured, self.runs, self.means = (), (), {}, {}
+        self.draws, self.measured, self.runs, self.means, self.lists_noise = (), (), {}, {}, True
         self.defining_value = cache(self.defining_value)
         self.operators = WORDS | {"tau": lambda t: t - t % self.size["local_steps"]}
         binders = {"infimum": lambda args, at: infimum(self, args, at)}
@@ -99,6 +102,9 @@ class Instance:
         self.given["x_round"] = [self.federation.start]  # steps may depend on where runs start
         self.step_size = [self.parameter("eta_l", t) for t in range(rounds * steps)]
         first = self.run(())
+        if prod(first.alternatives.values()) > self.listed:
+            self.lists_noise, self.runs = False, {}
+            first = self.run(())
         self.draws, self.measured = (*first.alternatives.items(),), first.record.keys()
         self.runs = {(tuple(0 for _ in self.draws), None): first}
         twice = {*self.measured} & {*self.free, *self.rules, *self.size}
@@ -204,6 +210,7 @@ class Instance:
         held = (i for i, (draw, _) in zip(drawn, self.draws, strict=True) if not free(draw))
         key = (word, id(body), at.given, *at.index.items(), *held)
         if key not in self.means:
-            self.means[key] = add(*(self.formulas.value(body, at._replace(outcome=case)) * chance
-                                    for chance, case in self.outcomes(at.outcome, free)))
+            found = add(*(self.formulas.value(body, at._replace(outcome=case)) * chance
+                          for chance, case in self.outcomes(at.outcome, free)))
+            self.means[key] = random_numbers.mean(found, free)
         return self.means[key]

@@ -14,6 +14,7 @@ BITS = 2**18  # of a computed fraction
 EXPONENT = 10**9  # of a power
 TERMS = 10**5  # of a sum or of a range
 OUTCOMES = 2**16  # of chance
+FEW, LISTED = 2**6, 2**13  # of noise and the rest of chance together, beyond which noise need not be, and is not, listed
 BASIS_VECTORS = 120  # vectors of a run on letters
 SETTINGS = 16  # of a proof
 PIECES = 256  # of the interval of a number that is said to exist
@@ -34,6 +35,8 @@ def bounded(found, most, what):
 def bits(number):
     """The length of a fraction's numerator and denominator together; of an interval, of its longer end."""
     if not hasattr(type(number), "numerator"):
+        if hasattr(number, "coefficients"):  # random
+            return max(map(bits, number.coefficients.values()))
         if hasattr(number, "factor"):  # next to an end
             return bits(number.factor)
         if hasattr(number, "low"):
@@ -63,6 +66,8 @@ class WorkLimit:
         if isinstance(value, (list, tuple)):
             for entry in value:
                 self.record(entry)
+        elif hasattr(value, "coefficients"):
+            self.record([*value.coefficients.values()])
         elif value is not None:
             self.charge(1 + bounded(bits(value), BITS, "bits of a number") // 64)
 

@@ -41,10 +41,12 @@ class KnownFacts:
             {**other.facts}, {**other.signs}, {**other.families}, {**other.least}, {*other.whole})
         self.around, self.base, self.sure = (), self, {} if other is None else {**other.sure}
         self.is_past = None if other is None else other.is_past
+        self.refused, self.signs_of_sums = set(), {}  # until the next fact: what does not follow, and signs that were sought
 
     def add(self, name, fact):
         """Adds a fact, and the sign of an atom that follows from it alone."""
         self.facts[name] = fact
+        self.refused, self.signs_of_sums = set(), {}
         if not fact.ranges and fact.relation in SIGNS:
             self.sure[fact.poly] = max(self.sure.get(fact.poly, 0), SIGNS[fact.relation])
         if fact.ranges or len(fact.poly.terms) > 2 or fact.relation not in SIGNS:
@@ -84,14 +86,18 @@ class KnownFacts:
         if kind in ("Max", "Min"):
             return (max if kind == "Max" else min)(map(self.evident_sign, atom[1:]))
         if kind in ("Sum", "Product"):
-            _, body, low, high, own = atom
-            if has_no_evident_sign(body):
-                return 0
-            inside = self.with_index(own, low, high)
-            sign = inside.evident_sign(body)
-            some = kind == "Product" or (sign == POSITIVE and self.implies(">=", high - low))
-            return sign if some else min(sign, NONNEGATIVE)
+            if atom not in self.signs_of_sums:
+                self.signs_of_sums[atom] = self.sign_of_sum(*atom)
+            return self.signs_of_sums[atom]
         return 0
+
+    def sign_of_sum(self, kind, body, low, high, own):
+        """The sign of a sum or product."""
+        if has_no_evident_sign(body):
+            return 0
+        sign = self.with_index(own, low, high).evident_sign(body)
+        some = kind == "Product" or (sign == POSITIVE and self.implies(">=", high - low))
+        return sign if some else min(sign, NONNEGATIVE)
 
     def inside_sum(self, index, low, high):
         """The facts for reading the body of a sum, whose range may be empty."""
@@ -172,10 +178,14 @@ class KnownFacts:
             return True
         if self.sure.get(p, 0) >= SIGNS.get(relation, POSITIVE + 1):
             return True
+        if (relation, p, alone) in self.refused:
+            return False
         found = (relation in SIGNS and self.evident_sign(p) >= SIGNS[relation]) or any(
             self.follows_from(relation, p, fact, alone) for fact in self.facts.values() if not fact.ranges)
         if found and relation in SIGNS:
             self.sure[p] = max(self.sure.get(p, 0), SIGNS[relation])
+        if not found:
+            self.refused.add((relation, p, alone))
         return found
 
     def follows_from(self, relation, p, fact, alone):

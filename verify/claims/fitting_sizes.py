@@ -1,6 +1,7 @@
 """Sizes moved until they meet what a claim's conditions ask of them."""
 
 from collections.abc import Callable, Mapping
+from itertools import combinations
 from math import ceil, floor, isfinite, log
 
 import numpy as np
@@ -12,6 +13,7 @@ __all__ = ["repaired_sizes"]
 
 _MOVES = 16  # of one size each
 _USUAL, _LARGEST = 40, 10_000  # sizes up to which all are tried; the largest one that a condition may ask for
+_SMALL = 12  # sizes up to which all pairs are tried
 
 Sizes = dict[str, int]
 
@@ -19,8 +21,8 @@ Sizes = dict[str, int]
 def repaired_sizes(claim: Claim, sizes: Mapping[str, int], free: Mapping[str, int], derive: Callable[[Sizes], Sizes],
                    rng: np.random.Generator) -> Sizes | None:
     """The sizes, some of them changed so that all conditions of the claim on sizes hold and its statement says something;
-    None if that is not reached. One size is changed at a time: to the value near the old one that breaks the fewest
-    conditions, among those at which the first broken condition holds.
+    None if that is not reached. One size is changed at a time, or two where no one is enough: to values near the old ones
+    that break the fewest conditions, among those at which the first broken condition holds.
 
     Args:
         sizes: all sizes that the claim may name.
@@ -32,14 +34,20 @@ def repaired_sizes(claim: Claim, sizes: Mapping[str, int], free: Mapping[str, in
     for _ in range(_MOVES):
         if not broken:
             return sizes
+        singles = ({name: value} for name in free for value in _values(claim, name, sizes, free[name]))
+        pairs = ({one: n, other: m} for one, other in combinations(free, 2)
+                 for n in range(free[one], _SMALL + 1) for m in range(free[other], _SMALL + 1))
         trials = []
-        for name in free:
-            for value in _values(claim, name, sizes, free[name]):
-                trial = derive(sizes | {name: value})
+        for changes in (singles, pairs):  # an equation may hold at some values of two sizes alone
+            for change in changes:
+                trial = derive(sizes | change)
                 still = _broken(claim, trial)
                 if broken[0] not in still:
-                    trials.append((len(still), abs(log(value + 1) - log(sizes[name] + 1)), rng.random(), trial, still))
-        if not trials:
+                    far = sum(abs(log(value + 1) - log(sizes[name] + 1)) for name, value in change.items())
+                    trials.append((len(still), far, rng.random(), trial, still))
+            if trials:
+                break
+        else:
             return None
         *_, sizes, broken = min(trials, key=lambda trial: trial[:3])
     return None

@@ -15,10 +15,12 @@ from verify.claims.method import solves_local_problems
 
 __all__ = [
     "ABOVE", "allowed", "conditions_on_sizes", "ends_of_ranges", "entries_of", "first_possible", "integer_variables",
-    "once_by_claim", "possible", "ranges", "says_something", "values_of", "within_bounds", "within_sizes",
+    "largest_sizes", "once_by_claim", "possible", "ranges", "says_something", "values_of", "within_bounds", "within_sizes",
 ]
 
 ABOVE = (0, 1, 2)  #: how far integer variables of the smallest shapes exceed their lowest values
+#: sizes whose bounds :func:`largest_sizes` returns, up to which number
+_BOUNDED, _LARGEST = ("clients", "dim", "local_steps", "participants", "rounds", "samples"), 2000
 _TRIALS = 60  # draws of a shape until one is possible
 _SIZES = frozenset(names_from(SIZE))
 
@@ -135,6 +137,17 @@ def _bounds(claim: Claim, name: str, sizes: Mapping[str, int]) -> Iterator[tuple
             yield condition.relation, both[1]
         if condition.right.is_Symbol and condition.right.name == name:
             yield mirrored[condition.relation], both[0]
+
+
+@once_by_claim
+def largest_sizes(claim: Claim) -> dict[str, int]:
+    """The largest values that conditions on a size of instances alone admit, by its name, if they are not large."""
+    found = {}
+    for name in _BOUNDED:
+        high = [floor(number) for relation, number in _bounds(claim, name, {name: 1}) if relation != ">="]
+        if high and 1 < min(high) <= _LARGEST:  # a strict bound admits one less
+            found[name] = min(high) - (not allowed(claim, {name: min(high)}))
+    return found
 
 
 def within_bounds(claim: Claim, sizes: Mapping[str, int], rng: np.random.Generator) -> dict[str, int]:

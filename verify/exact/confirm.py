@@ -17,6 +17,7 @@ from verify.claims.sizes import once_by_claim
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
 from verify.evaluation.judge import exact_violation, pairs
 from verify.exact.balls import MOST_EXACT, violation_on_balls
+from verify.exact.by_checker import sides_by_checker
 from verify.exact.certificate import certificate
 from verify.exact.existential_conditions import existential_conditions
 from verify.exact.float_prefilter import is_violated
@@ -54,9 +55,11 @@ def confirm(claim: Claim, shape: Shape, params: Parameters, rounded: bool = True
 def confirm_or_why(claim: Claim, shape: Shape, params: Parameters, rounded: bool = True) -> Violation | str:
     """The confirmed violation, or the reason why there is none: ``holds`` or ``unmet`` in exact arithmetic,
     ``inadmissible``, or ``uncertain: ...`` with a reason, where numbers are too large or irrational to tell."""
-    exact = violation_of(claim, shape, map_params(params, lambda name, a: each(a, Fraction)))
-    if exact == "holds" or not rounded:
-        return exact
+    exact = "uncertain: no fractions of few digits were found"
+    if not shape.many_draws or not rounded:  # with many draws, long fractions take long
+        exact = violation_of(claim, shape, map_params(params, lambda name, a: each(a, Fraction)))
+        if exact == "holds" or not rounded:
+            return exact
     candidates = [map_params(params, lambda name, a, q=q: _round(claim, name, a, q)) for q in _DENOMINATORS]
     for candidate, promising in zip(candidates, is_violated(claim, shape, candidates), strict=True):
         found = violation_of(claim, shape, candidate) if promising else exact
@@ -132,6 +135,9 @@ def _violation_of(claim: Claim, shape: Shape, params: Parameters, judged: Claim 
     if not admissible(claim, shape, params):
         return "inadmissible"
     try:
+        if shape.many_draws and judged is None:
+            found = sides_by_checker(claim, shape, params)
+            return found if isinstance(found, str) else Violation(shape, params, *found)
         environment = simulate(claim, shape, params, EXACT, most=MOST_EXACT)
         pair = exact_violation(judged or claim, environment)
         return pair if isinstance(pair, str) else Violation(shape, params, environment, *pair)

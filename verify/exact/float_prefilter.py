@@ -18,6 +18,7 @@ from verify.measure.simulate import simulate
 __all__ = ["Change", "alike", "is_violated", "violated_instances", "violating_changes", "with_change"]
 
 _AT_ONCE = 256  # instances that are looked at together
+_CHANGES = 2000  # of numbers, that are looked at one by one
 
 #: a leaf, an index in it, and the number that is put there
 Change = tuple[str, tuple[int, ...], Fraction]
@@ -60,7 +61,8 @@ def violating_changes(claim: Claim, shape: Shape, params: Parameters, refused: C
     sees the violation under each of them with all those before it."""
     wanted = [(name, index, value) for name in sorted(params) for index in np.ndindex(params[name].shape)
               for value in _simpler_values(params[name][index])]
-    wanted = [c for c in wanted if c not in refused and _admissible(claim, shape, params, c)]
+    wanted = [c for c in wanted if c not in refused][:_CHANGES]
+    wanted = [c for c in wanted if _admissible(claim, shape, params, c)]
     alone: list[bool] = []
     for first in range(0, len(wanted), _AT_ONCE):
         alone += list(_seems_violated(claim, shape, _rows(params, wanted[first : first + _AT_ONCE], together=False)))

@@ -11,7 +11,7 @@ from verify.instances.simpler import simpler
 __all__ = ["shrink"]
 
 _LONG = 40  # iterations
-_PLAIN = 20_000  # numbers of an instance, times iterations, that one trial may have
+_PLAIN = 500  # numbers of an instance, times iterations, that one trial may have
 _FEW = 50  # numbers that are looked at in float64 for one trial, or terms of a sum in exact arithmetic
 
 

@@ -38,7 +38,7 @@ def neighbour(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Gen
         factor = 10 ** rng.uniform(-1, 1)
         more = replace(shape, participants=max(1, min(10_000, round(shape.participants * factor))))
         return (more if allowed(claim, more.as_sizes()) else shape), params
-    if shape.noisy and rng.random() < 0.3:
+    if shape.noisy and rng.random() < 0.3 and not shape.many_draws:
         return replace(shape, rare=RARE[rng.integers(len(RARE))]), params
     name = "local_steps" if rng.random() < 0.5 and "local_steps" not in dict(shape.sizes) else "rounds"
     length = max(1, round(getattr(shape, name) * 2 ** rng.uniform(-1.5, 2)))

@@ -15,7 +15,7 @@ from bounds.language.claim import INDEPENDENT
 from synthetic.numbers.arrays import Backend
 from synthetic.numbers.draws import CLIENTS, COMMUNICATION, LAYERS, LOST, MUTATION, NOISE, TRACKERS, EnumeratedDraws
 
-__all__ = ["Outcomes", "enumerated", "numbers_of_outcomes", "spread"]
+__all__ = ["Outcomes", "enumerated", "numbers_of_outcomes", "signs", "spread"]
 
 
 class Outcomes(NamedTuple):
@@ -129,14 +129,29 @@ def numbers_of_outcomes(shape) -> tuple[int, int]:
         half = present // 2
         tosses *= (comb(present, half) * comb(present - half, half) if stream == MUTATION else 2**present) ** count
     each = clients * orders * trackers * tosses * len(_coins(shape))
-    return 2 ** (len(shape.noisy) * slots), each**shape.rounds
+    drawn = len(shape.noisy) * slots
+    return 2 * _columns(drawn) if shape.many_draws and drawn else 2**drawn, each**shape.rounds
+
+
+def _columns(draws: int) -> int:
+    """The least power of two that is at least a number of draws."""
+    return 1 << max(draws - 1, 0).bit_length()
+
+
+def signs(draws: int) -> np.ndarray:
+    """An orthogonal array of strength three, (rows, draws), of 0 and 1: on any three draws all eight outcomes are equally
+    frequent. Its rows are those of a Hadamard matrix (Sylvester 1867) and of its negative."""
+    number = np.arange(_columns(draws))
+    half = np.array([[(int(i) & int(j)).bit_count() % 2 for j in number[:draws]] for i in number]).reshape(-1, draws)
+    return np.concatenate([half, 1 - half])
 
 
 def enumerated(shape, weights, backend: Backend) -> Outcomes:
     """Every outcome of chance of a shape; ``weights`` are the normalised p_k (instances, clients)."""
     instances, chance, (start, by_round) = weights.shape[0], shape.chance, _times(shape)
     times = [*start, *(time for each in by_round for time in each)]
-    noise_rows = list(product((0, 1), repeat=len(shape.noisy) * len(times)))
+    drawn = len(shape.noisy) * len(times)
+    noise_rows = signs(drawn).tolist() if shape.many_draws and drawn else list(product((0, 1), repeat=drawn))
     outside = frozenset(time for time in times if time < 0)
     place = EnumeratedDraws({}, backend, outside).place
     noise = np.zeros((len(noise_rows), shape.iterations + len(outside), shape.clients), dtype=np.int64)
@@ -145,7 +160,9 @@ def enumerated(shape, weights, backend: Backend) -> Outcomes:
         for slot, time in enumerate(times):
             noise[:, place(time), list(shape.noisy)] = values[:, slot]
     rare = [Fraction(shape.rare), 1 - Fraction(shape.rare)]
-    noise_weight = np.array([[prod((rare[o] for o in row), start=Fraction(1)) for row in noise_rows]], dtype=object)
+    chances = (prod((rare[o] for o in row), start=Fraction(1)) for row in noise_rows)
+    chances = [Fraction(1, len(noise_rows)) for _ in noise_rows] if shape.many_draws else [*chances]
+    noise_weight = np.array([chances], dtype=object)
 
     paths = list(product(_round(shape), repeat=shape.rounds))
     clients, orders, trackers, tosses, coins = (

@@ -11,7 +11,7 @@ import numpy as np
 from bounds.language.claim import Claim
 from verify.claims.method import free_starts
 from verify.claims.needs import needs_convex, needs_lipschitz
-from verify.claims.sizes import ABOVE, first_possible, integer_variables, possible, within_sizes
+from verify.claims.sizes import ABOVE, first_possible, integer_variables, largest_sizes, possible, within_sizes
 from verify.instances.chance import chance_of
 from verify.instances.family import Family, vectors
 from verify.instances.parameters import START, Parameters, take_entries
@@ -208,6 +208,7 @@ def extreme_data_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: i
     ways += [{"rounds": rounds} for rounds in most_rounds]
     several = range(2, 2 + len(most_rounds))
     ways = [{"samples": 1} | way for way in ways] + [{"samples": n} | way for n in several for way in (ways[0], ways[2])]
+    ways += [{"samples": size} for name, size in largest_sizes(claim).items() if name == "samples"]
     for way in (*ways, {"samples": _MANY_SAMPLES}, {"samples": 1, "clients": _MANY_CLIENTS}):
         pieces = int(rng.integers(2)) + needs_lipschitz(claim)
         own = {name: int(rng.integers(v.low, v.low + way.get("rounds", 1) + 1))

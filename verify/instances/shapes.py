@@ -1,7 +1,7 @@
 """The smallest shapes of a claim, where most false statements fail, and shapes that are large in one way."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import cycle, islice, product
 from math import prod
@@ -18,6 +18,7 @@ from verify.claims.sizes import (
     allowed,
     entries_of,
     integer_variables,
+    largest_sizes,
     once_by_claim,
     possible,
     says_something,
@@ -27,10 +28,11 @@ from verify.instances.chance import NOTHING_MORE, chance_of
 from verify.instances.families import draw_family
 from verify.instances.fitted import fitted
 from verify.instances.instance import outcomes
+from verify.instances.quadratic import QUADRATIC
 from verify.instances.samples import SampleClients, extreme_data_shapes, small_data_shapes
 from verify.instances.shape import RARE, Shape, with_participants
 
-__all__ = ["extreme_shapes", "one_that_fits", "small_shapes"]
+__all__ = ["extreme_shapes", "one_that_fits", "shapes_of_many_draws", "small_shapes"]
 
 _CLIENTS = ((1, 0), (2, 0), (3, 0), (1, 1), (2, 1))  # priority clients, free clients
 _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2, 4), (1, 2)
@@ -38,6 +40,8 @@ _FARTHEST = 100  # up to which a size that conditions ask for is looked for
 _LAYERS = ((1,), (1, 1), (1, 1, 1))
 _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
 _MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
+_MOST_KNOTS = 400  # of all clients, whose losses are quadratic beyond
+_MORE_OUTCOMES = 4  # times as many outcomes as other shapes have, at most, of sizes that are as large as conditions admit
 #: by how much integers of claims about numbers exceed their lowest values
 _LARGE = (0, 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _VERY_LARGE = (10**4, 10**5, 10**6)  # of claims without arrays, sums and ranges, whose evaluation takes no longer for it
@@ -123,24 +127,46 @@ def _size(shape: Shape) -> int:
 def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int,
                    most_rounds: tuple[int, ...]) -> list[Shape]:
     """Shapes that are large in one way and small in all others: in local steps, in rounds, in both, in clients, and in
-    coordinates, with a few clients and rounds, for methods that act by coordinate; without noise.
+    coordinates, with a few clients and rounds, for methods that act by coordinate; or in a size that a condition bounds, and
+    as large as that admits. Without noise.
 
-    For claims about numbers: shapes with one or all of their integers large. None for claims about one step.
+    For claims about numbers: shapes with one or all of their integers large.
     """
     if claim.setting == "algebra":
         return [*_large_integers(claim, rng)]
-    if claim.setting != "run":
-        return []
     if speaks_of_samples(claim):
-        return [*extreme_data_shapes(claim, rng, SampleClients.more_outcomes * most_outcomes, most_iterations, most_rounds)]
-    both, short = round(most_iterations**0.5), _shortest(claim)
-    ways = [{"local_steps": most_iterations}, {"local_steps": both, "rounds": both}]
-    ways += [{"rounds": rounds} for rounds in most_rounds]
-    ways += [{"clients": clients} for clients in _MANY]
-    ways += [{"clients": _CROWD, "participants": _CROWD}]
-    if by_coordinate(claim.procedure) and "layers" not in claim.names:
-        ways += [{"dim": _COORDINATES, "clients": _FEW, "rounds": _FEW}]
-    found = []
+        most_outcomes *= SampleClients.more_outcomes * (_MORE_OUTCOMES if largest_sizes(claim) else 1)
+        return [*extreme_data_shapes(claim, rng, most_outcomes, most_iterations, most_rounds)]
+    largest = largest_sizes(claim)
+    ways = [{name: size} for name, size in largest.items()]
+    if claim.setting == "run":
+        both = round(most_iterations**0.5)
+        ways += [{"local_steps": most_iterations}, {"local_steps": both, "rounds": both}]
+        ways += [{"rounds": rounds} for rounds in most_rounds]
+        ways += [{"clients": clients} for clients in _MANY]
+        ways += [{"clients": _CROWD, "participants": _CROWD}]
+        if by_coordinate(claim.procedure) and "layers" not in claim.names:
+            ways += [{"dim": _COORDINATES, "clients": _FEW, "rounds": _FEW}]
+    longest, most = max(most_iterations, *most_rounds, *largest.values()), most_outcomes * (_MORE_OUTCOMES if largest else 1)
+    return [*_grown(claim, rng, ways, lambda shape: shape.iterations <= longest and prod(outcomes(shape)) <= most)]
+
+
+def shapes_of_many_draws(claim: Claim, rng: np.random.Generator, most_outcomes: int, draws: Sequence[int]) -> list[Shape]:
+    """Shapes of quadratic clients with noise in all of them, that are large in local steps, in rounds or in clients and
+    small in all others: of about each number of ``draws``, and at most ``most_outcomes`` outcomes."""
+    ways = [{name: count} for count in draws for name in ("rounds", "local_steps", "clients")]
+
+    def noisy(shape: Shape) -> Shape:
+        return QUADRATIC.fitting(replace(shape, noisy=tuple(range(shape.clients)), many_draws=True))
+
+    return [shape for shape in map(noisy, _grown(claim, rng, ways)) if prod(outcomes(shape)) <= most_outcomes]
+
+
+def _grown(claim: Claim, rng: np.random.Generator, ways: Sequence[dict[str, int]],
+           admits: Callable[[Shape], bool] = lambda shape: True) -> Iterator[Shape]:
+    """One of the shortest shapes with each of the sizes that a way gives, where the claim's conditions and ``admits`` allow
+    one."""
+    short = _shortest(claim)
     for way in ways:
         for number in rng.permutation(len(short)):
             own = {name: size for name, size in way.items() if name not in dict(short[number].sizes)}
@@ -154,11 +180,11 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
             shape = within_sizes(claim, shape, rng)
             if not allowed(claim, shape.as_sizes()):
                 shape = fitted(claim, shape, rng, way) or shape
-            if shape.iterations <= max(most_iterations, *most_rounds) and allowed(claim, shape.as_sizes()) and prod(
-                    outcomes(shape)) <= most_outcomes:
-                found.append(shape)
+            if shape.clients * shape.family.knots > _MOST_KNOTS:
+                shape = QUADRATIC.fitting(shape)
+            if allowed(claim, shape.as_sizes()) and admits(shape):
+                yield shape
                 break
-    return found
 
 
 def _small_integers(claim: Claim) -> Iterator[Shape]:

@@ -39,7 +39,7 @@ __all__ = ["bind_given", "simulate"]
 
 
 def simulate(claim: Claim, shape: Shape, params: Parameters, backend: Backend, federation=None, values=None,
-            most: int | None = None) -> Environment:
+             most: int | None = None, runs: bool = True) -> Environment:
     """Bind every name that the claim uses, on a batch of instances.
 
     The federation follows from the leaves, or is given (one instance, deterministic gradients); then the leaves only say
@@ -49,7 +49,7 @@ def simulate(claim: Claim, shape: Shape, params: Parameters, backend: Backend, f
     hypotheses tie them (:mod:`verify.measure.tied`), but not at the optimum of a given federation, which is known up to
     rounding only;
     ``values`` (name to :class:`NamedArray`) takes precedence over all that. No array of terms has
-    more than about ``most`` entries.
+    more than about ``most`` entries. Without ``runs``, only what is known before a run is bound.
 
     Raises:
         UnboundName: a name nobody supplies.
@@ -63,7 +63,7 @@ def simulate(claim: Claim, shape: Shape, params: Parameters, backend: Backend, f
     if told:
         shape, params = normalised(claim, told, shape, params, partial(_measured, told, **given))
     binder = _begun(shape=shape, params=params, **given)
-    return _ended(binder)
+    return _ended(binder) if runs else binder.env
 
 
 def _begun(claim: Claim, shape: Shape, params: Parameters, backend: Backend, federation, values,

@@ -55,7 +55,7 @@ def describe_unconfirmed(claim: Claim, shape: Shape, params: Parameters, backend
 
 def _only_rounding(claim: Claim, shape: Shape, params: Parameters, backend: Backend) -> bool:
     """Whether balls say, of a long run, that the gap which float64 sees is rounding."""
-    if shape.iterations <= _LONG:
+    if shape.iterations <= _LONG or shape.many_draws:
         return False
     gap, *_ = _widest(claim, shape, params, backend)
     return isfinite(gap) and violation_on_balls(claim, shape, params, Fraction(gap) * _SHARE)[0] == "holds"

@@ -188,6 +188,8 @@ def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Viola
             violation = confirmed(claim, shape, candidate, backend)
             if isinstance(violation, Violation):
                 return violation
+            if shape.many_draws:  # float64 may have taken other means than those over all outcomes
+                continue
             found.unconfirmed += not number
             if violation.startswith("uncertain"):
                 found.uncertain = found.uncertain or describe_unconfirmed(claim, shape, candidate, backend, violation)

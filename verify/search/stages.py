@@ -17,7 +17,9 @@ from verify.instances.shape import Shape
 from verify.instances.shapes import extreme_shapes, small_shapes
 from verify.search.local_search import local_search
 from verify.search.long_runs import long_runs
+from verify.search.many_draws import of_many_draws
 from verify.search.real_numbers import by_real_arithmetic
+from verify.search.regular import regular
 from verify.search.related import related
 from verify.search.seldom import seldom_drawn
 from verify.search.stage import Stage, State
@@ -39,9 +41,11 @@ def _small(state: State) -> Batches:
 
 
 def _extreme(state: State) -> Batches:
-    """Shapes that are large in one way and small in all others."""
+    """Shapes that are large in one way and small in all others, with random and with regular instances."""
     for shape in state.shapes(extreme_shapes, state.budget.most_iterations, state.budget.most_rounds):
-        yield shape, state.draw_batch(shape, state.budget.small_rows // (10 if shape.family.coupled else 1))
+        rows = state.budget.small_rows // (10 if shape.family.coupled else 1)
+        yield shape, state.draw_batch(shape, rows)
+        yield shape, regular(state.claim, state.draw_batch(shape, rows), state.rng_of_shapes)
 
 
 def layer_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
@@ -121,6 +125,7 @@ STAGES: dict[str, Stage] = {
     "small": _small, "extreme": _extreme, "layered": _layered, "patient": _very_long_runs, "random": _random,
     "thresholds": at_thresholds, "worst-points": worst_points_of, "evolved": _evolved, "local-search": local_search,
     "real-numbers": by_real_arithmetic, "longer": long_runs, "related": related, "seldom": seldom_drawn,
+    "many-draws": of_many_draws,
 }
 #: of all that can be switched off
 NAMES = (*STAGES, *(corner.name for corner in TRANSFORMATIONS))

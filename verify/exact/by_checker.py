@@ -1,0 +1,34 @@
+"""Violations whose sides the stand-alone checker computes: by instances of which exact arrays would take too long."""
+
+import json
+
+from bounds.language.claim import Claim
+from synthetic.numbers.arrays import EXACT
+from synthetic.numbers.balls import Ball
+from verify.checker.counterexample import judge_instance
+from verify.checker.instance import Instance
+from verify.checker.intervals import Interval
+from verify.checker.operators import replayed
+from verify.checker.schema import checked
+from verify.evaluation.environment import Environment
+from verify.exact.certificate import certificate
+from verify.exact.statement import free_names
+from verify.instances.parameters import Parameters
+from verify.instances.shape import Shape
+from verify.measure.simulate import simulate
+
+__all__ = ["sides_by_checker"]
+
+
+def sides_by_checker(claim: Claim, shape: Shape, params: Parameters) -> tuple[Environment, object, object] | str:
+    """What is known of an exact instance before a run, and the sides that it breaks, fractions or balls; or the reason why
+    the checker does not accept it. A claim whose constants depend on the run is ``uncertain``."""
+    environment = simulate(claim, shape, params, EXACT, runs=False)
+    if missing := [name for name in free_names(claim) if name not in environment.bound and name not in environment.sizes]:
+        return f"uncertain: the run says what {missing[0]} is"
+    data = json.loads(json.dumps(certificate(claim, environment, 0, 0)))
+    accepted, reason, *sides = replayed(lambda c: judge_instance(c, Instance(checked(c), listed=1), recorded=False), data)
+    if accepted:
+        return environment, *(Ball.between(side.low, side.high) if isinstance(side, Interval) else side for side in sides)
+    words = (word for start, word in (("a hypothesis", "unmet"), ("nothing", "holds")) if reason.startswith(start))
+    return next(words, f"uncertain: {reason}")

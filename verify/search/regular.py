@@ -1,0 +1,60 @@
+"""Regular instances: arrays of equal entries, vectors of entries 1 and -1, one client or entry unlike all others."""
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from verify.instances.parameters import Parameters, number_of
+
+__all__ = ["regular"]
+
+#: shares of the instances, one after the other, the rest stay as they are: of equal entries; of signs; of one client with a
+#: center of its own; of one client that is steep
+_EQUAL, _SIGNS, _STEEP, _ALONE = 0.3, 0.6, 0.75, 0.9
+_FLAT = 1e-6  # curvature of the others, as a share
+_VECTORS = ("center", "start_offset", "noise")  # parameters
+_NUMBERS = ("positive", "nonnegative", "real", "simplex")  # domains of variables
+
+
+def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Parameters:
+    """Instances of which some have equal entries in every array and the same noise in all clients, others vectors of entries
+    1 and -1, and others one client that is unlike all others, or one entry that is not 0."""
+    if not params:
+        return params
+    found, domains = dict(params), {v.name: v.domain for v in claim.variables if v.indices or v.domain == "vector"}
+    kind = rng.random(number_of(params))
+
+    def where(share: tuple[float, float], array: np.ndarray, changed: np.ndarray) -> np.ndarray:
+        chosen = (kind >= share[0]) & (kind < share[1])
+        return np.where(chosen.reshape(-1, *(1,) * (array.ndim - 1)), changed, array)
+
+    for name, array in params.items():
+        domain = domains.get(name)
+        if domain in _NUMBERS:
+            largest = array.max(axis=tuple(range(1, array.ndim)), keepdims=True, initial=0.0)
+            array = where((0, _EQUAL), array, largest if domain != "simplex" else np.ones_like(array))
+            array = where((_SIGNS, _ALONE), array, _first(array))
+        elif name == "noise":
+            array = where((0, _EQUAL), array, array[:, :1])
+        elif name == "weight":
+            array = where((0, _ALONE), array, np.ones_like(array))
+        elif name == "curvature":
+            array = where((_SIGNS, _STEEP), array, array[:, :1])
+            array = where((_STEEP, _ALONE), array, np.where(np.arange(array.shape[1])[:, None] == 0, array, _FLAT * array))
+        elif name == "center":
+            array = where((_SIGNS, _STEEP), array, _first(array))
+            array = where((_STEEP, _ALONE), array, 0 * array)
+        if name in _VECTORS or domain == "vector":
+            array = where((_EQUAL, _SIGNS), array, np.sign(rng.random(array.shape) - 0.5))
+        found[name] = array
+    if {"center", "curvature", "start_offset"} <= {*params}:  # start where all other clients have their minimum
+        others = (kind >= _SIGNS) & (kind < _STEEP) & (rng.random(len(kind)) < 0.5)
+        middle = (found["center"] * found["weight"][..., None]).sum(axis=1) / found["weight"].sum(axis=1)[:, None]
+        found["start_offset"] = np.where(others[:, None], -middle, found["start_offset"])
+    return found
+
+
+def _first(array: np.ndarray) -> np.ndarray:
+    """The arrays with 0 in place of all entries but the first of their first axis."""
+    found = np.zeros_like(array)
+    found[:, :1] = array[:, :1]
+    return found
