@@ -13,6 +13,7 @@ from verify.checker.formulas import At, Formulas, acyclic, definition, names
 from verify.checker.infimum import infimum
 from verify.checker.intervals import Interval
 from verify.checker.limits import LISTED, OUTCOMES, WorkLimit, bounded
+from verify.checker.long_run import LongRun
 from verify.checker.methods.adaptive import BESIDE
 from verify.checker.one_sided_limit import OneSidedLimit
 from verify.checker.operators import MEANS, WORDS, add, exact, require
@@ -50,10 +51,11 @@ class Instance:
     ``given`` has numbers, vectors and arrays by name, ``rules`` the definitions of the claim, ``defined`` the names that
     hypotheses define, ``draws`` the draws of a run, each with the number of its alternatives. ``lists_noise``: whether the
     outcomes of noise are listed, too, as they are where all outcomes are at most ``listed``; else noise is a
-    :class:`~verify.checker.random_numbers.RandomNumber`.
+    :class:`~verify.checker.random_numbers.RandomNumber`. ``long``: whether states after many rounds are powers of a matrix
+    (``long_run.py``).
     """
 
-    def __init__(self, certificate, piece=None, meter=None, near=False, clients=clients_of, listed=LISTED, **reading):
+    def __init__(self, certificate, piece=None, meter=None, near=False, clients=clients_of, listed=LISTED, long=False, **reading):
         self.certificate, self.meter, self.listed = certificate, meter or WorkLimit(), listed
         self.size, self.how, self.rules, self.free, values, hypotheses = (certificate[name] for name in (
             "sizes", "procedure", "definitions", "free", "values", "hypotheses"))
@@ -65,7 +67,7 @@ class Instance:
         acyclic({**self.rules, **self.defined})
         if "exists" in certificate:
             self.defined[certificate["exists"]["name"]] = self.between(certificate["exists"], *piece, near)
-        self.draws, self.measured, self.runs, self.means, self.lists_noise = (), (), {}, {}, True
+        self.draws, self.measured, self.runs, self.means, self.lists_noise, self.long = (), (), {}, {}, True, long
         self.defining_value = cache(self.defining_value)
         self.operators = WORDS | {"tau": lambda t: t - t % self.size["local_steps"]}
         binders = {"infimum": lambda args, at: infimum(self, args, at)}
@@ -101,6 +103,10 @@ class Instance:
         require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
         self.given["x_round"] = [self.federation.start]  # steps may depend on where runs start
         self.step_size = [self.parameter("eta_l", t) for t in range(rounds * steps)]
+        if self.long:
+            self.long = LongRun(self, self.federation, *METHODS[self.how["base"]])
+            self.measured, self.runs = {*self.long.record}, {((), None): self.long}
+            return
         first = self.run(())
         if prod(first.alternatives.values()) > self.listed:
             self.lists_noise, self.runs = False, {}
@@ -212,5 +218,5 @@ class Instance:
         if key not in self.means:
             found = add(*(self.formulas.value(body, at._replace(outcome=case)) * chance
                           for chance, case in self.outcomes(at.outcome, free)))
-            self.means[key] = random_numbers.mean(found, free)
+            self.means[key] = self.long.mean(found, word) if self.long else random_numbers.mean(found, free)
         return self.means[key]

@@ -18,6 +18,7 @@ FEW, LISTED = 2**6, 2**13  # of noise and the rest of chance together, beyond wh
 BASIS_VECTORS = 120  # vectors of a run on letters
 SETTINGS = 16  # of a proof
 PIECES = 256  # of the interval of a number that is said to exist
+MANY_ROUNDS = 100  # of which the last state is a power of a matrix, if it can be
 WORK = 10**6  # steps of a replay: nodes of formulas, terms of losses and gradients, and 64 bits of recorded numbers
 
 

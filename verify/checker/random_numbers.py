@@ -1,20 +1,27 @@
-"""Numbers that depend on noise: polynomials in independent draws, where these have too many outcomes to be listed.
+"""Numbers that depend on what is drawn: polynomials in letters, where all outcomes are too many to be listed.
 
-A draw z of two outcomes is centred: z = 1 - p with chance p, and z = -p else. So E z = 0 and z^2 = p (1 - p) + (1 - 2p) z,
-every power of a draw is a sum of 1 and z, and as draws are independent, the mean of a polynomial is its constant term. What
-is no polynomial (a root, a quotient, a whole number) is refused; a comparison counts if it is the same for every outcome.
+A letter is a draw of noise or an entry of the state after many rounds (``long_run.py``). A draw z of two outcomes is centred:
+z = 1 - p with chance p, and z = -p else. So E z = 0 and z^2 = p (1 - p) + (1 - 2p) z, every power of a draw is a sum of 1 and
+z, and as draws are independent, the mean of a polynomial in them is its constant term. What is no polynomial (a root, a
+quotient, a whole number) is refused; a comparison counts if it is the same for every outcome.
 """
 
+from collections import namedtuple
 from fractions import Fraction
 
 from verify.checker.intervals import Undecided, Vector
 from verify.checker.limits import TERMS, bounded
 
-PRODUCTS = 20 * TERMS  # of terms, in a product of two numbers
+PRODUCTS, DEGREE = 20 * TERMS, 2  # terms of a product of two numbers; entries of a state in a term
+
+#: a product of different draws, a set, and of entries of a state, sorted; a draw is a pair of its coordinates and the chance
+#: of its first outcome
+Term = namedtuple("Term", "draws entries", defaults=(frozenset(), ()))
+ONE = Term()
 
 
 class RandomNumber:
-    """``coefficients``, by sets of draws; a draw is a pair of its coordinates and the chance of its first outcome."""
+    """``coefficients`` of terms."""
 
     __hash__ = None
 
@@ -23,8 +30,8 @@ class RandomNumber:
 
     def __add__(self, other):
         found = dict(self.coefficients)
-        for draws, c in terms_of(other).items():
-            found[draws] = found[draws] + c if draws in found else c
+        for term, c in terms_of(other).items():
+            found[term] = found[term] + c if term in found else c
         return number(found)
 
     def __mul__(self, other):
@@ -32,9 +39,11 @@ class RandomNumber:
         bounded(len(self.coefficients) * len(others), PRODUCTS, "products of terms")
         for left, a in self.coefficients.items():
             for right, b in others.items():
-                for draws, c in squared(left & right).items():
-                    draws, c = draws | (left ^ right), a * b * c
-                    found[draws] = found[draws] + c if draws in found else c
+                entries = (*sorted(left.entries + right.entries),)
+                bounded(len(entries), DEGREE, "entries of a state in a product")
+                for draws, c in squared(left.draws & right.draws).items():
+                    term, c = Term(draws | (left.draws ^ right.draws), entries), a * b * c
+                    found[term] = found[term] + c if term in found else c
         return number(found)
 
     __radd__, __rmul__ = __add__, __mul__
@@ -45,35 +54,32 @@ class RandomNumber:
 
     def __truediv__(self, other):
         if isinstance(other, RandomNumber):
-            raise TypeError("a divisor that depends on noise of too many outcomes")
+            raise TypeError("a divisor that depends on what is drawn")
         return self * (Fraction(1) / other)
 
     def __pow__(self, exponent):
         if not isinstance(exponent, int) or exponent < 0:
-            raise TypeError(f"the power {exponent} of a number that depends on noise of too many outcomes")
+            raise TypeError(f"the power {exponent} of a number that depends on what is drawn")
         found = Fraction(1)
         for _ in range(bounded(exponent, TERMS, "factors")):
             found = self * found
         return found
 
-    # comparisons: a draw is from -1 to 1, and so is a product of some
-    def __le__(self, other):
+    # comparisons: a draw is from -1 to 1, and so is a product of some; entries of a state may be any numbers
+    def range_below(self, other):
+        """What ``other`` exceeds this number by: the middle and half the width of a range that contains it."""
         rest = terms_of(other - self)
-        middle, spread = rest.get(NONE, Fraction(0)), sum((abs(c) for draws, c in rest.items() if draws), Fraction(0))
-        if middle >= spread:
-            return True
-        if middle < -spread:
-            return False
-        raise Undecided("a comparison that depends on noise")
+        if any(term.entries for term in rest):
+            raise Undecided("a comparison that depends on the state after many rounds")
+        return rest.get(ONE, Fraction(0)), sum((abs(c) for term, c in rest.items() if term.draws), Fraction(0))
+
+    def __le__(self, other):
+        middle, spread = self.range_below(other)
+        return decided(middle >= spread, middle < -spread)
 
     def __lt__(self, other):
-        rest = terms_of(other - self)
-        middle, spread = rest.get(NONE, Fraction(0)), sum((abs(c) for draws, c in rest.items() if draws), Fraction(0))
-        if middle > spread:
-            return True
-        if middle <= -spread:
-            return False
-        raise Undecided("a comparison that depends on noise")
+        middle, spread = self.range_below(other)
+        return decided(middle > spread, middle <= -spread)
 
     def __ge__(self, other): return RandomNumber(terms_of(other)) <= self
     def __gt__(self, other): return RandomNumber(terms_of(other)) < self
@@ -81,30 +87,33 @@ class RandomNumber:
 
     def __eq__(self, other):
         if isinstance(other - self, RandomNumber):
-            raise Undecided("an equation that depends on noise")
+            raise Undecided("an equation that depends on what is drawn")
         return other - self == 0
 
     def __ne__(self, other): return not self == other
     def __bool__(self): return self != 0
 
 
-NONE = frozenset()  # no draw
+def decided(yes, no):
+    if not yes and not no:
+        raise Undecided("a comparison that depends on what is drawn")
+    return yes
 
 
 def terms_of(value):
-    """The terms of a number."""
-    return value.coefficients if isinstance(value, RandomNumber) else {NONE: value}
+    """The coefficients of a number."""
+    return value.coefficients if isinstance(value, RandomNumber) else {ONE: value}
 
 
-def number(terms):
-    """The number with these terms; one that depends on no draw is no random one."""
-    terms = {draws: c for draws, c in terms.items() if not isinstance(c, Fraction) or c}
-    return RandomNumber(terms) if terms.keys() - {NONE} else terms.get(NONE, Fraction(0))
+def number(coefficients):
+    """The number with these coefficients; one that has no letter is no random one."""
+    found = {term: c for term, c in coefficients.items() if not isinstance(c, Fraction) or c}
+    return RandomNumber(found) if found.keys() - {ONE} else found.get(ONE, Fraction(0))
 
 
 def squared(draws):
-    """The terms of the product of the squares of draws."""
-    found = {NONE: Fraction(1)}
+    """The product of the squares of draws: coefficients by sets of draws."""
+    found = {frozenset(): Fraction(1)}
     for draw in draws:
         p, more = draw[1], {}
         for others, c in found.items():
@@ -118,14 +127,23 @@ def squared(draws):
 def drawn(coordinates, law):
     """The vector of a draw with two outcomes, pairs (chance, vector)."""
     (p, first), (_, second) = law
-    z = RandomNumber({frozenset({(coordinates, p)}): Fraction(1)})
+    z = RandomNumber({Term(frozenset({(coordinates, p)})): Fraction(1)})
     return first * p + second * (1 - p) + (first - second) * z
 
 
 def mean(value, free):
     """The mean of a number or vector over the draws of which ``free(coordinates)`` is true."""
+    return mapped(value, lambda term, c: None if any(free(draw) for draw, _ in term.draws) else {term: c})
+
+
+def mapped(value, change):
+    """A number or vector with other terms in place of each: ``change(term, coefficient)``, coefficients or None."""
     if isinstance(value, Vector):
-        return Vector(mean(entry, free) for entry in value)
+        return Vector(mapped(entry, change) for entry in value)
     if not isinstance(value, RandomNumber):
         return value
-    return number({draws: c for draws, c in value.coefficients.items() if not any(free(draw) for draw, _ in draws)})
+    found = {}
+    for term, c in value.coefficients.items():
+        for new, b in (change(term, c) or {}).items():
+            found[new] = found[new] + b if new in found else b
+    return number(found)

@@ -8,6 +8,7 @@ from synthetic.numbers.balls import Ball
 from verify.checker.counterexample import judge_instance
 from verify.checker.instance import Instance
 from verify.checker.intervals import Interval
+from verify.checker.limits import MANY_ROUNDS
 from verify.checker.operators import replayed
 from verify.checker.schema import checked
 from verify.evaluation.environment import Environment
@@ -27,7 +28,8 @@ def sides_by_checker(claim: Claim, shape: Shape, params: Parameters) -> tuple[En
     if missing := [name for name in free_names(claim) if name not in environment.bound and name not in environment.sizes]:
         return f"uncertain: the run says what {missing[0]} is"
     data = json.loads(json.dumps(certificate(claim, environment, 0, 0)))
-    accepted, reason, *sides = replayed(lambda c: judge_instance(c, Instance(checked(c), listed=1), recorded=False), data)
+    reading = {"long": True} if shape.rounds > MANY_ROUNDS else {"listed": 1}
+    accepted, reason, *sides = replayed(lambda c: judge_instance(c, Instance(checked(c), **reading), recorded=False), data)
     if accepted:
         return environment, *(Ball.between(side.low, side.high) if isinstance(side, Interval) else side for side in sides)
     words = (word for start, word in (("a hypothesis", "unmet"), ("nothing", "holds")) if reason.startswith(start))

@@ -19,8 +19,8 @@ class Shape:
     """The discrete part of an instance.
 
     ``noisy`` numbers the clients with two-point gradient noise, whose rarer outcome has probability ``rare``. With
-    ``many_draws``, of equally likely outcomes, means over the noise are those over the rows of an orthogonal array of strength
-    three (:func:`~verify.instances.outcomes.signs`): the same for polynomials of degree three in the noise.
+    ``many_draws``, of equally likely outcomes, means over the noise are those over the rows of an orthogonal array of
+    strength three (:func:`~verify.instances.outcomes.signs`): the same for polynomials of degree three in the noise.
     ``sizes`` holds the integer variables that a claim declares. ``family`` is the kind of clients. ``layers`` are the sizes
     of the layers, none for claims that do not mention layers; ``chance`` says what the method draws by itself.
     """
@@ -34,11 +34,11 @@ class Shape:
     sampling: str = "full"
     noisy: tuple[int, ...] = ()
     rare: Fraction = Fraction(1, 2)
-    many_draws: bool = False
     sizes: tuple[tuple[str, int], ...] = ()
     family: Family = QUADRATIC
     layers: tuple[int, ...] = ()
     chance: Chance = NOTHING_MORE
+    many_draws: bool = False
 
     @property
     def iterations(self) -> int:

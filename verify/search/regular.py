@@ -1,4 +1,4 @@
-"""Regular instances: arrays of equal entries, vectors of entries 1 and -1, one client or entry unlike all others."""
+"""Regular instances: arrays of equal entries, vectors of entries 1 and -1, one client unlike all others, simplices."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from verify.instances.parameters import Parameters, number_of
 __all__ = ["regular"]
 
 #: shares of the instances, one after the other, the rest stay as they are: of equal entries; of signs; of one client with a
-#: center of its own; of one client that is steep
-_EQUAL, _SIGNS, _STEEP, _ALONE = 0.3, 0.6, 0.75, 0.9
+#: center of its own; of one client that is steep; of vectors at the corners of a simplex
+_EQUAL, _SIGNS, _STEEP, _ALONE, _SIMPLEX = 0.25, 0.5, 0.6, 0.7, 0.9
 _FLAT = 1e-6  # curvature of the others, as a share
 _VECTORS = ("center", "start_offset", "noise")  # parameters
 _NUMBERS = ("positive", "nonnegative", "real", "simplex")  # domains of variables
@@ -17,7 +17,8 @@ _NUMBERS = ("positive", "nonnegative", "real", "simplex")  # domains of variable
 
 def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Parameters:
     """Instances of which some have equal entries in every array and the same noise in all clients, others vectors of entries
-    1 and -1, and others one client that is unlike all others, or one entry that is not 0."""
+    1 and -1, others one client that is unlike all others, or one entry that is not 0, and others vectors at the corners of a
+    regular simplex."""
     if not params:
         return params
     found, domains = dict(params), {v.name: v.domain for v in claim.variables if v.indices or v.domain == "vector"}
@@ -45,6 +46,9 @@ def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Param
             array = where((_STEEP, _ALONE), array, 0 * array)
         if name in _VECTORS or domain == "vector":
             array = where((_EQUAL, _SIGNS), array, np.sign(rng.random(array.shape) - 0.5))
+        if (name in _VECTORS or domain == "vector") and array.ndim == 3:
+            corners = np.eye(*array.shape[1:])
+            array = where((_ALONE, _SIMPLEX), array, (corners - corners.mean(axis=0) * (rng.random() < 0.5))[None])
         found[name] = array
     if {"center", "curvature", "start_offset"} <= {*params}:  # start where all other clients have their minimum
         others = (kind >= _SIGNS) & (kind < _STEEP) & (rng.random(len(kind)) < 0.5)

@@ -12,7 +12,7 @@ from bounds.registry.user_claims import load_claims
 from verify.checker import instance as instances
 from verify.checker.counterexample import judge_instance
 from verify.checker.intervals import Undecided, Vector
-from verify.checker.random_numbers import RandomNumber, drawn, mean, terms_of
+from verify.checker.random_numbers import RandomNumber, Term, drawn, mean, terms_of
 from verify.exact.certificate import certificate
 from verify.search.budget import BUDGETS
 from verify.search.search import search
@@ -41,7 +41,7 @@ def computed(draws, steps):
 @given(st.lists(CHANCES, min_size=1, max_size=4), STEPS, st.integers(0, 4))
 def test_means_are_those_over_all_outcomes(chances, steps, known):
     """The mean over the draws from one on, at each outcome of those before."""
-    letters = [RandomNumber({frozenset({(("noise", r, 0, 0), p)}): Fraction(1)}) for r, p in enumerate(chances)]
+    letters = [RandomNumber({Term(frozenset({(("noise", r, 0, 0), p)})): Fraction(1)}) for r, p in enumerate(chances)]
     found = terms_of(mean(computed(letters, steps), lambda draw: draw[1] >= known))
     for past in product((True, False), repeat=min(known, len(chances))):
         total = Fraction(0)
@@ -51,8 +51,8 @@ def test_means_are_those_over_all_outcomes(chances, steps, known):
                 chance *= p if first else 1 - p
             total += chance * computed([1 - p if first else -p for first, p in zip(outcome, chances, strict=True)], steps)
         value = Fraction(0)
-        for draws, c in found.items():
-            for (_, r, *_), p in draws:
+        for term, c in found.items():
+            for (_, r, *_), p in term.draws:
                 c *= 1 - p if past[r] else -p
             value += c
         assert value == total
@@ -66,7 +66,7 @@ def test_a_draw_of_a_law_has_its_values():
 
 
 def test_comparisons_count_if_they_are_the_same_for_every_outcome():
-    z = RandomNumber({frozenset({(("noise", 0, 0, 0), Fraction(1, 2))}): Fraction(1)})
+    z = RandomNumber({Term(frozenset({(("noise", 0, 0, 0), Fraction(1, 2))})): Fraction(1)})
     assert z - 2 < 0 < z + 2 and abs(z + 2) == z + 2
     for compare in (lambda: z < 0, lambda: z <= 0, lambda: z > 0, lambda: z == 0, lambda: bool(z), lambda: abs(z)):
         with pytest.raises(Undecided):
@@ -77,7 +77,7 @@ def test_comparisons_count_if_they_are_the_same_for_every_outcome():
                                      lambda z: int(z), lambda z: Fraction(z), lambda z: hash(z), lambda z: float(z)])
 def test_what_is_no_polynomial_is_refused(refused):
     with pytest.raises((TypeError, ValueError)):
-        refused(RandomNumber({frozenset({(("noise", 0, 0, 0), Fraction(1, 2))}): Fraction(1)}))
+        refused(RandomNumber({Term(frozenset({(("noise", 0, 0, 0), Fraction(1, 2))})): Fraction(1)}))
 
 
 def refuting(tmp_path, value):
