@@ -1,7 +1,7 @@
 """How many hard false statements the referee refutes, and that it spares the true ones: ``python -m benchmarks.hard``.
 
-Prints each verdict, then how many by kind and budget, and what was missed. With ``--page`` it also writes benchmarks/hard.md.
-Exit status 1 if a true statement is refuted or ill-posed, or a false one certified.
+Prints each verdict, then how many by kind and budget, and what was missed. ``--page`` writes benchmarks/hard.md, too. Exit
+status 1 if a true statement is refuted or ill-posed, or a false one certified.
 """
 
 import argparse
@@ -26,9 +26,9 @@ PAGE = Path(__file__).parents[1] / "hard.md"
 _HEAD = """\
 # Hard controls
 
-`python -m benchmarks.hard --page` referees pairs of statements of which one is true and one is false. Rules in benchmarks/hard
-make them from tables of numbers; the two differ in one number or one condition. Every rule says why the true one is true, and a
-test computes a counterexample to every false one without the referee.
+`python -m benchmarks.hard --page` referees pairs of statements of which one is true and one is false. Rules in
+benchmarks/hard make them from tables of numbers; the two differ in one number or one condition. Every rule says why the true
+one is true, and a test computes a counterexample to every false one without the referee.
 """
 
 
@@ -67,7 +67,8 @@ def _decided(job: tuple[str, str, int]) -> Outcome:
 
 def measure(budgets: Sequence[str], seeds: Sequence[int], names: Sequence[str], workers: int = 1) -> Iterator[Outcome]:
     """Referees the claims of these names with each budget and each seed."""
-    yield from results(_decided, [(name, budget, seed) for budget in budgets for seed in seeds for name in names], workers, 1)
+    yield from results(_decided, [(name, budget, seed) for budget in budgets for seed in seeds for name in names], workers,
+                       1)
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
@@ -86,16 +87,23 @@ def table(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _row(o: Outcome) -> str:
+    rounds = PAIRS[o.claim.split("/", 1)[1]][1].fails_from
+    ratio = "" if o.ratio is None else f"{o.ratio:.4g}"
+    return f"| {o.claim} | {o.budget} | {o.seed} | {o.verdict} | {ratio} | {rounds() if rounds and not o.is_true else ''} |"
+
+
 def page(outcomes: Sequence[Outcome], about: str) -> str:
     """The page: the counts, what was missed, and what is wrong."""
     lines = [_HEAD, f"{about}.\n", table(outcomes)]
-    for title, chosen in (("False statements that were missed", [o for o in outcomes if not o.is_true and o.verdict != "refuted"]),
+    for title, chosen in (("False statements that were missed",
+                           [o for o in outcomes if not o.is_true and o.verdict != "refuted"]),
                           ("True statements that are left undecided", [o for o in outcomes if o.is_true
                                                                        and o.verdict == "undecided"]),
                           ("Wrong verdicts", [o for o in outcomes if o.wrong])):
-        lines += [f"## {title}\n", "| statement | budget | seed | verdict | ratio |", "| --- | --- | ---: | --- | ---: |"]
-        lines += [f"| {o.claim} | {o.budget} | {o.seed} | {o.verdict} | {'' if o.ratio is None else f'{o.ratio:.4g}'} |"
-                  for o in chosen] + [""]
+        lines += [f"## {title}\n", "| statement | budget | seed | verdict | ratio | fails from rounds |",
+                  "| --- | --- | ---: | --- | ---: | ---: |"]
+        lines += [_row(o) for o in chosen] + [""]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -65,26 +65,30 @@ def steps() -> tuple[Pair, ...]:
         _strict("longest-step-value", "objective(x_round[1]) ~ objective(x_round[0])", "Descent up to 2/L. L/2 x^2.",
                 lambda: (parabola(1, 2), 1.0), assume=smooth, conditions=[*_ONE_STEP, longest, f"{_FIRST} > 0"]),
         _tie("one-curvature", (*_ONE_STEP, "eta_l[t] == 1/L for each t"), "mu == L", "mu >= 49*L/50", f"{_NEXT} <= 0",
-             "L/2 |x - x*|^2: one step leads to the optimum. Curvature 49/50.", lambda: (parabola(0.98, 1), 0.0), assume=strong),
+             "L/2 |x - x*|^2 is left for its optimum. Curvature 49/50.", lambda: (parabola(0.98, 1), 0.0), assume=strong),
         _tie("start-at-the-optimum", ("eta_l[t] == 1/L for each t", "norm2(x_round[0] - x_star) <= 0"), "local_steps == 1",
-             "local_steps <= 2", "norm2(x_round[rounds] - x_star) <= 0", "No gradient at the optimum. Two clients drift apart.",
+             "local_steps <= 2", "norm2(x_round[rounds] - x_star) <= 0",
+             "No gradient at the optimum. Two clients drift apart.",
              lambda: (two_local_steps(), 0.0), assume=strong),
         _tie("one-client", ("eta_l[t] == 1/L for each t",), "clients == 1", "clients <= 2", f"{_NEXT} <= {_FIRST}",
              "Gradient descent. Two clients drift apart.", lambda: (two_local_steps(), 0.0), assume=strong),
-        _tie("no-momentum", (*_ONE_STEP, "eta_l[t] == 1/L for each t"), "beta1 == 0", "beta1 <= 1/50",
+        _tie("no-momentum", (*_ONE_STEP, "rounds == 2", "eta_l[t] == 1/L for each t"), "beta1 == 0", "beta1 <= 1/50",
              "norm(x_round[2] - x_star) <= (1 - mu/L)**2*norm(x_round[0] - x_star)", "Gradient descent. L = mu.",
              lambda: (sqrt(parabola(1, 1, 2, 0.02)), 0.0), assume=strong, method="fedavgm",
              variables={"beta1": "nonnegative below 1"}),
-        _tie("no-step-forward", (*_ONE_STEP, f"{_NEXT} == {_FIRST}", "eta_l[t] == eta for each t"), "eta == 1/L", "eta == 2/L",
+        _tie("no-step-forward", (*_ONE_STEP, f"{_NEXT} == {_FIRST}", "eta_l[t] == eta for each t"), "eta == 1/L",
+             "eta == 2/L",
              "norm2(x_round[1] - x_round[0]) <= 0", "|x_1 - x*|^2 <= |x_0 - x*|^2 - (2/(eta L) - 1) |x_1 - x_0|^2. L/2 x^2.",
              lambda: (4.0, 0.0), assume=smooth, variables=free),
         _tie("same-value-after-a-step", (*_ONE_STEP, "objective(x_round[1]) == objective(x_round[0])",
                                          "eta_l[t] == eta for each t"), "eta == 1/L", "eta == 2/L",
              "norm2(objective_grad(x_round[0])) <= 0", "Descent lemma: f falls by |g|^2/(2L). L/2 x^2: a reflection.",
              lambda: (1.0, 0.0), assume=smooth, variables=free),
-        _tie("as-many-steps-as-clients", ("rounds == 1", "eta_l[t] == eta for each t", "eta <= 1/L"), "local_steps == clients",
-             "local_steps == clients + 1", "norm(x_before[local_steps, k] - x_round[0]) <= eta*Sum(norm(grad(k, x_round[0])), (i, "
-             "0, clients-1)) for each k", "K gradients that do not grow. Linear losses.", lambda: (3.0, 2.0), assume=smooth,
+        _tie("as-many-steps-as-clients", ("rounds == 1", "eta_l[t] == eta for each t", "eta <= 1/L"),
+             "local_steps == clients",
+             "local_steps == clients + 1", "norm(x_before[local_steps, k] - x_round[0]) <= "
+             "eta*Sum(norm(grad(k, x_round[0])), (i, 0, clients-1)) for each k",
+             "K gradients that do not grow. Linear losses.", lambda: (3.0, 2.0), assume=smooth,
              variables=free),
     )
 
@@ -110,9 +114,11 @@ def points() -> tuple[Pair, ...]:
              {"statement": f"{middle.format('<=')} - 51/400*mu*norm2(y - z)"},
              "Strong convexity in the middle. mu/2 x^2 at 1 and -1: 0 against 1/2 - 1/8*4.", lambda: (0.0, 0.5 - 0.51)),
         _tie("one-curvature-by-client", (), "mu == L", "mu >= 49*L/50",
-             "2*(objective(y) - F_star) >= L*norm2(y - x_star)", "Every loss is L/2 |x|^2 and a linear one. Curvature 49/50.",
+             "2*(objective(y) - F_star) >= L*norm2(y - x_star)",
+             "Every loss is L/2 |x|^2 and a linear one. Curvature 49/50.",
              lambda: (-0.98, -1.0), assume=[SMOOTH, STRONGLY_CONVEX], **two),
-        _strict("equal-parabolas", "norm2(objective_grad(y)) ~ 2*L*(objective(y) - F_star)", "Nesterov 2004, (2.1.7). L/2 x^2.",
+        _strict("equal-parabolas", "norm2(objective_grad(y)) ~ 2*L*(objective(y) - F_star)",
+                "Nesterov 2004, (2.1.7). L/2 x^2.",
                 lambda: (1.0, 1.0), assume=[SMOOTH, CONVEX], conditions=["norm2(y - x_star) > 0"], **two),
     )
 
@@ -122,7 +128,8 @@ def numbers() -> tuple[Pair, ...]:
         return {"variables": dict.fromkeys(names, "real") | domains}
     positive = {"variables": {"a": "positive", "b": "positive"}}
     return (
-        _strict("inverse-numbers", "-a - b ~ -2", "Means. a = b = 1.", lambda: (-2.0, -2.0), conditions=["a*b == 1"], **positive),
+        _strict("inverse-numbers", "-a - b ~ -2", "Means. a = b = 1.", lambda: (-2.0, -2.0), conditions=["a*b == 1"],
+                **positive),
         _strict("product-with-a-square", "-a - 2*b ~ -3", "Means of a, b, b. a = b = 1.", lambda: (-3.0, -3.0),
                 conditions=["a*b**2 == 1"], **positive),
         _strict("on-a-circle", "5*a + 12*b ~ 13", "Cauchy's inequality. (5/13, 12/13).", lambda: (25 / 13 + 144 / 13, 13.0),

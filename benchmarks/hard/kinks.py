@@ -1,4 +1,4 @@
-"""Statements that hold for quadratic losses, or without flat pieces, and fail for convex losses with a kink or a flat piece."""
+"""Statements that hold for quadratic losses, and fail for convex losses with a kink or a flat piece."""
 
 from fractions import Fraction as Q
 
@@ -18,6 +18,8 @@ from benchmarks.hard.pairs import (
 )
 
 __all__ = ["PAIRS"]
+
+_ONE_HESSIAN = "norm2(grad(k, u) - grad(k, v) - objective_grad(u) + objective_grad(v)) <= 0 for all u, v for each k"
 
 
 def _pair(name, statement, reason, sides, assume=(SMOOTH, CONVEX, NOISELESS), relation="<=", **fields) -> Pair:
@@ -42,16 +44,19 @@ def heavy_ball(root, rounds) -> Pair:
     return _pair(f"heavy-ball-condition-{root**2}-rounds-{rounds}",
                  f"norm(x_round[rounds] - x_star) <= {factor}*norm(x_round[0] - x_star)",
                  "Of a quadratic loss each part is at most rate^N (N + 1 + rate N), by Chebyshev polynomials (Polyak 1964). "
-                 "A flat interval (Lessard, Recht, Packard 2016).", sides, (SMOOTH, STRONGLY_CONVEX, NOISELESS), method="fedavgm",
+                 "A flat interval (Lessard, Recht, Packard 2016).", sides, (SMOOTH, STRONGLY_CONVEX, NOISELESS),
+                 method="fedavgm",
                  variables={"beta1": "positive below 1"},
-                 conditions=["local_steps == 1", step(h), f"mu == L/{root**2}", f"beta1 == {rate**2}", f"rounds == {rounds}"])
+                 conditions=["local_steps == 1", step(h), f"mu == L/{root**2}", f"beta1 == {rate**2}",
+                             f"rounds == {rounds}"])
 
 
 def log_convex(measure, h) -> Pair:
     middle, ends = {
         "value": ("(objective(x_round[1]) - F_star)**2",
                   "(objective(x_round[0]) - F_star)*(objective(x_round[2]) - F_star)"),
-        "gradient": ("norm2(objective_grad(x_round[1]))", "norm(objective_grad(x_round[0]))*norm(objective_grad(x_round[2]))"),
+        "gradient": ("norm2(objective_grad(x_round[1]))",
+                     "norm(objective_grad(x_round[0]))*norm(objective_grad(x_round[2]))"),
         "distance": ("norm2(x_round[1] - x_star)", "norm(x_round[0] - x_star)*norm(x_round[2] - x_star)"),
     }[measure]
 
@@ -91,7 +96,7 @@ def two_steps(kappa, first, second) -> Pair:
     mu, vertex = Q(1, kappa), (1 / Q(first) + 1 / Q(second)) / 2
     constant = max(factor(mu), factor(Q(1)), factor(vertex))
     return _pair(f"two-steps-condition-{kappa}", f"norm(x_round[2] - x_star) <= {constant}*norm(x_round[0] - x_star)",
-                 "The largest |(1 - a eta_0)(1 - a eta_1)| for a in [mu, L]. Curvature mu for the first step, L for the second.",
+                 "The largest |(1 - a eta_0)(1 - a eta_1)| for a in [mu, L]. Curvature mu first, then L.",
                  lambda: _steps_on_two_curvatures(float(mu), float(Q(first)), float(Q(second)), float(constant)),
                  (SMOOTH, STRONGLY_CONVEX, NOISELESS),
                  conditions=["local_steps == 1", "rounds == 2", f"mu == L/{kappa}",
@@ -116,9 +121,8 @@ def common_hessian(steps) -> Pair:
         return np.mean(ends) ** 2, 0.0
     return _pair(f"clients-with-one-hessian-{steps}-steps",
                  "norm2(x_round[1] - x_star) <= (1 - eta*mu)**(2*iterations)*norm2(x_round[0] - x_star)",
-                 "Equal quadratic losses with different minimisers: the mean model does steps on the mean loss. A kink at the "
-                 "optimum.", sides, (SMOOTH, STRONGLY_CONVEX, NOISELESS, "norm2(grad(k, u) - grad(k, v) - objective_grad(u)"
-                                     " + objective_grad(v)) <= 0 for all u, v for each k"), variables={"eta": "positive"},
+                 "Equal quadratic losses with different minimisers: steps on the mean loss. A kink at the optimum.", sides,
+                 (SMOOTH, STRONGLY_CONVEX, NOISELESS, _ONE_HESSIAN), variables={"eta": "positive"},
                  conditions=["eta_l[t] == eta for each t", "eta <= 1/L", "rounds == 1", f"local_steps == {steps}"])
 
 
@@ -138,13 +142,15 @@ def at_points() -> tuple[Pair, ...]:
         _pair("gradient-twice-as-far", "norm(objective_grad(x_star + 2*y)) <= 2*norm(objective_grad(x_star + y))",
               "Linear gradients. Flat up to y.", lambda: (slope_at(2), 2 * slope_at(1)), convex, **_POINT),
         _pair("gap-by-a-slope", "dot(objective_grad(y), y - x_star) <= 2*(objective(y) - F_star)",
-              "An equation for quadratic losses. Flat, then steep.", lambda: (slope_at(2) * 2, 2 * loss(2)), convex, **_POINT),
+              "An equation for quadratic losses. Flat, then steep.", lambda: (slope_at(2) * 2, 2 * loss(2)), convex,
+              **_POINT),
         _pair("slope-by-a-gap", "101/100*dot(objective_grad(y), y - x_star) >= 2*(objective(y) - F_star)",
               "An equation for quadratic losses. A Huber loss far out: the gap nears the slope.",
               lambda: (2 * narrow[0](9), 1.01 * narrow[1](9) * 9), convex, **_POINT),
         _pair("gap-four-times", "objective(x_star + 2*y) - F_star <= 4*(objective(x_star + y) - F_star)",
               "An equation for quadratic losses. Flat, then steep.", lambda: (loss(2), 4 * loss(1)), convex, **_POINT),
-        _pair("divergence-is-symmetric", "objective(y) - F_star <= 10*(F_star - objective(y) - dot(objective_grad(y), x_star - y))",
+        _pair("divergence-is-symmetric",
+              "objective(y) - F_star <= 10*(F_star - objective(y) - dot(objective_grad(y), x_star - y))",
               "Without the 10 an equation for quadratic losses. Steep, then linear: a Huber loss far out.",
               lambda: (narrow[0](9), 10 * (9 - narrow[0](9))), convex, **_POINT),
         Pair("distance-by-the-gradient", {
@@ -169,7 +175,8 @@ def in_runs() -> tuple[Pair, ...]:
               lambda: (np.mean([noisy(x) for x in noisy(0)]) ** 2, 0.0), (SMOOTH, CONVEX, NOISE),
               conditions=["local_steps == 1", "rounds == 2"]),
         _pair("log-convex-shifts", "norm2(x_round[2] - x_round[1]) <= norm(x_round[1] - x_round[0])"
-              "*norm(x_round[3] - x_round[2])", "A round is a symmetric matrix: Cauchy's inequality. A Huber loss at its edge.",
+              "*norm(x_round[3] - x_round[2])",
+              "A round is a symmetric matrix: Cauchy's inequality. A Huber loss at its edge.",
               shifts, conditions=["local_steps == 2", "rounds == 3", step(1)]),
     )
 

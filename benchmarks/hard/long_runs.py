@@ -26,15 +26,18 @@ def horizon(broken, most=10**8) -> int:
     return high
 
 
-def _first(sides) -> tuple[float, float]:
-    """Left and right side at the first number of rounds at which the left one is larger."""
-    return sides(horizon(lambda rounds: sides(rounds)[0] > sides(rounds)[1]))
+def _pair(name, true, false, reason, sides) -> Pair:
+    """A pair whose false statement fails where ``sides(rounds)``, its left and right side, differ by more than rounding."""
+    def broken(rounds):
+        left, right = sides(rounds)
+        return left - right > 1e-9 * abs(right)
+    return Pair(name, true, false, reason, lambda: sides(horizon(broken)), fails_from=lambda: horizon(broken))
 
 
 def _floor(name, statement, floor, sides, reason, **fields) -> Pair:
     """A pair whose true statement has the ``floor``, and whose false one has none."""
-    return Pair(name, {**fields, "statement": statement.format(floor=f" + {floor}")}, {"statement": statement.format(floor="")},
-                reason, lambda: _first(sides))
+    return _pair(name, {**fields, "statement": statement.format(floor=f" + {floor}")},
+                 {"statement": statement.format(floor="")}, reason, sides)
 
 
 def two_clients(h, kappa, far) -> tuple:
@@ -96,12 +99,12 @@ def noise_in_the_limit(ratio) -> Pair:
     keep, share = (1 - float(ratio)) ** 2, Q(49, 50)
     floor = Q(ratio) / (2 - Q(ratio))
     statement = ("E(norm2(x_round[rounds] - x_star)) <= norm2(x_round[0] - x_star) + {floor}*sigma_sq/mu**2")
-    return Pair(f"noise-in-the-limit-step-{ratio}", {
+    return _pair(f"noise-in-the-limit-step-{ratio}", {
         "assume": [SMOOTH, STRONGLY_CONVEX, NOISE], "statement": statement.format(floor=floor),
         "conditions": ["local_steps == 1", "clients == 1", f"eta_l[t] == {ratio}/mu for each t", f"{ratio}*L <= mu"],
     }, {"statement": statement.format(floor=share * floor)},
         "As with noise-step. From the optimum of mu/2 x^2 the floor is reached in the limit.",
-        lambda: _first(lambda n: (float(ratio) ** 2 * (1 - keep**n) / (1 - keep), float(share * floor))))
+        lambda n: (float(ratio) ** 2 * (1 - keep**n) / (1 - keep), float(share * floor)))
 
 
 def sampling(h, far) -> Pair:
@@ -126,22 +129,22 @@ def falling_steps(power, true, false) -> Pair:
     if not float(false) < limit < float(true):
         raise ValueError(f"{false} and {true} are not on both sides of {limit}")
     statement = f"norm(x_round[rounds] - x_star) <= {{c}}*rounds**(-{power})*{_DISTANCE}"
-    return Pair(f"falling-steps-{power}-constant-{false}", {
+    return _pair(f"falling-steps-{power}-constant-{false}", {
         "assume": [SMOOTH, STRONGLY_CONVEX, NOISELESS], "statement": statement.format(c=true),
         "conditions": ["local_steps == 1", f"mu == {power}*L", "eta_l[t] == 1/(L*(t + 1)) for each t"],
     }, {"statement": statement.format(c=false)},
         "By Gautschi's inequality the product is below its limit 1/Gamma(1 - a) N^-a, which it nears. mu/2 x^2.",
-        lambda: _first(lambda n: (left(n), float(false) * n ** -float(power))))
+        lambda n: (left(n), float(false) * n ** -float(power)))
 
 
 def exponential(inverse_step, factor, exponent) -> Pair:
     """Steps of 1/(inverse_step L): exp(-N/inverse_step) is an upper bound, and for a larger exponent none in the end."""
     statement = f"norm(x_round[rounds] - x_star) <= {factor}*exp(-{{c}}*mu*rounds/({inverse_step}*L))*{_DISTANCE}"
-    return Pair(f"exponential-1-{inverse_step}-exponent-{exponent}", {
+    return _pair(f"exponential-1-{inverse_step}-exponent-{exponent}", {
         "assume": [SMOOTH, STRONGLY_CONVEX, NOISELESS], "statement": statement.format(c=1),
         "conditions": ["local_steps == 1", f"eta_l[t] == 1/({inverse_step}*L) for each t"],
     }, {"statement": statement.format(c=exponent)}, "1 - a <= exp(-a) <= 1 - a + a^2/2. L/2 x^2.",
-        lambda: _first(lambda n: (n * log1p(-1 / inverse_step), log(float(factor)) - float(exponent) * n / inverse_step)))
+        lambda n: (n * log1p(-1 / inverse_step), log(float(factor)) - float(exponent) * n / inverse_step))
 
 
 def long_alone(rounds, inverse_step) -> Pair:

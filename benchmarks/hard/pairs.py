@@ -26,6 +26,7 @@ class Pair(NamedTuple):
         reason: why the first is true, by a source or a derivation, and what breaks the second.
         witness: computes the left and the right side of the false statement on one instance, without the referee.
         relation: the relation that the witness breaks, ``<=``, ``<`` or ``==``.
+        fails_from: computes the least number of rounds at which the witness breaks it, where that is large.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Pair(NamedTuple):
     reason: str
     witness: Callable[[], tuple[float, float]]
     relation: str = "<="
+    fails_from: Callable[[], int] | None = None
 
     def texts(self) -> Iterator[str]:
         """Yields both claims as tables of a claim file, the true one first."""
@@ -56,7 +58,8 @@ def step(h) -> str:
     return f"eta_l[t] == {h}/L for each t"
 
 
-def descent(gradient: Callable[[float], float], start: float, step_size: float, steps: int, momentum: float = 0) -> np.ndarray:
+def descent(gradient: Callable[[float], float], start: float, step_size: float, steps: int,
+            momentum: float = 0) -> np.ndarray:
     """The models of gradient descent with momentum (heavy ball) in one dimension, from the start on."""
     models = [start, start - step_size * gradient(start)]
     while len(models) <= steps:

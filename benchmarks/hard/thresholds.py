@@ -31,8 +31,9 @@ def gradient_of_one(last) -> Pair:
     def sides(m):
         gradients = _alone(m, -1 / (m - 1))
         return gradients[0] ** 2, (last - 1) * np.mean(gradients**2)
-    return _pair("gradient-of-one-client", "clients", last, f"norm2(grad(k, x_star)) <= {last - 1}*Mean(norm2(grad(i, x_star)), "
-                 "(i, 0, clients-1)) for each k", "Gradients at the optimum sum to 0: (m - 1) at most. One against all others.",
+    return _pair("gradient-of-one-client", "clients", last, "norm2(grad(k, x_star))"
+                 f" <= {last - 1}*Mean(norm2(grad(i, x_star)), (i, 0, clients-1)) for each k",
+                 "Gradients at the optimum sum to 0: (m - 1) at most. One against all others.",
                  sides, **_POINT)
 
 
@@ -40,13 +41,15 @@ def gradient_by_mean_length(last) -> Pair:
     def sides(m):
         gradients = _alone(m, -1 / (m - 1))
         return gradients[0], last / 2 * np.mean(abs(gradients))
-    return _pair("gradient-by-mean-length", "clients", last, f"norm(grad(k, x_star)) <= {Q(last, 2)}*Mean(norm(grad(i, x_star)), "
-                 "(i, 0, clients-1)) for each k", "The others' lengths sum to at least as much: m/2. One against all others.",
+    return _pair("gradient-by-mean-length", "clients", last, "norm(grad(k, x_star))"
+                 f" <= {Q(last, 2)}*Mean(norm(grad(i, x_star)), (i, 0, clients-1)) for each k",
+                 "The others' lengths sum to at least as much: m/2. One against all others.",
                  sides, **_POINT)
 
 
 def gap_of_one(last) -> Pair:
-    return _pair("gap-of-one-client", "clients", last, f"F(k, y) - F(k, x_star) <= {last}*(objective(y) - F_star) for each k",
+    return _pair("gap-of-one-client", "clients", last,
+                 f"F(k, y) - F(k, x_star) <= {last}*(objective(y) - F_star) for each k",
                  "With a common minimum all gaps are at least 0. One client has a gap.",
                  lambda m: (1.0, last * np.mean(_alone(m, 0))), variables={"y": "vector"},
                  assume=["F(k, v) >= F(k, x_star) for all v for each k"], **_POINT)
@@ -64,7 +67,8 @@ def dissimilar(last) -> Pair:
 
 def drift_of_one(last) -> Pair:
     return _pair("drift-of-one-client", "clients", last,
-                 f"norm2(x_before[1, k] - x_round[0]) <= {last}*eta_l[0]**2*Mean(norm2(grad(i, x_round[0])), (i, 0, clients-1))"
+                 "norm2(x_before[1, k] - x_round[0])"
+                 f" <= {last}*eta_l[0]**2*Mean(norm2(grad(i, x_round[0])), (i, 0, clients-1))"
                  " for each k", "One step along the gradient, and one of m squares. One client has a gradient.",
                  lambda m: (1.0, last * np.mean(_alone(m, 0))), ("local_steps == 1",), assume=[NOISELESS])
 
@@ -73,20 +77,23 @@ def sampled_pair(last) -> Pair:
     def sides(m):  # one client moves by 1, two are drawn
         return 2 / m * (1 / 2 - 1 / m) ** 2 + (m - 2) / m / m**2, (last - 2) / (2 * (last - 1)) * (1 - 1 / m) / m
     return _pair("two-sampled-of-clients", "clients", last, f"E(norm2(x_round[1] - x_mean)) <= {Q(last - 2, 2 * (last - 1))}"
-                 "*Mean(norm2(x_before[local_steps, k] - x_mean), k)", "Cochran 1977: (m - 2)/(2 (m - 1)), which rises with m.",
+                 "*Mean(norm2(x_before[local_steps, k] - x_mean), k)",
+                 "Cochran 1977: (m - 2)/(2 (m - 1)), which rises with m.",
                  sides, ("participants == 2",), sampling="without-replacement", assume=[NOISELESS],
                  definitions={"x_mean": "Mean(x_before[local_steps, k], k)"})
 
 
 def absent(last) -> Pair:
-    return _pair("absent-client", "clients", last, f"P(sampled[0, 0] <= 0) <= {Q(last - 1, last)}", "1 - s/m. One participant.",
+    return _pair("absent-client", "clients", last, f"P(sampled[0, 0] <= 0) <= {Q(last - 1, last)}",
+                 "1 - s/m. One participant.",
                  lambda m: (np.mean(np.arange(m) > 0), 1 - 1 / last), sampling="without-replacement")
 
 
 def absent_twice(last) -> Pair:
     return _pair("absent-in-two-rounds", "clients", last,
                  f"P(sampled[0, 0] + sampled[1, 0] <= 0) <= {Q((last - 1) ** 2, last**2)}", "(1 - s/m)^2. One participant.",
-                 lambda m: (np.mean(np.arange(m) > 0) ** 2, (1 - 1 / last) ** 2), ("rounds == 2",), sampling="without-replacement")
+                 lambda m: (np.mean(np.arange(m) > 0) ** 2, (1 - 1 / last) ** 2), ("rounds == 2",),
+                 sampling="without-replacement")
 
 
 def sum_by_length(last) -> Pair:
@@ -144,7 +151,8 @@ def momentum(last) -> Pair:
     return _pair("momentum-of-rounds", "rounds", last, "norm(x_round[rounds] - x_round[rounds-1])"
                  f" <= {factor}*eta*Max(norm(objective_grad(x_round[i])), (i, 0, rounds-1))",
                  "A geometric sum, (1 - 2^-N)/(1 - 1/2). A linear loss.",
-                 lambda n: (float((0.5 ** np.arange(n)).sum()), float(factor)), ("eta_l[t] == eta for each t", "local_steps == 1"),
+                 lambda n: (float((0.5 ** np.arange(n)).sum()), float(factor)),
+                 ("eta_l[t] == eta for each t", "local_steps == 1"),
                  method="fedavgm", options={"beta1": 0.5}, assume=[NOISELESS], variables={"eta": "positive"})
 
 
@@ -164,7 +172,8 @@ def root(last) -> Pair:
 
 PAIRS = (
     *(rule(last) for rule, row in (
-        (gradient_of_one, (5, 12, 50, 1000)), (gradient_by_mean_length, (12, 50)), (gap_of_one, (5, 50)), (dissimilar, (5, 50)),
+        (gradient_of_one, (5, 12, 50, 1000)), (gradient_by_mean_length, (12, 50)), (gap_of_one, (5, 50)),
+        (dissimilar, (5, 50)),
         (drift_of_one, (12, 1000)), (sampled_pair, (5, 12)), (absent, (12, 50)), (absent_twice, (5, 12)),
         (sum_by_length, (50, 1000)), (harmonic, (50, 1000)), (lengths, (5, 12)), (largest_coordinate, (5, 50)),
         (sample_of_many, (5, 50)), (drift_sum, (5, 12, 50)), (momentum, (5, 12)), (weight_sum, (12, 1000)), (root, (5, 12)),

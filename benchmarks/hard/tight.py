@@ -1,7 +1,7 @@
 """Exact worst cases: true with the published constant, false with 49/50 of it.
 
-Left out: Nesterov's method for convex losses, whose exact constants are no formulas, and the optimised gradient method, whose
-steps the language does not have.
+Left out: Nesterov's method for convex losses, whose exact constants are no formulas, and the optimised gradient method,
+whose steps the language does not have.
 """
 
 from fractions import Fraction as Q
@@ -18,7 +18,7 @@ _DISTANCE, _GAP = "norm2(x_round[0] - x_star)", "(objective(x_round[0]) - F_star
 
 
 def _pair(name, constant, statement, reason, ratio, **fields) -> Pair:
-    """A pair whose statements have the ``constant``, and 49/50 of it. ``ratio``: left side by the right side of the true one."""
+    """A pair whose statements have the ``constant``, and 49/50 of it. ``ratio``: left by right side of the true one."""
     def witness():
         return float(ratio() if callable(ratio) else ratio), float(_SMALLER)
 
@@ -48,7 +48,7 @@ def gradient(rounds) -> Pair:
     _, slope = huber(1 / (rounds + 1))
     return _descent(f"gradient-{rounds}-rounds", rounds, 1, constant,
                     "norm2(objective_grad(x_round[rounds])) <= {c}*L**2*" + _DISTANCE,
-                    "Taylor, Hendrickx, Glineur 2017, Conjecture 3, proven by Diakonikolas, Wang 2021. Huber of width 1/(N+1).",
+                    "Taylor, Hendrickx, Glineur 2017; Diakonikolas, Wang 2021. A Huber loss of width 1/(N+1).",
                     lambda: slope(descent(slope, 1, 1, rounds)[-1] + 1e-12) ** 2 / constant)
 
 
@@ -66,7 +66,7 @@ def contraction(rounds, h, kappa) -> Pair:
     return _descent(f"contraction-{rounds}-rounds-step-{h}-condition-{kappa}", rounds, h, constant,
                     "norm2(x_round[rounds] - x_star) <= {c}*" + _DISTANCE,
                     "Polyak 1963: max(|1 - eta mu|, |1 - eta L|) by round, reached by a parabola.",
-                    lambda: max(descent(lambda x: x * c, 1, float(h), rounds)[-1] ** 2 for c in (1, 1 / kappa)) / constant,
+                    lambda: max(abs(1 - c * float(h)) for c in (1, 1 / kappa)) ** (2 * rounds) / constant,
                     (STRONGLY_CONVEX,), (f"mu == L/{kappa}",))
 
 
@@ -104,13 +104,15 @@ def sum_of_gradients(rounds) -> Pair:
         return (models[0] ** 2 + 2 * sum(models[1:-1] ** 2) + models[-1] ** 2) / (models[0] ** 2 - models[-1] ** 2)
     return _descent(f"sum-of-gradients-{rounds}-rounds", rounds, 1, 2,
                     "norm2(objective_grad(x_round[0])) + 2*Sum(norm2(objective_grad(x_round[r])), (r, 1, rounds-1))"
-                    " + norm2(objective_grad(x_round[rounds])) <= {c}*L*(objective(x_round[0]) - objective(x_round[rounds]))",
-                    "Co-coercivity between neighbours, summed. L/2 x^2: |g|^2 = 2 L gap, and the other gradients vanish.", ratio)
+                    " + norm2(objective_grad(x_round[rounds])) "
+                    "<= {c}*L*(objective(x_round[0]) - objective(x_round[rounds]))",
+                    "Co-coercivity between neighbours, summed. L/2 x^2: |g|^2 = 2 L gap, then nothing.", ratio)
 
 
 def proximal(steps) -> Pair:
-    def ratio():  # w|x| with w = 1/(2N), steps of 1: from 1 to 1/2
-        return (1 - steps / (2 * steps)) / (2 * steps) * 4 * steps
+    def ratio():  # steps of 1 on w |x| from 1
+        slope = 1 / (2 * steps)
+        return slope * (1 - steps * slope) * 4 * steps
     point = "z"
     for _ in range(steps):
         point = f"{point} + a*objective_grad({point})"
