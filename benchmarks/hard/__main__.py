@@ -66,9 +66,16 @@ def _decided(job: tuple[str, str, int]) -> Outcome:
 
 
 def measure(budgets: Sequence[str], seeds: Sequence[int], names: Sequence[str], workers: int = 1) -> Iterator[Outcome]:
-    """Referees the claims of these names with each budget and each seed."""
-    yield from results(_decided, [(name, budget, seed) for budget in budgets for seed in seeds for name in names], workers,
-                       1)
+    """Referees the claims of these names with each budget and each seed. A false one that a smaller budget refutes counts as
+    refuted with the next one, which begins with the same search."""
+    refuted: dict[tuple[str, int], Outcome] = {}
+    for budget in sorted(budgets, key=list(BUDGETS).index):
+        yield from [outcome._replace(budget=budget) for outcome in refuted.values()]
+        jobs = [(name, budget, seed) for seed in seeds for name in names if (name, seed) not in refuted]
+        for outcome in results(_decided, jobs, workers, 1):
+            if outcome.verdict == "refuted" and not outcome.is_true:
+                refuted[outcome.claim, outcome.seed] = outcome
+            yield outcome
 
 
 def table(outcomes: Sequence[Outcome]) -> str:

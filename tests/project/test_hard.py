@@ -7,6 +7,7 @@ from math import isclose
 import pytest
 
 from benchmarks.hard import KINDS, PAIRS, claims, file_text
+from benchmarks.hard import __main__ as hard
 from benchmarks.hard.__main__ import Outcome, main, page, table
 from benchmarks.hard.long_runs import horizon
 from tests.not_empty import not_empty
@@ -56,6 +57,18 @@ def _outcome(claim, verdict):
     (_FALSE, "certified", True), (_FALSE, "consistent", False), (_FALSE, "refuted", False)])
 def test_what_is_wrong(claim, verdict, wrong):
     assert _outcome(claim, verdict).wrong is wrong
+
+
+def test_what_a_small_budget_refutes_is_not_searched_again(monkeypatch):
+    searched = []
+
+    def decided(job):
+        searched.append(job)
+        return _outcome(job[0], "refuted")._replace(budget=job[1])
+    monkeypatch.setattr(hard, "_decided", decided)
+    outcomes = list(hard.measure(["standard", "quick"], [0], [_FALSE, _TRUE]))
+    assert searched == [(_FALSE, "quick", 0), (_TRUE, "quick", 0), (_TRUE, "standard", 0)]
+    assert {(o.claim, o.budget) for o in outcomes} == {(c, b) for c in (_FALSE, _TRUE) for b in ("quick", "standard")}
 
 
 def test_the_page_counts_and_names_what_is_missed():
