@@ -89,7 +89,7 @@ def judge_instance(certificate, instance, recorded=True, at_high=None):
         if place in defining or chosen.is_condition(rule):
             continue
         where = at_high if at_high and chosen.is_sign(rule) else instance
-        for index, outcome in product(where.formulas.cases(rule), outcomes):
+        for index, outcome in product(where.long.cases(rule) if where.long else where.formulas.cases(rule), outcomes):
             sides = where.sides(rule, index, outcome)
             if not COMPARE[rule["relation"]](*sides):
                 return False, f"a hypothesis fails at {index}: {rule['text']}", *sides

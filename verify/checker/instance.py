@@ -11,7 +11,7 @@ from verify.checker import random_numbers
 from verify.checker.federation import Federation
 from verify.checker.formulas import At, Formulas, acyclic, definition, names
 from verify.checker.infimum import infimum
-from verify.checker.intervals import Interval
+from verify.checker.intervals import Interval, Vector
 from verify.checker.limits import LISTED, OUTCOMES, WorkLimit, bounded
 from verify.checker.long_run import LongRun
 from verify.checker.methods.adaptive import BESIDE
@@ -19,7 +19,7 @@ from verify.checker.one_sided_limit import OneSidedLimit
 from verify.checker.operators import MEANS, WORDS, add, exact, require
 from verify.checker.run import INDEPENDENT, METHODS
 from verify.checker.samples import Samples
-from verify.checker.schema import coupled
+from verify.checker.schema import EACH_ROUND, coupled
 from verify.checker.scope import ALL_CLIENTS
 
 PLACE = "the place"  # where a number that is said to exist lies in its interval, from 0 to 1; no name has a space
@@ -55,13 +55,17 @@ class Instance:
     (``long_run.py``).
     """
 
-    def __init__(self, certificate, piece=None, meter=None, near=False, clients=clients_of, listed=LISTED, long=False, **reading):
+    def __init__(self, certificate, piece=None, meter=None, near=False, clients=clients_of, listed=LISTED, long=False,
+                 **reading):
         self.certificate, self.meter, self.listed = certificate, meter or WorkLimit(), listed
         self.size, self.how, self.rules, self.free, values, hypotheses = (certificate[name] for name in (
             "sizes", "procedure", "definitions", "free", "values", "hypotheses"))
         numbers = {name: value for name, value in values.items() if not isinstance(value, dict)}
         self.given = {name: exact(value) for part in (certificate["instance"], self.size, numbers)
                       for name, value in part.items()}
+        for name in {*EACH_ROUND} & {*certificate["instance"]}:
+            if len(self.given[name]) == 1:
+                self.given[name] = Vector([*self.given[name]] * (self.size["rounds"] + 1))
         self.defined = {name: definition(name, hypotheses[value["hypothesis"]], self.free[name])
                         for name, value in values.items() if isinstance(value, dict)}
         acyclic({**self.rules, **self.defined})
@@ -102,7 +106,9 @@ class Instance:
                 "where all clients take part, or each by itself, participants is their number")
         require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
         self.given["x_round"] = [self.federation.start]  # steps may depend on where runs start
-        self.step_size = [self.parameter("eta_l", t) for t in range(rounds * steps)]
+        alike = self.long and "eta_l" in self.defined and not {*self.defined["eta_l"]["indices"]} & names(
+            self.defined["eta_l"]["formula"])  # the same number at every time
+        self.step_size = [self.parameter("eta_l", t) for t in range(steps if alike else rounds * steps)]
         if self.long:
             self.long = LongRun(self, self.federation, *METHODS[self.how["base"]])
             self.measured, self.runs = {*self.long.record}, {((), None): self.long}

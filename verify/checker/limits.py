@@ -8,7 +8,7 @@ from pathlib import Path
 TEXT = 4 * 10**6  # characters of a file
 DEPTH = 60  # brackets within each other
 DIGITS = 5_000  # of a written number
-SIZE = 10_000  # of a whole number that counts something
+SIZE = 10**5  # of a whole number that counts something
 WHOLE = 10**9  # of any other
 BITS = 2**18  # of a computed fraction
 EXPONENT = 10**9  # of a power

@@ -26,6 +26,8 @@ class LongRun:
 
     def __init__(self, instance, federation, method, states):
         name, steps = instance.how["base"], instance.size["local_steps"]
+        self.instance, self.steps = instance, steps
+        self.equal = [n for n in ("epsilon", "available") if all(e == instance.given[n][0] for e in instance.given[n])]
         require(name in STATIONARY, f"no power of a matrix is a run of {name}")
         require(all(federation.priority) and instance.how["sampling"] in ("full", "with-replacement", "without-replacement"),
                 "free clients, or a random number of participants")
@@ -37,7 +39,7 @@ class LongRun:
         require({*self.before} == {"x_round", *states}, "a method with other states")
         self.places = {name: self.count(value) for name, value in self.before.items()}
         self.entries = [(name, i) for name, count in self.places.items() for i in range(count)]
-        letters = {name: self.letters(name, value, 0) for name, value in self.before.items()}
+        letters = {name: self.state_of_letters(name, value, 0) for name, value in self.before.items()}
         after = OneRound(instance, federation, letters).ends(method, letters)
         self.random = len(after) > 1 or any(term.draws for _, state in after for p in state for term in terms_of(p))
         self.moments = [(), *((e,) for e in self.entries)]
@@ -52,7 +54,20 @@ class LongRun:
 
     def count(self, value): return len(flat(value))
 
-    def letters(self, name, value, r):
+    def cases(self, rule):
+        """The values of a hypothesis's indices: of those that count the entries of arrays of equal entries, or step sizes,
+        which are the same in every round, the first ones."""
+        over, sides = [], (rule["left"], rule["right"])
+        for name, low, high in rule["over"]:
+            if low == 0 and high in ("rounds", "iterations", ["+", -1, "rounds"], ["+", -1, "iterations"]):
+                if counts_entries(name, {*self.equal}, *sides):
+                    high = 0
+                elif counts_entries(name, {"eta_l", *self.equal}, *sides) and high == ["+", -1, "iterations"]:
+                    high = self.steps - 1
+            over.append([name, low, high])
+        return self.instance.formulas.cases(rule | {"over": over})
+
+    def state_of_letters(self, name, value, r):
         """The state of a name at round r, as letters."""
         found = iter([RandomNumber({Term(entries=((r, name, i),)): Fraction(1)}) for i in range(self.count(value))])
         return [Vector(next(found) for _ in v) for v in value] if isinstance(value, list) else Vector(
@@ -97,7 +112,7 @@ class LongRun:
 
 
 class States:
-    """What a method keeps under a name, between any two rounds."""
+    """The state that a method keeps under a name, between any two rounds."""
 
     def __init__(self, run, name):
         self.run, self.name = run, name
@@ -107,7 +122,7 @@ class States:
         require(r.denominator == 1 and 0 <= r <= self.run.rounds, f"{r} is no index of {name}")
         if r == 0:
             return self.run.before[self.name]
-        value = self.run.letters(self.name, self.run.before[self.name], int(r))
+        value = self.run.state_of_letters(self.name, self.run.before[self.name], int(r))
         if self.run.random:
             return value
         return [self.run.mean(v) for v in value] if isinstance(value, list) else self.run.mean(value)
@@ -139,6 +154,12 @@ class OneRound:
             state = [entry for name in letters for entry in flat(run.record[name][-1])]
             found.append((prod(run.chances.values(), start=Fraction(1)), state))
         return found
+
+
+def counts_entries(name, arrays, *nodes):
+    """Whether an index stands in formulas only where it is the first one of an entry of these arrays."""
+    return all(node != name and (not isinstance(node, list) or counts_entries(
+        name, arrays, *node[2 if node[0] in arrays and node[1] == name else 1 :])) for node in nodes)
 
 
 def flat(value):

@@ -1,9 +1,9 @@
 """Numbers that depend on what is drawn: polynomials in letters, where all outcomes are too many to be listed.
 
-A letter is a draw of noise or an entry of the state after many rounds (``long_run.py``). A draw z of two outcomes is centred:
-z = 1 - p with chance p, and z = -p else. So E z = 0 and z^2 = p (1 - p) + (1 - 2p) z, every power of a draw is a sum of 1 and
-z, and as draws are independent, the mean of a polynomial in them is its constant term. What is no polynomial (a root, a
-quotient, a whole number) is refused; a comparison counts if it is the same for every outcome.
+A letter is a draw of noise, or an entry of the state after many rounds (``long_run.py``). A draw z of two outcomes is
+centred: z = 1 - p with chance p, and z = -p else. So E z = 0 and z^2 = p (1 - p) + (1 - 2p) z, every power of a draw is a
+sum of 1 and z, and as draws are independent, the mean of a polynomial in them is its constant term. What is no polynomial (a
+root, a quotient, a whole number) is refused; a comparison counts if it is the same for every outcome.
 """
 
 from collections import namedtuple
@@ -67,7 +67,7 @@ class RandomNumber:
 
     # comparisons: a draw is from -1 to 1, and so is a product of some; entries of a state may be any numbers
     def range_below(self, other):
-        """What ``other`` exceeds this number by: the middle and half the width of a range that contains it."""
+        """The middle and half the width of a range that contains ``other`` less this number."""
         rest = terms_of(other - self)
         if any(term.entries for term in rest):
             raise Undecided("a comparison that depends on the state after many rounds")
@@ -124,7 +124,7 @@ def squared(draws):
     return found
 
 
-def drawn(coordinates, law):
+def vector_of_draw(coordinates, law):
     """The vector of a draw with two outcomes, pairs (chance, vector)."""
     (p, first), (_, second) = law
     z = RandomNumber({Term(frozenset({(coordinates, p)})): Fraction(1)})

@@ -37,6 +37,9 @@ LENGTHS = {
     "epsilon": ("rounds + 1",), "available": ("rounds + 1", "clients"), "atoms": ("clients",),
 }
 
+#: arrays by round that may have one entry, for all rounds
+EACH_ROUND = ("epsilon", "available")
+
 #: names that the checker computes from an instance
 COMPUTED = ("F_star", "F_inf", "F_star_client", "L_client", "mu_client", "sigma_sq_client", "L_objective",
             "mu_objective", "loss_inf")
@@ -143,7 +146,10 @@ def checked(certificate):
         require(type(known["model"]) is int and 2 * (1 + known["model"]) == sizes["dim"], "factors is n where dim = 2 + 2 n")
     for name in {*LENGTHS} & {*certificate["instance"]}:
         lengths = [entries(size, known) for size in LENGTHS[name]]
-        shaped(certificate["instance"][name], lengths, name, more=name in ("pieces", "noise", "atoms"))
+        value = certificate["instance"][name]
+        if name in EACH_ROUND and isinstance(value, list) and len(value) == 1:
+            lengths[0] = 1
+        shaped(value, lengths, name, more=name in ("pieces", "noise", "atoms"))
     first = certificate["instance"].get("initial", {})
     for name, state in keys(first, (), "initial", first).items():
         shaped(state, [sizes["clients"]] * name.startswith("client_") + [sizes["dim"]], name)

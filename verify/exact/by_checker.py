@@ -18,19 +18,26 @@ from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
 
-__all__ = ["sides_by_checker"]
+__all__ = ["judged_by_checker", "sides_by_checker"]
 
 
 def sides_by_checker(claim: Claim, shape: Shape, params: Parameters) -> tuple[Environment, object, object] | str:
-    """What is known of an exact instance before a run, and the sides that it breaks, fractions or balls; or the reason why
-    the checker does not accept it. A claim whose constants depend on the run is ``uncertain``."""
-    environment = simulate(claim, shape, params, EXACT, runs=False)
-    if missing := [name for name in free_names(claim) if name not in environment.bound and name not in environment.sizes]:
-        return f"uncertain: the run says what {missing[0]} is"
-    data = json.loads(json.dumps(certificate(claim, environment, 0, 0)))
-    reading = {"long": True} if shape.rounds > MANY_ROUNDS else {"listed": 1}
-    accepted, reason, *sides = replayed(lambda c: judge_instance(c, Instance(checked(c), **reading), recorded=False), data)
+    """The environment before a run of an exact instance, and the sides that it breaks, fractions or balls; or a word, as
+    :func:`~verify.exact.confirm.confirm_or_why` gives it."""
+    environment, accepted, reason, *sides = judged_by_checker(claim, shape, params)
     if accepted:
         return environment, *(Ball.between(side.low, side.high) if isinstance(side, Interval) else side for side in sides)
     words = (word for start, word in (("a hypothesis", "unmet"), ("nothing", "holds")) if reason.startswith(start))
     return next(words, f"uncertain: {reason}")
+
+
+def judged_by_checker(claim: Claim, shape: Shape, params: Parameters) -> tuple:
+    """(environment, accepted, reason, left, right): an exact instance before a run, what the checker says of its run, and
+    the last sides that it looked at."""
+    environment = simulate(claim, shape, params, EXACT, runs=False)
+    if missing := [name for name in free_names(claim) if name not in environment.bound and name not in environment.sizes]:
+        return environment, False, f"the run says what {missing[0]} is", "", ""
+    data = json.loads(json.dumps(certificate(claim, environment, 0, 0)))
+    reading = {"long": True} if shape.rounds > MANY_ROUNDS else {"listed": 1}
+    said = replayed(lambda c: judge_instance(c, Instance(checked(c), **reading), recorded=False), data)
+    return environment, *said

@@ -9,9 +9,10 @@ from bounds.language.claim import Claim
 from synthetic.numbers.arrays import EXACT, to_numpy
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.decimals import beyond_balls, certain, enclosure, rational_in
+from verify.checker.limits import MANY_ROUNDS
 from verify.checker.operators import FORMAT
 from verify.checker.piecewise_quadratic import BOUNDS
-from verify.checker.schema import SIZES
+from verify.checker.schema import EACH_ROUND, SIZES
 from verify.claims.existential import with_position, without_position
 from verify.claims.method import free_starts
 from verify.claims.needs import speaks_of_samples
@@ -109,8 +110,10 @@ def _instance(claim: Claim, shape: Shape, params: Parameters, environment: Envir
         return data
     data["start_offset"] = _text(params["start_offset"][0])
     data["initial"] = _initial(claim, environment)
-    data["epsilon"] = _text(params["epsilon"][0])
-    data["available"] = _text(params["available"][0])
+    for name in EACH_ROUND:
+        array = params[name][0]
+        same = shape.rounds > MANY_ROUNDS and (array == array[:1]).all()
+        data[name] = _text(array[:1] if same else array)
     return data
 
 

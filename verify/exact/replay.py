@@ -10,6 +10,8 @@ import numpy as np
 
 from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import TORCH, Backend, namespace, to_numpy
+from verify.checker.limits import LISTED
+from verify.checker.schema import EACH_ROUND
 from verify.claims.existential import position_of, with_position
 from verify.claims.method import free_starts
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
@@ -29,6 +31,7 @@ __all__ = ["Replayed", "instance_of", "replay", "rerun", "series_of", "tight_hyp
 CANNOT = (ArithmeticError, IndexError, LookupError, NotImplementedError, TypeError, UnboundName, ValueError)
 LONGER = 12  # rounds of the longest run that is drawn for a counterexample without chance
 _POINTS = 30  # runs of different lengths that are drawn for a counterexample
+_DRAWN = {True: 2000, False: 60}  # rounds of the longest one, without chance and with it
 _MOST_OUTCOMES = 4096  # of a run of another length than the counterexample's
 _AGREEMENT = 1e-6  # relative difference from the exact sides that float64 may have
 _ROUNDING = 1e-13  # the same, of the terms that cancel in the sides
@@ -66,9 +69,13 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Parameters]:
     noisy = tuple(k for k, law in enumerate(instance["noise"]) if law)
     rare = Fraction(instance["noise"][noisy[0]][0][0]) if noisy else Fraction(1, 2)
     shape = replace(shape, free=[*map(Fraction, instance["priority"])].count(0), noisy=noisy, rare=rare)
+    if prod(outcomes(shape)) > LISTED and rare == Fraction(1, 2):
+        shape = replace(shape, many_draws=True)
     given = {"center": "center", "weight": "client_weight", "offset": "offset"}
     given |= {name: name for name in ("start_offset", "epsilon", "available") if name in instance}
     params |= {leaf: _fractions(instance[name])[None] for leaf, name in given.items()}
+    params |= {name: np.repeat(params[name], shape.rounds + 1, axis=1) for name in EACH_ROUND
+               if name in params and params[name].shape[1] == 1}
     if "half_tangent" in instance:
         params["half_tangent"] = _fractions([[instance["half_tangent"]]])
     noise = [[Fraction(v) / (1 - rare) for v in instance["noise"][k][0][1]] for k in noisy]
@@ -176,7 +183,8 @@ def _lengths(data: Mapping[str, Any]) -> np.ndarray:
     certain = data["procedure"]["sampling"] == "full" and "atoms" not in instance and not any(instance["noise"])
     longest = max(own, LONGER if certain else 0)  # without chance longer runs are as cheap
     few = np.arange(1, longest + 1) if longest <= _POINTS else np.geomspace(1, longest, _POINTS).round().astype(int)
-    return np.union1d(few, own)
+    lengths = np.union1d(few, own)
+    return lengths[lengths <= _DRAWN[certain]]
 
 
 def _after(data: Mapping[str, Any], claim: Claim, rounds: int, backend: Backend) -> tuple[np.ndarray, np.ndarray]:

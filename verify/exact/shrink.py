@@ -2,6 +2,7 @@
 
 from bounds.language.claim import Claim
 from synthetic.numbers.balls import Ball
+from verify.checker.limits import MANY_ROUNDS
 from verify.exact.confirm import Violation, violation_of
 from verify.exact.float_prefilter import violated_instances, violating_changes, with_change
 from verify.instances.parameters import Parameters
@@ -12,6 +13,7 @@ __all__ = ["shrink"]
 
 _LONG = 40  # iterations
 _PLAIN = 500  # numbers of an instance, times iterations, that one trial may have
+_STEPS = 300  # of a run of many rounds, that take as long as a trial of a small instance
 _FEW = 50  # numbers that are looked at in float64 for one trial, or terms of a sum in exact arithmetic
 
 
@@ -28,6 +30,8 @@ def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violat
 
 def _cost(shape: Shape, params: Parameters) -> int:
     """The cost of one trial of an instance, in trials of a small one: sums may go up to its own whole numbers."""
+    if shape.rounds > MANY_ROUNDS and not shape.family.coupled:  # a power of a matrix
+        return 1 + shape.iterations // _STEPS
     return 1 + _numbers(params) * shape.iterations // _PLAIN + max((size for _, size in shape.sizes), default=0) // _FEW
 
 

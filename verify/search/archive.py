@@ -63,6 +63,10 @@ class Archive:
         first, more = _different(kept), _different(long)
         return list({**dict([*first.items()][:count]), **more}.values())
 
+    def first_of_each_kind(self) -> list[tuple[Shape, Parameters]]:
+        """The instance of the highest rank of each kind, however low."""
+        return [max(niche, key=lambda entry: entry[:2])[2:] for niche in self._niches.values()]
+
     def tightest_of(self, shape: Shape) -> Parameters | None:
         """The instance of the highest rank of this shape; None where none is kept."""
         of_shape = [entry for niche in self._niches.values() for entry in niche if entry[2] == shape]

@@ -1,42 +1,118 @@
-"""The search for statements that fail after many rounds alone: the tightest instances, of which the state after many rounds is
-a power of a matrix (:mod:`verify.checker.long_run`)."""
+"""The search for statements that fail after many rounds alone, by instances whose state is then a power of a matrix
+(:mod:`verify.checker.long_run`)."""
 
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from bounds.language.claim import Claim
 from synthetic.numbers.arrays import each
+from synthetic.numbers.balls import Ball
+from verify.checker.intervals import Interval
+from verify.checker.limits import MANY_ROUNDS
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import allowed
-from verify.exact.confirm import Violation, violation_of
-from verify.instances.parameters import map_params
+from verify.evaluation.environment import UNMEASURED
+from verify.exact.by_checker import judged_by_checker
+from verify.exact.confirm import Violation
+from verify.instances.parameters import Parameters, map_params, take_rows
 from verify.instances.quadratic import QUADRATIC
-from verify.instances.shape import with_times
+from verify.instances.shape import Shape, with_times
+from verify.instances.shapes import small_shapes
+from verify.search.batch_evaluation import evaluate_first
 from verify.search.stage import State
-
-if TYPE_CHECKING:
-    from verify.search.search import Found
 
 __all__ = ["after_many_rounds"]
 
-_ROUNDS = (300, 3000, 9999)
-_KEPT, _FOLLOWED = 60, 5  # instances of an archive, and those of them that are followed
+_SOME, _MORE, _MANY = 120, 480, (9000, 90_000)  # rounds
+_KEPT, _SHAPES, _ROWS = 12, 5, 2  # instances of an archive; shapes of other ones, and how many of each
+_GROWING, _TIGHT = 4, 1  # instances that are followed farther: whose ratio grows most, and those with the largest one
+_UNKNOWN = 3  # instances of which nothing is known, after which no other one is looked at
+_MOST_CLIENTS, _LEAST = 6, 1e-290  # a side below which no ratio is looked at
+_HALVINGS = 6
+_OWN_SEED = 271
 
 
-def after_many_rounds(state: State, found: "Found", watch=None) -> Violation | None:
-    """A violation after many rounds by one of the tightest instances with quadratic losses, if the checker sees one."""
-    claim = state.claim
+def after_many_rounds(state: State) -> Violation | None:
+    """A violation after many rounds, if the checker sees one, by instances with quadratic losses: of those whose ratio of
+    the left to the right side is large or grows."""
+    claim, looked_at, unknown = state.claim, [], 0
     if claim.setting != "run" or speaks_of_samples(claim) or claim.exists is not None or "rounds" not in claim.names:
         return None
-    kept = [one for one in state.archive.tightest(_KEPT) if one[0].family == QUADRATIC][:_FOLLOWED]
-    for shape, params in kept:
-        params = map_params(params, lambda name, a: each(a, Fraction))
-        for rounds in _ROUNDS:
-            longer = with_times(claim, shape, params, shape.local_steps, rounds)
-            if not allowed(claim, longer[0].as_sizes()):
+    for shape, params in _instances(state):
+        exact, ratios = (shape, map_params(params, lambda name, a: each(a, Fraction))), []
+        for rounds in (_SOME, _MORE):
+            ratio = _ratio(claim, *exact, rounds)
+            if isinstance(ratio, Violation):
+                return ratio
+            if ratio is None and not any(ratios) and not looked_at:  # the method is not the same in every round, say
+                unknown += 1
+                if unknown > _UNKNOWN:
+                    return None
+            ratios.append(ratio or 0.0)
+        if min(ratios) > 0:
+            looked_at.append((exact, *ratios))
+    growing = sorted(looked_at, key=lambda one: one[1] / one[2])
+    tight = sorted(growing[_GROWING:], key=lambda one: -one[2])
+    for exact, _, before in (*growing[:_GROWING], *tight[:_TIGHT]):
+        fewer = _MORE
+        for rounds in _MANY:
+            ratio = _ratio(claim, *exact, rounds)
+            if isinstance(ratio, Violation):
+                return _earlier(claim, *exact, fewer, rounds, ratio)
+            if (ratio or 0.0) <= before:
                 break
-            violation = violation_of(claim, *longer)
-            if isinstance(violation, Violation):
-                return violation
-            if violation != "holds":
-                break
+            before, fewer = ratio, rounds
     return None
+
+
+def _earlier(claim: Claim, shape: Shape, params: Parameters, fewer: int, rounds: int, violation: Violation) -> Violation:
+    """A violation after about the least number of rounds, between a number that shows none and one that does."""
+    for _ in range(_HALVINGS):
+        middle = round((fewer * rounds) ** 0.5)
+        found = _ratio(claim, shape, params, middle)
+        if isinstance(found, Violation):
+            violation, rounds = found, middle
+        else:
+            fewer = middle
+    return violation
+
+
+def _ratio(claim: Claim, shape: Shape, params: Parameters, rounds: int) -> Violation | float | None:
+    """The violation after many rounds, or the ratio of the sides; None where the checker does not know them."""
+    shape, params = with_times(claim, shape, params, shape.local_steps, max(rounds // shape.local_steps, MANY_ROUNDS + 1))
+    if not allowed(claim, shape.as_sizes()):
+        return None
+    try:
+        environment, accepted, reason, *sides = judged_by_checker(claim, shape, params)
+    except UNMEASURED:
+        return None
+    if not all(isinstance(side, Fraction | Interval) for side in sides) or not (accepted or reason.startswith("nothing")):
+        return None
+    left, right = (Ball.between(side.low, side.high) if isinstance(side, Interval) else side for side in sides)
+    if accepted:
+        return Violation(shape, params, environment, left, right)
+    left, right = (float(right), float(left)) if claim.statement.relation == ">=" else (float(left), float(right))
+    return left / right if min(left, right) > _LEAST else 0.0
+
+
+def _instances(state: State) -> Iterator[tuple[Shape, Parameters]]:
+    """The tightest instances, those of each kind, and some of a few small shapes, the highest and random ones."""
+    for shape, params in (*state.archive.tightest(_KEPT), *state.archive.first_of_each_kind()):
+        if _is_fit(shape):
+            yield shape, params
+    rng = np.random.default_rng([*state.seeds, _OWN_SEED])
+    shapes = small_shapes(state.claim, rng, state.budget.most_outcomes, 4 * state.budget.small)
+    shapes = [*dict.fromkeys(QUADRATIC.fitting(shape) for shape in shapes)]
+    for shape in [shape for shape in shapes if _is_fit(shape) and shape.clients > 1][:_SHAPES]:
+        params, verdict = evaluate_first(
+            state.claim, shape, state.draw_batch(shape, state.budget.small_rows, rng), state.backend)
+        met = np.flatnonzero(verdict.met)
+        best = [int(np.argmax(np.where(verdict.met, verdict.score, -2.0)))] if met.size else []
+        for row in dict.fromkeys((*best, *met[:_ROWS])):
+            yield shape, take_rows(params, [int(row)])
+
+
+def _is_fit(shape: Shape) -> bool:
+    return shape.family == QUADRATIC and shape.clients <= _MOST_CLIENTS and not shape.free

@@ -24,6 +24,7 @@ from verify.search.batch_evaluation import evaluate_first
 from verify.search.budget import Budget
 from verify.search.candidates import confirmed, describe_unconfirmed, effort_of
 from verify.search.failure import Failure, failure_of
+from verify.search.many_rounds import after_many_rounds
 from verify.search.stage import Stage, State
 from verify.search.stages import switched_on
 
@@ -99,7 +100,8 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         found.levels = number + 1
         counterexamples = _counterexamples(related, budget.levels[0], seed, backend, without)
         state = State(claim, level, found.archive, corners, backend, [seed, number] if number else [seed], counterexamples)
-        for name, look in (*((name, partial(_through, stage)) for name, stage in stages.items()), ("narrow", _narrow)):
+        last = {"narrow": _narrow} | ({"many-rounds": _many_rounds} if "many-rounds" not in without else {})
+        for name, look in {**{name: partial(_through, stage) for name, stage in stages.items()}, **last}.items():
             try:
                 violation = look(state, found, partial(watch, name) if watch else None)
             except (UnboundName, NoEntry):
@@ -137,6 +139,11 @@ def _narrow(state: State, found: Found, watch: Callable[[Found], None] | None) -
         if isinstance(violation := confirmed(state.claim, shape, params, state.backend), Violation):
             return violation
     return None
+
+
+def _many_rounds(state: State, found: Found, watch: Callable[[Found], None] | None) -> Violation | None:
+    """Look at the states of some instances after many rounds."""
+    return after_many_rounds(state)
 
 
 def _counterexamples(related: Sequence[Claim], budget: Budget, seed: int, backend: Backend,

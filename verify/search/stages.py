@@ -128,7 +128,7 @@ STAGES: dict[str, Stage] = {
     "many-draws": of_many_draws,
 }
 #: of all that can be switched off
-NAMES = (*STAGES, *(corner.name for corner in TRANSFORMATIONS))
+NAMES = (*STAGES, "many-rounds", *(corner.name for corner in TRANSFORMATIONS))
 
 
 def switched_on(without: Collection[str]) -> tuple[dict[str, Stage], tuple[Transformation, ...]]:

@@ -12,7 +12,7 @@ from bounds.registry.user_claims import load_claims
 from verify.checker import instance as instances
 from verify.checker.counterexample import judge_instance
 from verify.checker.intervals import Undecided, Vector
-from verify.checker.random_numbers import RandomNumber, Term, drawn, mean, terms_of
+from verify.checker.random_numbers import RandomNumber, Term, mean, terms_of, vector_of_draw
 from verify.exact.certificate import certificate
 from verify.search.budget import BUDGETS
 from verify.search.search import search
@@ -60,7 +60,7 @@ def test_means_are_those_over_all_outcomes(chances, steps, known):
 
 def test_a_draw_of_a_law_has_its_values():
     law = [(Fraction(1, 4), Vector([Fraction(3)])), (Fraction(3, 4), Vector([Fraction(-1)]))]
-    (number,) = drawn(("noise", 0, 0, 0), law)
+    (number,) = vector_of_draw(("noise", 0, 0, 0), law)
     assert mean(number, lambda draw: True) == 0
     assert mean(number**2, lambda draw: True) == Fraction(1, 4) * 9 + Fraction(3, 4)
 
