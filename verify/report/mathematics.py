@@ -15,7 +15,7 @@ from bounds.printing.mathml import mathml
 from bounds.printing.render import letters_of, printable_conditions, printed, there_is
 from bounds.printing.writer import LatexWriter
 
-__all__ = ["Mathematics", "mathematics", "symbols"]
+__all__ = ["Mathematics", "display_latex", "mathematics"]
 
 WIDEST_LINE = 70  # characters that fit in a line of the page
 
@@ -63,17 +63,6 @@ def mathematics(claim: Claim) -> Mathematics:
     return Mathematics(statement, tuple(assumptions + conditions), tuple(variables), tuple(definitions))
 
 
-def symbols(claim: Claim, names, index: str) -> dict[str, str]:
-    """MathML by name, for those of ``names`` that have a letter; a single index is written as ``index``."""
-    letters = letters_of(claim)
-    written = {}
-    for name in names:
-        if name in letters:
-            pair = "<1>" in letters[name].latex
-            written[name] = mathml(notation_text(name, ("t", "k") if pair else (index,), letters))
-    return written
-
-
 @cache
 def _writer(letters: tuple[tuple[str, Notation], ...]) -> LatexWriter:
     """The writer of formulas with these symbols, shared by all claims that have them."""
@@ -83,14 +72,26 @@ def _writer(letters: tuple[tuple[str, Notation], ...]) -> LatexWriter:
 @cache
 def _condition(condition: Condition, writer: LatexWriter, display: bool = False) -> str:
     written, ranges = writer.text, writer.ranges(condition.over)
-    left, sign = written(condition.left), writer.relations[condition.sign]
     scope = f' <span class="scope">for {mathml(ranges)}</span>' if ranges else ""
     if not display:
         return mathml(writer.relation(condition)) + scope
+    return f'<div class="formula statement">{mathml(_display(condition, writer), display=True)}{scope}</div>'
+
+
+def _display(condition: Condition, writer: LatexWriter) -> str:
+    """LaTeX of a relation in lines that fit on a page, without the ranges of its indices."""
     if alternatives(condition):
-        return f'<div class="formula statement">{mathml(writer.relation(condition), display=True)}{scope}</div>'
-    lines = _lines(left, sign, written(condition.right), _terms(condition.right, written))
-    return f'<div class="formula statement">{mathml(lines, display=True)}{scope}</div>'
+        return writer.relation(condition)
+    left, sign = writer.text(condition.left), writer.relations[condition.sign]
+    return _lines(left, sign, writer.text(condition.right), _terms(condition.right, writer.text))
+
+
+def display_latex(claim: Claim) -> str:
+    """LaTeX of a claim's statement for a display, in lines that fit on a page."""
+    writer = _writer(tuple(letters_of(claim).items()))
+    formula, ranges = _display(claim.statement, writer), writer.ranges(claim.statement.over)
+    formula += rf" \qquad \text{{for }} {ranges}" if ranges else ""
+    return rf"\begin{{aligned}} {formula} \end{{aligned}}" if "&" in formula else formula
 
 
 def _terms(expression, written) -> list[str]:

@@ -1,7 +1,9 @@
 """An instance as tables: sizes, what each client is, and the numbers given besides."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from markupsafe import Markup
 
 from bounds.language.claim import BY_NUMBER
 from verify.results.numerals import approximately, is_fraction, significant
@@ -10,14 +12,20 @@ __all__ = ["details_shown", "instance_tables"]
 
 LONGEST_NUMBER, MOST_ENTRIES = 28, 24
 
-#: lists of an instance whose entries are not clients -> what they are
-OTHERWISE = {"epsilon": ", by round", "available": ", by round and client", "start_offset": "", "local_offset": "",
-             "x_star": "", "layer_sizes": ""}
+#: lists of an instance whose entries are not clients
+OTHERWISE = ("epsilon", "available", "start_offset", "local_offset", "x_star", "layer_sizes")
+#: what these are, where a paper's letters do not say it
+WORDS = {"epsilon": "matching threshold, by round", "available": "which clients are available, by round",
+         "start_offset": "start of the run, from the optimum", "local_offset": "start of the local models",
+         "layer_sizes": "coordinates of each layer", "initial": "state of the method at the start",
+         "half_tangent": "tangent of half the angle", "dim": "dimension", "layers": "number of layers"}
+#: heads of the clients' table
+COLUMNS = {"client_weight": "weight", "priority": "priority client", "x_local": "local model"}
 QUADRATIC = ", with losses ½ Σ curvature · (coordinate − center)² + offset"
 PIECES = (", plus slope · h(coordinate − c) for each coordinate and each of its pieces (slope, c, w), where h(u) is ½ u² up "
           "to |u| = w, and w |u| − ½ w² beyond")
-TURNED = (", in coordinates of the models rotated back, in the plane of the first and the last, by the angle with "
-          "tan(angle / 2) = half_tangent; the same holds for the noise")
+TURNED = (", in coordinates of the models rotated back, in the plane of the first and the last, by an angle; "
+          "the tangent of its half is below; the same holds for the noise")
 FACTORED = ", in coordinates W_j = a y_j b z_j of the models (a, y, b, z)"
 FIRST = ("priority", "client_weight")  # columns of the clients' table
 SHOWN_ELSEWHERE = ("conflict", "instance", "kept", "missing", "scope")  # in other parts of the page
@@ -41,12 +49,12 @@ def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], li
     return facts, tables
 
 
-def instance_tables(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str, str]] = lambda name: ("", "")) -> list[dict]:
     """Tables (``caption``, ``head``, ``rows`` of text) for an instance of a certificate.
 
     ``data`` has ``sizes`` and ``procedure`` (name -> value), ``instance`` (name -> a list with one entry per client, except
-    for the names in ``OTHERWISE``) and ``values`` (name -> numbers). Any of these may be missing. ``names`` of a table says
-    where it names quantities: in its ``head`` or in its first ``column``.
+    for the names in ``OTHERWISE``) and ``values`` (name -> numbers). Any of these may be missing. ``name_of`` gives a
+    quantity's letter and meaning, empty where it has none.
     """
     sizes, procedure = dict(data.get("sizes", {})), dict(data.get("procedure", {}))
     instance = dict(data.get("instance", {}))
@@ -55,23 +63,28 @@ def instance_tables(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     count = sizes.get("clients")
     by_client = {name: v for name, v in instance.items()
                  if isinstance(v, list) and name not in OTHERWISE and count in (None, len(v))}
-    values = dict(data.get("values", {})) | {name: v for name, v in instance.items() if name not in by_client}
+    values = sizes | dict(data.get("values", {})) | {name: v for name, v in instance.items() if name not in by_client}
+
+    def named(name: str) -> tuple[str, str]:
+        letter, meaning = name_of(name)
+        return letter, WORDS.get(name) or meaning or name.replace("_", " ")
+
     tables = []
-    if sizes or procedure:
-        head = [name.replace("_", " ") for name in sizes | procedure]
-        rows = [[_text(value) for value in (sizes | procedure).values()]]
-        tables.append({"caption": "sizes and algorithm", "head": head, "rows": rows})
     if by_client:
         names = [*(n for n in FIRST if n in by_client), *(n for n in by_client if n not in FIRST)]
         length = max(len(by_client[n]) for n in names)
-        rows = [[str(k), *(_text(by_client[n][k]) if k < len(by_client[n]) else "–" for n in names)]
+        rows = [[str(k + 1), *(_text(by_client[n][k]) if k < len(by_client[n]) else "–" for n in names)]
                 for k in range(length)]
-        caption = "clients" + (QUADRATIC if {"curvature", "center"} <= set(names) else "") + PIECES * ("pieces" in names)
+        caption = "the clients" + (QUADRATIC if {"curvature", "center"} <= set(names) else "") + PIECES * ("pieces" in names)
         caption += TURNED * ("half_tangent" in instance) + FACTORED * ("factors" in instance)
-        tables.append({"caption": caption, "head": ["client", *names], "rows": rows, "names": "head"})
+        head = [Markup(" ").join(filter(None, (COLUMNS.get(n, n.replace("_", " ")), named(n)[0]))) for n in names]
+        tables.append({"caption": caption, "head": ["client", *head], "rows": rows})
     if values:
-        rows = [[name + OTHERWISE.get(name, ""), _text(value)] for name, value in values.items()]
-        tables.append({"caption": "numbers of the instance", "head": ["name", "value"], "rows": rows, "names": "column"})
+        rows = [[*named(name), _text(value)] for name, value in values.items() if value not in ([], {}, "")]
+        tables.append({"caption": "sizes and numbers", "head": ["letter", "meaning", "value"], "rows": rows})
+    if procedure:
+        rows = [[name.replace("_", " "), _text(value)] for name, value in procedure.items() if value not in ([], {}, "")]
+        tables.append({"caption": "the algorithm and its options", "head": ["option", "value"], "rows": rows})
     return tables
 
 

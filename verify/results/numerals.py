@@ -45,10 +45,10 @@ def exact_number(name: str, value) -> Fraction:
     raise ValueError(f"{name} must be one number, such as 2, 0.1 or 1/3; got {repr(value)[:100]}")
 
 
-def approximately(value) -> str:
-    """A number, or a rational given as text, with three significant digits."""
+def approximately(value, digits: int = 3) -> str:
+    """A number, or a rational given as text, with so many significant digits."""
     try:
-        return significant(float(fraction_of(value)) if isinstance(value, str) else float(value))
+        return significant(float(fraction_of(value)) if isinstance(value, str) else float(value), digits)
     except OverflowError:
         fraction = fraction_of(value) if isinstance(value, str) else Fraction(value)
         digits = len(str(abs(fraction.numerator))) - len(str(fraction.denominator))
