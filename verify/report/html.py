@@ -1,4 +1,4 @@
-"""Writes the report: an index, a page for each paper and each claim, letters of errata, figures, and the verdicts as data."""
+"""Writes the report: an index, pages of papers and claims, letters of errata, figures, and the verdicts as data."""
 
 import textwrap
 from collections import Counter
@@ -18,14 +18,14 @@ from bounds.registry.papers import source_of
 from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
 from verify.report.letter import STYLES, letter
 from verify.report.mathematics import mathematics
-from verify.report.results import MANY, MISSING, PaperPage, Result, ids_with_figures, papers_of
-from verify.report.sentences import clauses, in_words, sentence
+from verify.report.results import MANY, MISSING, PaperPage, ids_with_figures, papers_of
+from verify.report.sentences import clauses, in_words, readable, sentence
 from verify.report.tables import details_shown, instance_tables
 from verify.results.commands import on_certificate
 from verify.results.drawing import VERDICT_STYLE, save
 from verify.results.figures import looseness
 from verify.results.files import file_name, read_json, writable_directory, write_text
-from verify.results.numerals import approximately, significant, typeset
+from verify.results.numerals import approximately, significant
 from verify.results.records import as_record, load_verdicts, save_about, save_verdicts
 from verify.results.store import KEPT
 from verify.results.verdict import VERDICTS, Series, Verdict
@@ -53,8 +53,8 @@ def write_report(
     claims: Mapping[str, Claim] | None = None,
     workers: int = 1,
 ) -> Path:
-    """Write ``out/index.html``, ``papers/*``, ``claims/*``, ``errata/*`` (letters to the authors as pages, in Markdown and in
-    LaTeX), ``figures/*``, and ``verdicts.json``.
+    """Write ``out/index.html``, ``papers/*``, ``claims/*``, ``errata/*`` (letters to the authors as pages, in Markdown and
+    in LaTeX), ``figures/*`` and ``verdicts.json``.
 
     Every file is written whole or not at all. Pages and figures of an earlier report in ``out`` that this one does not have
     are removed; a figure of the same data is kept, and so is the page of the same verdict on a claim that is not among
@@ -169,6 +169,7 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
         "source": source_of(claim) if claim else None,
         "mathematics": mathematics(claim) if claim else None,
         "sentence": sentence(verdict, claim),
+        "short": sentence(verdict, claim, short=True),
         "lines": in_words(verdict, claim),
         "tables": tables,
         "sides": _sides(instance) if isinstance(instance, Mapping) else None,
@@ -263,10 +264,11 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "significant": significant, "capital": lambda text: text[:1].upper() + text[1:],
-        "typeset": lambda text: text if isinstance(text, Markup) else typeset(text),
+        "typeset": lambda text: text if isinstance(text, Markup) else readable(text),
         "folded": lambda text: " \\\n  ".join(textwrap.wrap(text, 72, break_long_words=False, break_on_hyphens=False)),
     }
     environment.globals |= {
         "colours": {name: colour for name, (colour, _) in VERDICT_STYLE.items()}, "meanings": VERDICT_MEANINGS,
+        "clauses": clauses,
     }
     return environment

@@ -1,4 +1,4 @@
-"""Writes the errata of a paper as a letter to its authors: what is printed, what fails, in which numbers, how to check it."""
+"""The errata of a paper as a letter to its authors: what is printed, what fails, in which numbers, how to check it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,7 @@ from bounds.language.claim import KINDS
 from bounds.printing.render import there_is
 from verify.report.mathematics import display_latex
 from verify.report.results import ATTENTION, PaperPage, Result
-from verify.report.sentences import HTML, MARKDOWN, TEX, Style, in_words, sentence
+from verify.report.sentences import HTML, MARKDOWN, TEX, Style, in_words, readable, sentence
 from verify.results.commands import on_certificate
 
 __all__ = ["STYLES", "Entry", "letter"]
@@ -27,7 +27,6 @@ class Entry:
     """
 
     name: str
-    kind: str
     verdict: str
     reading: str
     exists: str
@@ -61,11 +60,12 @@ def _entry(result: Result, style: Style) -> Entry:
     with_formula = claim is not None and claim.statement is not None
     choice = claim.exists if claim else None
     return Entry(
-        style.words(result.name), result.kind, verdict.verdict, style.words(verdict.reading),
+        style.words(result.name), verdict.verdict, style.words(readable(verdict.reading)),
         there_is(choice, lambda e: style.write(e, {})) if choice else "",
         display_latex(claim) if with_formula else "",
         page["mathematics"].statement if page["mathematics"] else "",
-        sentence(verdict, claim, style), in_words(verdict, claim, style), _others(result, page, style),
+        "it is ill-posed: " * (verdict.verdict == "ill-posed") + sentence(verdict, claim, style),
+        in_words(verdict, claim, style), _others(result, page, style),
         on_certificate("check", verdict, "") if page["certificate"] else verdict.command, page,
     )
 

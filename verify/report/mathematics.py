@@ -71,7 +71,7 @@ def _writer(letters: tuple[tuple[str, Notation], ...]) -> LatexWriter:
 
 @cache
 def _condition(condition: Condition, writer: LatexWriter, display: bool = False) -> str:
-    written, ranges = writer.text, writer.ranges(condition.over)
+    ranges = writer.ranges(condition.over)
     scope = f' <span class="scope">for {mathml(ranges)}</span>' if ranges else ""
     if not display:
         return mathml(writer.relation(condition)) + scope

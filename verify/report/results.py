@@ -13,7 +13,8 @@ __all__ = ["ATTENTION", "MANY", "MISSING", "PaperPage", "Result", "differences",
 
 ATTENTION = ("refuted", "ill-posed")
 MANY = 250  # claims; a report of more draws fewer figures
-TIGHTEST = 60  # consistent and certified claims whose figures are drawn in a report of many
+STEP = "proof step"
+TIGHTEST = 40  # consistent and certified claims whose figures are drawn in a report of many
 Page = dict[str, Any]
 
 #: what is missing of an undecided claim: the word in its verdict's details -> heading
@@ -82,7 +83,7 @@ class Result:
         if count == 1:
             return ""
         if len(self.groups) == 1:
-            return f"{self.groups[0][0].capitalize()} in all {count} readings."
+            return f"{self.groups[0][0].capitalize()} in {'both' if count == 2 else f'all {count}'} readings."
         each = ", ".join(f"{name} in {len(group)}" for name, group in self.groups)
         return f"It depends on the reading: {each} of {count}."
 
@@ -97,6 +98,11 @@ class Result:
         own = differences([p["verdict"].reading for p in self.pages])[1]
         words = {id(page): text for page, text in zip(self.pages, own, strict=True)}
         return [(name, [(words[id(page)], page) for page in group]) for name, group in self.groups]
+
+    @property
+    def kept(self) -> list[str]:
+        """Why verdicts on readings are not those of the current claims and code."""
+        return list(dict.fromkeys(page["kept"] for page in self.pages if page["kept"]))
 
     @property
     def words(self) -> str:
@@ -161,11 +167,11 @@ def _paper(name: str, pages: Sequence[Page]) -> PaperPage:
 
 
 def ids_with_figures(verdicts: Sequence[Verdict]) -> set[str]:
-    """Ids of the claims whose figures a report draws: all; or of many, one wrong reading of each result, and the tightest
-    claims that held."""
+    """Ids of the claims whose figures a report draws: all; or of many, one wrong reading of each result that is no proof
+    step, and the tightest claims that held."""
     if len(verdicts) <= MANY:
         return {verdict.id for verdict in verdicts}
     tightest = sorted((v for v in verdicts if v.verdict not in ATTENTION and v.series and v.ratio is not None),
                       key=lambda v: (-v.ratio, v.id))[:TIGHTEST]
-    wrong = {v.id.partition("@")[0]: v.id for v in reversed(verdicts) if v.verdict in ATTENTION and v.series}
+    wrong = {v.id.partition("@")[0]: v.id for v in reversed(verdicts) if v.verdict in ATTENTION and v.kind != STEP}
     return {*wrong.values()} | {v.id for v in tightest}

@@ -5,28 +5,34 @@ from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from typing import Any, NamedTuple
 
+import numpy as np
 import sympy as sp
 
 from bounds.language.claim import Claim
-from bounds.language.notation import plain
+from bounds.language.notation import GREEK, plain
 from bounds.printing.mathml import mathml
 from bounds.printing.render import latex, letters_of
 from verify.report.reason import run_in_words, sides_in_words
+from verify.report.tables import value_text
 from verify.results.numerals import approximately, is_fraction, typeset
 from verify.results.verdict import Verdict
 
-__all__ = ["HTML", "MARKDOWN", "TEX", "Style", "clauses", "in_words", "sentence"]
+__all__ = ["HTML", "MARKDOWN", "TEX", "Style", "clauses", "in_words", "readable", "sentence"]
 
 SIZES = ("clients", "participants", "samples", "layers", "local_steps", "rounds", "iterations", "dim")
 _MOST_EQUATIONS = 10
-_SHORT = 12  # characters of a number in a sentence
-#: characters that LaTeX has no letter for in the middle of a text
+_SHORT, _LONG = 12, 200  # characters of a number in a sentence, and of an array in a line
+#: what stands in LaTeX for characters that a text of LaTeX cannot have
 _TEX = {"\\": r"\textbackslash{}", **{c: f"\\{c}" for c in "&%$#_{}"}, "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-        "<": "$<$", ">": "$>$", "|": "$|$", "≤": r"$\le$", "≥": r"$\ge$", "−": "$-$", "·": r"$\cdot$", "∞": r"$\infty$",
-        "…": r"\ldots{}", "‖": r"$\|$", "→": r"$\to$", "½": r"$\frac12$", "Σ": r"$\Sigma$", "–": "--", "—": "---",
-        "²": "$^2$", "³": "$^3$", "⁻": "$^-$", **{c: f"$^{n}$" for n, c in enumerate("⁰¹")},
-        **{c: f"$^{n}$" for n, c in enumerate("⁴⁵⁶⁷⁸⁹", start=4)}}
+        "…": r"\ldots{}", "–": "--", "—": "---", "“": "``", "”": "''", "’": "'",
+        "−": "$-$", **{c: f"${c}$" for c in "<>|"},
+        **{c: f"$^{{{n}}}$" for c, n in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)},
+        **{letter: rf"$\{name}$" for name, letter in GREEK.items()},
+        **{c: rf"$\{name}$" for c, name in {
+            "≤": "le", "≥": "ge", "≠": "ne", "·": "cdot", "∞": "infty", "‖": "|", "→": "to", "½": "frac12", "Σ": "Sigma",
+            "∈": "in", "∉": "notin", "∇": "nabla", "𝔼": "mathbb{E}", "′": "prime", "√": "surd", "×": "times"}.items()}}
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|$])")
+_GREEK = re.compile(rf"\b({'|'.join(GREEK)})(?=\b|_)")
 
 
 class Style(NamedTuple):
@@ -49,15 +55,21 @@ MARKDOWN = Style(lambda text: _MARKED.sub(r"\\\1", text), lambda formula: f"${fo
 TEX = Style(_tex, lambda formula: f"${formula}$")
 
 
-def sentence(verdict: Verdict, claim: Claim | None, style: Style = HTML) -> str:
-    """What the verdict rests on: where the two sides of a counterexample differ, or the evidence; without a full stop."""
+def sentence(verdict: Verdict, claim: Claim | None, style: Style = HTML, short: bool = False) -> str:
+    """What the verdict rests on: where the two sides of a counterexample differ, or the evidence; without a full stop.
+
+    ``short``: only the first clause of the evidence.
+    """
     instance = verdict.details.get("instance")
     if claim and claim.statement and verdict.verdict == "refuted" and _has_sides(instance):
         equations = list(_equations(claim, instance, style))
         left, right = _apart(instance["left"], instance["right"])
         place = f"with {', '.join(equations)}, " if equations else ""
         return place + style.words(f"the left side is {left} and the right side is {right}")
-    return style.words(clauses(verdict.evidence, claim))
+    text = verdict.evidence
+    if short:
+        text = re.sub(r" \(of \d+ tried[^)]*\)", "", text).partition("; ")[0]
+    return style.words(clauses(text, claim))
 
 
 def _has_sides(instance) -> bool:
@@ -93,10 +105,15 @@ def _apart(*numbers: str) -> list[str]:
     return texts
 
 
+def readable(text: str) -> str:
+    """Plain text with mathematical signs and Greek letters: ``mu_k <= sigma^2`` becomes ``μ_k ≤ σ²``."""
+    return _GREEK.sub(lambda found: GREEK[found[1]], typeset(text))
+
+
 def clauses(text: str, claim: Claim | None) -> str:
-    """The evidence of a verdict with the names of assumptions for their ids, and the paper's letters for names of the code."""
+    """A text about a claim with the names of assumptions for their ids, and the paper's letters for names of the code."""
     if claim is None:
-        return typeset(text)
+        return readable(text)
     for one in sorted(claim.assumptions, key=lambda a: -len(a.id)):
         text = text.replace(one.id, f"“{one.name}”")
     letters = letters_of(claim)
@@ -107,14 +124,29 @@ def clauses(text: str, claim: Claim | None) -> str:
             return name.replace("_", " ")
         return plain(letters[name].latex) if name in letters and not letters[name].indices else name
 
-    return typeset(re.sub(r"\b[A-Za-z]+(?:_[A-Za-z]+)+\b(?![\[(/])", letter, text))
+    return readable(re.sub(r"\b[A-Za-z]+(?:_[A-Za-z]+)+\b(?![\[(/])", letter, text))
 
 
 def in_words(verdict: Verdict, claim: Claim | None, style: Style = HTML) -> list[str]:
-    """The run of a refuted claim's counterexample and both sides of the statement term by term, a line each; empty where it
-    has none that can be run again in float64."""
+    """The counterexample of a refuted claim: its run or its numbers, then both sides of the statement term by term, a line
+    each; empty where it has none."""
     instance = verdict.details.get("instance")
     if verdict.verdict != "refuted" or not claim or not claim.statement or not _has_sides(instance):
         return []
-    run = [style.words(line) for line in run_in_words(claim, instance)]
-    return run + [line.replace("∞", style.words("∞")) for line in sides_in_words(claim, instance, style.write)]
+    with np.errstate(all="ignore"):  # of numbers that float64 does not hold
+        run = [style.words(line) for line in run_in_words(claim, instance)] or list(_arrays(claim, instance, style))
+        sides = [line.replace("∞", style.words("∞")) for line in sides_in_words(claim, instance, style.write)]
+    if not run and claim.setting != "algebra":
+        inside = re.search(r"\((.*)\)$", verdict.evidence)  # the instance, behind its sides
+        run = [style.words(clauses(inside[1] if inside else verdict.evidence, claim))]
+    return run + sides
+
+
+def _arrays(claim: Claim, instance: Mapping[str, Any], style: Style) -> Iterator[str]:
+    """The vectors and sequences of a counterexample that occur in the statement or behind it."""
+    letters = letters_of(claim)
+    for name, value in (dict(instance.get("values", {})) | dict(instance.get("instance", {}))).items():
+        if name in claim.names and isinstance(value, list) and value and any(one != value[0] for one in value):
+            text = value_text(value)
+            if len(text) <= _LONG:
+                yield f"{style.formula(_letter(name, letters))} is {style.words(text)}"

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from bounds.language.claim import BY_NUMBER
 from verify.results.numerals import approximately, is_fraction, significant
 
-__all__ = ["details_shown", "instance_tables"]
+__all__ = ["details_shown", "instance_tables", "value_text"]
 
 LONGEST_NUMBER, MOST_ENTRIES = 28, 24
 
@@ -28,6 +28,7 @@ TURNED = (", in coordinates of the models rotated back, in the plane of the firs
           "the tangent of its half is below; the same holds for the noise")
 FACTORED = ", in coordinates W_j = a y_j b z_j of the models (a, y, b, z)"
 FIRST = ("priority", "client_weight")  # columns of the clients' table
+EMPTY = (None, "", [], {})
 SHOWN_ELSEWHERE = ("conflict", "instance", "kept", "missing", "scope")  # in other parts of the page
 
 
@@ -36,20 +37,20 @@ def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], li
     facts, tables = [], []
     for name, value in details.items():
         caption = name.replace("_", " ")
-        if name in SHOWN_ELSEWHERE or value in (None, "", [], {}):
+        if name in SHOWN_ELSEWHERE or value in EMPTY:
             continue
         if isinstance(value, list) and all(isinstance(row, Mapping) for row in value):
             head = list(dict.fromkeys(key for row in value for key in row))
-            rows = [[_text(row.get(key)) for key in head] for row in value]
+            rows = [[value_text(row.get(key)) for key in head] for row in value]
             tables.append({"caption": caption, "head": [key.replace("_", " ") for key in head], "rows": rows})
         elif isinstance(value, Mapping):
-            facts.append((caption, ", ".join(f"{_text(v)} {k.replace('_', ' ')}" for k, v in value.items())))
+            facts.append((caption, ", ".join(f"{value_text(v)} {k.replace('_', ' ')}" for k, v in value.items())))
         else:
-            facts.append((caption, _text(value)))
+            facts.append((caption, value_text(value)))
     return facts, tables
 
 
-def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str, str]] = lambda name: ("", "")) -> list[dict]:
+def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str, str]] = lambda _: ("", "")) -> list[dict]:
     """Tables (``caption``, ``head``, ``rows`` of text) for an instance of a certificate.
 
     ``data`` has ``sizes`` and ``procedure`` (name -> value), ``instance`` (name -> a list with one entry per client, except
@@ -73,32 +74,33 @@ def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str,
     if by_client:
         names = [*(n for n in FIRST if n in by_client), *(n for n in by_client if n not in FIRST)]
         length = max(len(by_client[n]) for n in names)
-        rows = [[str(k + 1), *(_text(by_client[n][k]) if k < len(by_client[n]) else "–" for n in names)]
+        rows = [[str(k + 1), *(value_text(by_client[n][k]) if k < len(by_client[n]) else "–" for n in names)]
                 for k in range(length)]
         caption = "the clients" + (QUADRATIC if {"curvature", "center"} <= set(names) else "") + PIECES * ("pieces" in names)
         caption += TURNED * ("half_tangent" in instance) + FACTORED * ("factors" in instance)
         head = [Markup(" ").join(filter(None, (COLUMNS.get(n, n.replace("_", " ")), named(n)[0]))) for n in names]
         tables.append({"caption": caption, "head": ["client", *head], "rows": rows})
     if values:
-        rows = [[*named(name), _text(value)] for name, value in values.items() if value not in ([], {}, "")]
+        rows = [[*named(name), value_text(value)] for name, value in values.items() if value not in EMPTY]
         tables.append({"caption": "sizes and numbers", "head": ["letter", "meaning", "value"], "rows": rows})
     if procedure:
-        rows = [[name.replace("_", " "), _text(value)] for name, value in procedure.items() if value not in ([], {}, "")]
+        rows = [[name.replace("_", " "), value_text(value)] for name, value in procedure.items() if value not in EMPTY]
         tables.append({"caption": "the algorithm and its options", "head": ["option", "value"], "rows": rows})
     return tables
 
 
-def _text(value) -> str:
+def value_text(value) -> str:
+    """A value of a certificate or of evidence as text."""
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "–"}[value]
     if isinstance(value, Mapping):
-        return ", ".join(f"{k} = {_text(v)}" for k, v in value.items()) or "–"
+        return ", ".join(f"{k} = {value_text(v)}" for k, v in value.items()) or "–"
     if isinstance(value, (list, tuple)):
         if not value:
             return "–"
         if _is_law(value):
-            return "; ".join(f"{_text(outcome)} with probability {_text(p)}" for p, outcome in value)
-        entries = [_text(v) for v in value[:MOST_ENTRIES]]
+            return "; ".join(f"{value_text(outcome)} with probability {value_text(p)}" for p, outcome in value)
+        entries = [value_text(v) for v in value[:MOST_ENTRIES]]
         more = [f"… {len(value)} in all"] if len(value) > MOST_ENTRIES else []
         return f"({', '.join(entries + more)})" if len(value) != 1 else entries[0]
     if isinstance(value, float):
