@@ -175,6 +175,7 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
         "sides": _sides(instance) if isinstance(instance, Mapping) else None,
         "conflict": [clauses(line, claim) for line in verdict.details.get("conflict", ()) if line != verdict.id],
         "missing": MISSING.get(verdict.details.get("missing")) if verdict.verdict == "undecided" else None,
+        "proof": verdict.details.get("proof"),
         "facts": [fact for fact in facts if fact[1] != verdict.evidence],
         "evidence_tables": evidence_tables,
         "figures": figures,

@@ -10,8 +10,8 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from bounds.language.notation import GREEK, plain
-from bounds.printing.mathml import mathml
 from bounds.printing.render import latex, letters_of
+from verify.report.mathematics import fitted_mathml
 from verify.report.reason import run_in_words, sides_in_words
 from verify.report.tables import value_text
 from verify.results.numerals import approximately, is_fraction, typeset
@@ -50,7 +50,7 @@ def _tex(text: str) -> str:
     return "".join(_TEX.get(c, c) for c in text)
 
 
-HTML = Style(escape, mathml)
+HTML = Style(escape, fitted_mathml)
 MARKDOWN = Style(lambda text: _MARKED.sub(r"\\\1", text), lambda formula: f"${formula}$")
 TEX = Style(_tex, lambda formula: f"${formula}$")
 
