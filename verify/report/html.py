@@ -185,13 +185,13 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
     }
 
 
-def _letters_and_meanings(claim: Claim | None) -> Callable[[str], tuple[str, str]]:
-    """A function that gives the letter, as MathML, and the meaning of a name."""
+def _letters_and_meanings(claim: Claim | None) -> Callable[[str], tuple[str, str] | None]:
+    """A function that gives the letter, as MathML, and the meaning of a name; None where it has no letter."""
     letters = letters_of(claim) if claim else {}
 
-    def name_of(name: str) -> tuple[str, str]:
+    def name_of(name: str) -> tuple[str, str] | None:
         if name not in letters:
-            return "", ""
+            return None
         return Markup(mathml(notation_text(name, tuple(letters[name].indices), letters))), letters[name].meaning
 
     return name_of

@@ -19,7 +19,7 @@ __all__ = ["Mathematics", "display_latex", "fitted_mathml", "mathematics"]
 
 WIDEST_LINE = 70  # characters that fit in a line of the page
 _WIDEST_PRINT, _WIDEST_CELL = 72, 50  # characters of a formula, and of one in a table, that fit on paper
-_CLOSER = 0.8  # times as wide as such a formula is a longer one in a smaller font: signs within it take more room
+_CLOSER = 0.75  # times as wide as such a formula is a longer one in a smaller font: signs within it take more room
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def mathematics(claim: Claim) -> Mathematics:
     ]
     conditions = [("", "", [_condition(c, writer)], "") for c in printable_conditions(claim.conditions, writer.letters)]
     variables = [
-        (fitted_mathml(name(v, (index for index, _ in v.indices))), v.domain + (f" from {v.low}" * (v.domain == "integer")))
+        (mathml(name(v, (index for index, _ in v.indices))), v.domain + (f" from {v.low}" * (v.domain == "integer")))
         for v in claim.variables
     ]
     definitions = [
@@ -85,7 +85,9 @@ def fitted_mathml(latex: str, display: bool = False, widest: int = _WIDEST_PRINT
     """MathML of a formula; one of more than ``widest`` characters says how much smaller it is on paper."""
     formula = mathml(latex, display)
     width = _node_width(ElementTree.fromstring(formula))
-    return formula if width <= widest else formula.replace("<math", f'<math style="--fit: {_CLOSER * widest / width:.2f}"', 1)
+    if width <= widest:
+        return formula
+    return formula.replace("<math", f'<math style="--fit: {_CLOSER * widest / width:.2f}"', 1)
 
 
 def _display(condition: Condition, writer: LatexWriter) -> str:

@@ -13,7 +13,7 @@ __all__ = ["ATTENTION", "MANY", "MISSING", "PaperPage", "Result", "differences",
 
 ATTENTION = ("refuted", "ill-posed")
 MANY = 250  # claims; a report of more draws fewer figures
-STEP = "proof step"
+MAIN = ("theorem", "lemma")  # kinds of claims
 TIGHTEST = 40  # consistent and certified claims whose figures are drawn in a report of many
 Page = dict[str, Any]
 
@@ -167,11 +167,11 @@ def _paper(name: str, pages: Sequence[Page]) -> PaperPage:
 
 
 def ids_with_figures(verdicts: Sequence[Verdict]) -> set[str]:
-    """Ids of the claims whose figures a report draws: all; or of many, one wrong reading of each result that is no proof
-    step, and the tightest claims that held."""
+    """Ids of the claims whose figures a report draws: all; or of many, one wrong reading of each theorem and lemma, and
+    the tightest claims that held."""
     if len(verdicts) <= MANY:
         return {verdict.id for verdict in verdicts}
     tightest = sorted((v for v in verdicts if v.verdict not in ATTENTION and v.series and v.ratio is not None),
                       key=lambda v: (-v.ratio, v.id))[:TIGHTEST]
-    wrong = {v.id.partition("@")[0]: v.id for v in reversed(verdicts) if v.verdict in ATTENTION and v.kind != STEP}
+    wrong = {v.id.partition("@")[0]: v.id for v in reversed(verdicts) if v.verdict in ATTENTION and v.kind in MAIN}
     return {*wrong.values()} | {v.id for v in tightest}

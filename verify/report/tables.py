@@ -50,12 +50,12 @@ def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], li
     return facts, tables
 
 
-def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str, str]] = lambda _: ("", "")) -> list[dict]:
+def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str, str] | None] = {}.get) -> list[dict]:
     """Tables (``caption``, ``head``, ``rows`` of text) for an instance of a certificate.
 
     ``data`` has ``sizes`` and ``procedure`` (name -> value), ``instance`` (name -> a list with one entry per client, except
     for the names in ``OTHERWISE``) and ``values`` (name -> numbers). Any of these may be missing. ``name_of`` gives a
-    quantity's letter and meaning, empty where it has none.
+    quantity's letter and meaning, None where it has none.
     """
     sizes, procedure = dict(data.get("sizes", {})), dict(data.get("procedure", {}))
     instance = dict(data.get("instance", {}))
@@ -67,7 +67,7 @@ def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str,
     values = sizes | dict(data.get("values", {})) | {name: v for name, v in instance.items() if name not in by_client}
 
     def named(name: str) -> tuple[str, str]:
-        letter, meaning = name_of(name)
+        letter, meaning = name_of(name) or ("", "")
         return letter, WORDS.get(name) or meaning or name.replace("_", " ")
 
     tables = []
