@@ -16,7 +16,7 @@ from bounds.printing.mathml import mathml
 from bounds.printing.render import letters_of
 from bounds.registry.papers import source_of
 from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
-from verify.report.letter import STYLES, letter
+from verify.report.errata import STYLES, failing_results
 from verify.report.mathematics import mathematics
 from verify.report.results import MANY, MISSING, PaperPage, ids_with_figures, papers_of
 from verify.report.sentences import clauses, in_words, readable, sentence
@@ -25,7 +25,7 @@ from verify.results.commands import on_certificate
 from verify.results.drawing import VERDICT_STYLE, save
 from verify.results.figures import looseness
 from verify.results.files import file_name, read_json, writable_directory, write_text
-from verify.results.numerals import approximately, significant
+from verify.results.numerals import apart_from_one, approximately, significant
 from verify.results.records import as_record, load_verdicts, save_about, save_verdicts
 from verify.results.store import KEPT
 from verify.results.verdict import VERDICTS, Series, Verdict
@@ -129,7 +129,7 @@ def _write_letter(paper: PaperPage, out: Path, about: Mapping[str, Any]) -> set[
     """Write the errata of a paper in each format; none if nothing in it fails."""
     written = set()
     for ending, style in STYLES.items():
-        parts = letter(paper, style)
+        parts = failing_results(paper, style)
         if parts:
             count = sum(len(entries) for _, entries in parts)
             opening = f"{count} statement{'s fail' if count > 1 else ' fails'}, as far as it found."
@@ -173,7 +173,7 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
         "lines": in_words(verdict, claim),
         "tables": tables,
         "sides": _sides(instance) if isinstance(instance, Mapping) else None,
-        "conflict": [clauses(line, claim) for line in verdict.details.get("conflict", ()) if line != verdict.id],
+        "conflict": [line for line in verdict.details.get("conflict", ()) if line != verdict.id],
         "missing": MISSING.get(verdict.details.get("missing")) if verdict.verdict == "undecided" else None,
         "proof": verdict.details.get("proof"),
         "facts": [fact for fact in facts if fact[1] != verdict.evidence],
@@ -264,7 +264,7 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )
     environment.filters |= {
-        "significant": significant, "capital": lambda text: text[:1].upper() + text[1:],
+        "significant": significant, "apart_from_one": apart_from_one, "capital": lambda text: text[:1].upper() + text[1:],
         "typeset": lambda text: text if isinstance(text, Markup) else readable(text),
         "folded": lambda text: " \\\n  ".join(textwrap.wrap(text, 72, break_long_words=False, break_on_hyphens=False)),
     }

@@ -8,15 +8,17 @@ from xml.etree import ElementTree
 import sympy as sp
 
 from bounds.language.alternatives import alternatives
-from bounds.language.claim import Claim, Condition
+from bounds.language.claim import HIDDEN, Claim, Condition
 from bounds.language.notation import Notation, notation_text
 from bounds.language.witness import witness_id
+from bounds.printing.legend import domain_text
 from bounds.printing.mathml import mathml
 from bounds.printing.render import letters_of, printable_conditions, printed, there_is
 from bounds.printing.writer import LatexWriter
 
 __all__ = ["Mathematics", "display_latex", "fitted_mathml", "mathematics"]
 
+_HIDES = "a constant that O(·) hides"
 WIDEST_LINE = 70  # characters that fit in a line of the page
 _WIDEST_PRINT, _WIDEST_CELL = 72, 50  # characters of a formula, and of one in a table, that fit on paper
 _CLOSER = 0.75  # times as wide as such a formula is a longer one in a smaller font: signs within it take more room
@@ -49,7 +51,7 @@ def mathematics(claim: Claim) -> Mathematics:
     ]
     conditions = [("", "", [_condition(c, writer)], "") for c in printable_conditions(claim.conditions, writer.letters)]
     variables = [
-        (mathml(name(v, (index for index, _ in v.indices))), v.domain + (f" from {v.low}" * (v.domain == "integer")))
+        (mathml(name(v, (index for index, _ in v.indices))), _HIDES if v.domain in HIDDEN else domain_text(v))
         for v in claim.variables
     ]
     definitions = [

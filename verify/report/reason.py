@@ -129,8 +129,8 @@ def _clients_in_words(instance: Mapping[str, Any], count: int) -> Iterator[str]:
         free = "" if Fraction(instance["priority"][k]) else ", free"
         pieces = ", with further pieces" if instance.get("pieces") and any(map(len, instance["pieces"][k])) else ""
         noise = ", with noise" if instance["noise"][k] else ""
-        yield (f"client {k + 1}{free}: weight {instance['client_weight'][k]}, a quadratic of curvature {curvature} around "
-               f"{center}{pieces}{noise}")
+        weight = _vector(instance["client_weight"][k])
+        yield f"client {k + 1}{free}: weight {weight}, a quadratic of curvature {curvature} around {center}{pieces}{noise}"
 
 
 def _vector(values) -> str:

@@ -33,7 +33,7 @@ MISSING = {
 
 
 def differences(readings: Sequence[str]) -> tuple[str, list[str]]:
-    """What all readings of a result say, and what each says besides.
+    """Splits readings into the words that all of them have and those that each has besides.
 
     Example:
         >>> differences(["full gradients; any step", "full gradients; eta <= 1/L"])
@@ -50,6 +50,7 @@ class Result:
 
     block: str
     pages: list[Page]
+    apart: str = ""  # what tells it from another result with its number
 
     @property
     def anchor(self) -> str:
@@ -59,7 +60,9 @@ class Result:
     def name(self) -> str:
         """The paper's number; the id of a claim that is not registered, or of a statement without a number."""
         claim = self.pages[0]["claim"]
-        return claim.number if claim and claim.number != "none" else self.block.partition("/")[2].replace("-", " ")
+        if claim and claim.number != "none":
+            return claim.number
+        return self.block.partition("/")[2].replace("-", " ").capitalize()
 
     @property
     def kind(self) -> str:
@@ -78,7 +81,7 @@ class Result:
 
     @property
     def summary(self) -> str:
-        """How the verdict depends on the reading; empty for a single reading."""
+        """A sentence about how the verdict depends on the reading; empty for a single reading."""
         count = len(self.pages)
         if count == 1:
             return ""
@@ -89,7 +92,7 @@ class Result:
 
     @property
     def common(self) -> str:
-        """What all readings say; empty for a single reading."""
+        """The words of all readings; empty for a single reading."""
         return differences([p["verdict"].reading for p in self.pages])[0]
 
     @property
@@ -100,13 +103,13 @@ class Result:
         return [(name, [(words[id(page)], page) for page in group]) for name, group in self.groups]
 
     @property
-    def kept(self) -> list[str]:
-        """Why verdicts on readings are not those of the current claims and code."""
+    def outdated(self) -> list[str]:
+        """Reasons why verdicts on readings are not those of the current claims and code."""
         return list(dict.fromkeys(page["kept"] for page in self.pages if page["kept"]))
 
     @property
     def words(self) -> str:
-        """What a search looks for besides the text of the page."""
+        """The words that a search finds besides the text of the page."""
         return " ".join(f"{p['verdict'].id} {p['verdict'].reading}" for p in self.pages)
 
 
@@ -138,7 +141,7 @@ class PaperPage:
 
     @property
     def counts(self) -> list[int]:
-        """How many claims have each verdict."""
+        """The number of claims with each verdict."""
         counts = Counter(page["verdict"].verdict for page in self.pages)
         return [counts[name] for name in VERDICTS]
 
@@ -159,7 +162,9 @@ def _paper(name: str, pages: Sequence[Page]) -> PaperPage:
         headings = {claim.id: heading for heading, claims in sections_of(name) for claim in claims}
     sections: dict[str, list[Result]] = {}
     for block, group in blocks.items():
-        sections.setdefault(headings.get(group[0]["verdict"].id, ""), []).append(Result(block, group))
+        same = [Result(other, pages).name for other, pages in blocks.items()].count(Result(block, group).name) > 1
+        apart = group[0]["verdict"].reading if same else ""
+        sections.setdefault(headings.get(group[0]["verdict"].id, ""), []).append(Result(block, group, apart))
     if paper is None:
         return PaperPage(name, name, "", "", list(sections.items()))
     where = ", ".join(str(part) for part in (paper.venue, paper.year, paper.identifier) if part)

@@ -32,11 +32,11 @@ _TEX = {"\\": r"\textbackslash{}", **{c: f"\\{c}" for c in "&%$#_{}"}, "~": r"\t
             "≤": "le", "≥": "ge", "≠": "ne", "·": "cdot", "∞": "infty", "‖": "|", "→": "to", "½": "frac12", "Σ": "Sigma",
             "∈": "in", "∉": "notin", "∇": "nabla", "𝔼": "mathbb{E}", "′": "prime", "√": "surd", "×": "times"}.items()}}
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|$])")
-_GREEK = re.compile(rf"\b({'|'.join(GREEK)})(?=\b|_)")
+_GREEK = re.compile(rf"(?<![A-Za-z0-9])({'|'.join(GREEK)})(?![A-Za-z0-9])")
 
 
 class Style(NamedTuple):
-    """How a text is written: words with what must be escaped, and the LaTeX of a formula within a line."""
+    """A format of texts: how words are escaped, and how the LaTeX of a formula is written within a line."""
 
     words: Callable[[str], str]
     formula: Callable[[str], str]
@@ -56,12 +56,12 @@ TEX = Style(_tex, lambda formula: f"${formula}$")
 
 
 def sentence(verdict: Verdict, claim: Claim | None, style: Style = HTML, short: bool = False) -> str:
-    """What the verdict rests on: where the two sides of a counterexample differ, or the evidence; without a full stop.
+    """Says what the verdict rests on: where both sides of a counterexample differ, or the evidence; without a full stop.
 
     ``short``: only the first clause of the evidence.
     """
-    instance = verdict.details.get("instance")
-    if claim and claim.statement and verdict.verdict == "refuted" and _has_sides(instance):
+    instance = _counterexample(verdict, claim)
+    if instance is not None:
         equations = list(_equations(claim, instance, style))
         left, right = _apart(instance["left"], instance["right"])
         place = f"with {', '.join(equations)}, " if equations else ""
@@ -72,8 +72,12 @@ def sentence(verdict: Verdict, claim: Claim | None, style: Style = HTML, short: 
     return style.words(clauses(text, claim))
 
 
-def _has_sides(instance) -> bool:
-    return isinstance(instance, Mapping) and all(isinstance(instance.get(side), str) for side in ("left", "right"))
+def _counterexample(verdict: Verdict, claim: Claim | None) -> Mapping[str, Any] | None:
+    """The instance that alone refutes a claim; None where there is none, or where the growth over several refutes it."""
+    found = verdict.details.get("instance")
+    alone = claim is not None and claim.statement is not None and claim.explicit and verdict.verdict == "refuted"
+    there = isinstance(found, Mapping) and all(isinstance(found.get(side), str) for side in ("left", "right"))
+    return found if alone and there else None
 
 
 def _equations(claim: Claim, instance: Mapping[str, Any], style: Style) -> Iterator[str]:
@@ -87,10 +91,10 @@ def _equations(claim: Claim, instance: Mapping[str, Any], style: Style) -> Itera
         if name in claim.names and not isinstance(value, bool) and is_fraction(text) and len(text) <= _SHORT and (
                 count < _MOST_EQUATIONS):
             count += 1
-            yield style.formula(f"{_letter(name, letters)} = {text}")
+            yield style.formula(f"{_symbol_latex(name, letters)} = {text}")
 
 
-def _letter(name: str, letters) -> str:
+def _symbol_latex(name: str, letters) -> str:
     indices = letters[name].indices if name in letters else ""
     symbol = sp.Symbol(name) if not indices else sp.IndexedBase(name)[tuple(map(sp.Symbol, indices))]
     return latex(symbol, letters)
@@ -118,24 +122,26 @@ def clauses(text: str, claim: Claim | None) -> str:
         text = text.replace(one.id, f"“{one.name}”")
     letters = letters_of(claim)
 
-    def letter(found: re.Match) -> str:
+    def replacement(found: re.Match) -> str:
         name = found[0]
         if name in SIZES:
             return name.replace("_", " ")
         return plain(letters[name].latex) if name in letters and not letters[name].indices else name
 
-    return readable(re.sub(r"\b[A-Za-z]+(?:_[A-Za-z]+)+\b(?![\[(/])", letter, text))
+    return readable(re.sub(r"\b[A-Za-z]+(?:_[A-Za-z]+)+\b(?![\[(/])", replacement, text))
 
 
 def in_words(verdict: Verdict, claim: Claim | None, style: Style = HTML) -> list[str]:
     """The counterexample of a refuted claim: its run or its numbers, then both sides of the statement term by term, a line
     each; empty where it has none."""
-    instance = verdict.details.get("instance")
-    if verdict.verdict != "refuted" or not claim or not claim.statement or not _has_sides(instance):
+    instance = _counterexample(verdict, claim)
+    if instance is None:
         return []
     with np.errstate(all="ignore"):  # of numbers that float64 does not hold
         run = [style.words(line) for line in run_in_words(claim, instance)] or list(_arrays(claim, instance, style))
         sides = [line.replace("∞", style.words("∞")) for line in sides_in_words(claim, instance, style.write)]
+    if not any(" side " in line and ": " in line for line in sides):
+        sides = [line for line in sides if " side " not in line]  # their values alone, which the sentence has
     if not run and claim.setting != "algebra":
         inside = re.search(r"\((.*)\)$", verdict.evidence)  # the instance, behind its sides
         run = [style.words(clauses(inside[1] if inside else verdict.evidence, claim))]
@@ -149,4 +155,4 @@ def _arrays(claim: Claim, instance: Mapping[str, Any], style: Style) -> Iterator
         if name in claim.names and isinstance(value, list) and value and any(one != value[0] for one in value):
             text = value_text(value)
             if len(text) <= _LONG:
-                yield f"{style.formula(_letter(name, letters))} is {style.words(text)}"
+                yield f"{style.formula(_symbol_latex(name, letters))} is {style.words(text)}"

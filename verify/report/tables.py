@@ -19,6 +19,9 @@ WORDS = {"epsilon": "matching threshold, by round", "available": "which clients 
          "start_offset": "start of the run, from the optimum", "local_offset": "start of the local models",
          "layer_sizes": "coordinates of each layer", "initial": "state of the method at the start",
          "half_tangent": "tangent of half the angle", "dim": "dimension", "layers": "number of layers"}
+#: names of the algorithm's options
+OPTIONS = {"base": "method", "indicator": "model that the matching compares", "strict": "matching is strict",
+           "free": "free clients"}
 #: heads of the clients' table
 COLUMNS = {"client_weight": "weight", "priority": "priority client", "x_local": "local model"}
 QUADRATIC = ", with losses ½ Σ curvature · (coordinate − center)² + offset"
@@ -83,8 +86,12 @@ def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str,
     if values:
         rows = [[*named(name), value_text(value)] for name, value in values.items() if value not in EMPTY]
         tables.append({"caption": "sizes and numbers", "head": ["letter", "meaning", "value"], "rows": rows})
+    for table in tables:
+        if any("≈" in cell for row in table["rows"] for cell in row):
+            table["caption"] += "; ≈ stands for a long fraction, which the certificate has"
     if procedure:
-        rows = [[name.replace("_", " "), value_text(value)] for name, value in procedure.items() if value not in EMPTY]
+        rows = [[OPTIONS.get(name, name.replace("_", " ")), value_text(value)]
+                for name, value in procedure.items() if value not in EMPTY]
         tables.append({"caption": "the algorithm and its options", "head": ["option", "value"], "rows": rows})
     return tables
 
@@ -117,7 +124,7 @@ def _is_law(value) -> bool:
 
 
 def _number(text: str) -> str:
-    """A rational as it is; a long one as a decimal, with its length."""
+    """A rational as it is; a long one as a decimal."""
     if len(text) <= LONGEST_NUMBER:
         return text.replace("-", "−") if is_fraction(text) else text
-    return f"≈ {approximately(text)} (a fraction of {len(text)} characters)" if is_fraction(text) else text
+    return f"≈ {approximately(text)}" if is_fraction(text) else text

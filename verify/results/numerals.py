@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-__all__ = ["approximately", "exact_number", "fraction_of", "is_fraction", "significant", "typeset"]
+__all__ = ["apart_from_one", "approximately", "exact_number", "fraction_of", "is_fraction", "significant", "typeset"]
 
 _LARGEST_POWER = 9999  # of ten, in a number as text
 
@@ -70,6 +70,12 @@ def significant(value: float | None, digits: int = 3) -> str:
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     power = str(int(exponent)).translate(SUPERSCRIPT)
     return f"{float(mantissa):g}·10{power}".replace("-", "−")
+
+
+def apart_from_one(value: float | None) -> str:
+    """A ratio with four significant digits, or as many as tell it from 1."""
+    texts = (significant(value, digits) for digits in range(4, 16))
+    return next((text for text in texts if text != "1" or value == 1), "1")
 
 
 def typeset(text: str) -> str:

@@ -99,9 +99,11 @@ def test_without_scripts_every_result_can_be_read(report, chromium):
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((report / "index.html").as_uri())
-    assert page.locator("form.filter").is_hidden() and page.locator("details li").count() > 0
-    page.locator("summary").first.click()
-    assert page.locator("details li").first.is_visible()
+    assert page.locator("form.filter").is_hidden()
+    result = page.locator("details li").first
+    if not result.is_visible():
+        page.locator("summary").first.click()
+    assert result.is_visible()
 
 
 @pytest.mark.parametrize("fault", [

@@ -10,7 +10,7 @@ from verify.report.results import ATTENTION, PaperPage, Result
 from verify.report.sentences import HTML, MARKDOWN, TEX, Style, in_words, readable, sentence
 from verify.results.commands import on_certificate
 
-__all__ = ["STYLES", "Entry", "letter"]
+__all__ = ["STYLES", "Entry", "failing_results"]
 
 #: how each format of a letter is written, by the ending of its file
 STYLES = {"html": HTML, "md": MARKDOWN, "tex": TEX}
@@ -39,7 +39,7 @@ class Entry:
     page: dict[str, Any]
 
 
-def letter(paper: PaperPage, style: Style) -> list[tuple[str, list[Entry]]]:
+def failing_results(paper: PaperPage, style: Style) -> list[tuple[str, list[Entry]]]:
     """The results of a paper that fail: those that fail in every reading, and those that fail in some, theorems first."""
     wrong = [r for r in paper.results if r.groups[0][0] in ATTENTION and _printed(r)]
     wrong.sort(key=lambda result: KINDS.index(result.kind) if result.kind in KINDS else len(KINDS))
