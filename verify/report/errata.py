@@ -1,6 +1,7 @@
 """The errata of a paper as a letter to its authors: what is printed, what fails, in which numbers, how to check it."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import KINDS
@@ -39,14 +40,17 @@ class Entry:
     page: dict[str, Any]
 
 
-def failing_results(paper: PaperPage, style: Style) -> list[tuple[str, list[Entry]]]:
-    """The results of a paper that fail: those that fail in every reading, and those that fail in some, theorems first."""
+def failing_results(paper: PaperPage, style: Style, out: Path) -> list[tuple[str, list[Entry]]]:
+    """The results of a paper that fail: those that fail in every reading, and those that fail in some, theorems first.
+
+    The commands take certificates from the folder ``out``.
+    """
     wrong = [r for r in paper.results if r.groups[0][0] in ATTENTION and _printed(r)]
     wrong.sort(key=lambda result: KINDS.index(result.kind) if result.kind in KINDS else len(KINDS))
     every = [r for r in wrong if all(name in ATTENTION for name, _ in r.groups)]
     parts = [("These fail in every reading of the print that was examined.", every),
              ("These fail in one reading of the print, and not in another.", [r for r in wrong if r not in every])]
-    return [(style.words(words), [_entry(r, style) for r in results]) for words, results in parts if results]
+    return [(style.words(words), [_entry(r, style, out) for r in results]) for words, results in parts if results]
 
 
 def _printed(result: Result) -> bool:
@@ -54,7 +58,7 @@ def _printed(result: Result) -> bool:
     return result.kind not in _OWN and (claim is None or claim.source is not None)
 
 
-def _entry(result: Result, style: Style) -> Entry:
+def _entry(result: Result, style: Style, out: Path) -> Entry:
     page = next((p for p in result.pages if p["verdict"].verdict in ATTENTION), result.main)
     verdict, claim = page["verdict"], page["claim"]
     with_formula = claim is not None and claim.statement is not None
@@ -66,7 +70,7 @@ def _entry(result: Result, style: Style) -> Entry:
         page["mathematics"].statement if page["mathematics"] else "",
         "it is ill-posed: " * (verdict.verdict == "ill-posed") + sentence(verdict, claim, style),
         in_words(verdict, claim, style), _others(result, page, style),
-        on_certificate("check", verdict, "") if page["certificate"] else verdict.command, page,
+        on_certificate("check", verdict, out) if page["certificate"] else verdict.command, page,
     )
 
 

@@ -129,7 +129,7 @@ def _write_letter(paper: PaperPage, out: Path, about: Mapping[str, Any]) -> set[
     """Write the errata of a paper in each format; none if nothing in it fails."""
     written = set()
     for ending, style in STYLES.items():
-        parts = failing_results(paper, style)
+        parts = failing_results(paper, style, out if ending == "html" else Path())
         if parts:
             count = sum(len(entries) for _, entries in parts)
             opening = f"{count} statement{'s fail' if count > 1 else ' fails'}, as far as it found."
@@ -181,8 +181,13 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
         "figures": figures,
         "certificate": verdict.certificate if certificate else None,
         "kept": verdict.details.get(KEPT, ""),
-        "replay": on_certificate("check", verdict, out) if certificate else "",
+        "commands": [on_certificate(name, verdict, out) for name in _commands(verdict)] if certificate else [],
     }
+
+
+def _commands(verdict: Verdict) -> list[str]:
+    """Names of the commands that take the verdict's certificate; only a counterexample has a run."""
+    return ["check", "replay"] if verdict.verdict == "refuted" else ["check"]
 
 
 def _letters_and_meanings(claim: Claim | None) -> Callable[[str], tuple[str, str] | None]:

@@ -284,7 +284,7 @@ def test_instance_is_shown_client_by_client():
     assert [row[3] for row in clients_table["rows"]] == ["0", "−7/3"]
     assert numbers["rows"] == [["", "clients", "2"], ["", "dimension", "1"], ["", "iterations", "1"], ["", "eta l", "1/4"],
                                ["μ", "strong convexity", "1"], ["", "matching threshold, by round", "3/5"]]
-    assert algorithm["rows"] == [["sampling", "full"], ["strict", "yes"]]
+    assert algorithm["rows"] == [["sampling", "full"], ["matching is strict", "yes"]]
 
 
 def test_an_instance_in_turned_coordinates_says_so():
