@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from bounds.language.claim import Claim
-from bounds.language.notation import GREEK, plain
+from bounds.language.notation import ACCENTS, GREEK, plain
 from bounds.printing.render import latex, letters_of
 from verify.report.mathematics import fitted_mathml
 from verify.report.reason import run_in_words, sides_in_words
@@ -30,7 +30,10 @@ _TEX = {"\\": r"\textbackslash{}", **{c: f"\\{c}" for c in "&%$#_{}"}, "~": r"\t
         **{letter: rf"$\{name}$" for name, letter in GREEK.items()},
         **{c: rf"$\{name}$" for c, name in {
             "≤": "le", "≥": "ge", "≠": "ne", "·": "cdot", "∞": "infty", "‖": "|", "→": "to", "½": "frac12", "Σ": "Sigma",
-            "∈": "in", "∉": "notin", "∇": "nabla", "𝔼": "mathbb{E}", "′": "prime", "√": "surd", "×": "times"}.items()}}
+            "∈": "in", "∉": "notin", "∇": "nabla", "𝔼": "mathbb{E}", "′": "prime", "√": "surd", "×": "times",
+            "≈": "approx"}.items()}}
+_ACCENTS = {sign: name for name, sign in ACCENTS.items()}
+_LETTER = re.compile(rf"(.)([{''.join(_ACCENTS)}])|.", re.DOTALL)
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|$])")
 _GREEK = re.compile(rf"(?<![A-Za-z0-9])({'|'.join(GREEK)})(?![A-Za-z0-9])")
 
@@ -47,7 +50,12 @@ class Style(NamedTuple):
 
 
 def _tex(text: str) -> str:
-    return "".join(_TEX.get(c, c) for c in text)
+    def letter_or_accent(found: re.Match) -> str:
+        if found[2]:
+            return rf"$\{_ACCENTS[found[2]]}{{{_TEX.get(found[1], found[1]).strip('$')}}}$"
+        return _TEX.get(found[0], found[0])
+
+    return _LETTER.sub(letter_or_accent, text)
 
 
 HTML = Style(escape, fitted_mathml)

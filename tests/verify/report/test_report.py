@@ -162,10 +162,10 @@ def test_a_letter_has_the_formula_the_numbers_and_the_command(report):
 
 
 @pytest.mark.parametrize("style, text", [
-    (TEX, r"a\_b $<$ 50\% \& $\mu$$^{2}$ $\le$ \textbackslash{}x"), (MARKDOWN, r"a\_b \< 50% & μ² ≤ \\x"),
-    (HTML, "a_b &lt; 50% &amp; μ² ≤ \\x")])
+    (TEX, r"a\_b $<$ 50\% \& $\tilde{\eta}$$^{2}$ $\le$ \textbackslash{}x"), (MARKDOWN, r"a\_b \< 50% & η̃² ≤ \\x"),
+    (HTML, "a_b &lt; 50% &amp; η̃² ≤ \\x")])
 def test_words_are_escaped_as_a_format_asks(style, text):
-    assert style.words("a_b < 50% & μ² ≤ \\x") == text
+    assert style.words("a_b < 50% & η̃² ≤ \\x") == text
 
 
 def test_index_counts_each_verdict(report):
