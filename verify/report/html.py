@@ -132,7 +132,7 @@ def _write_letter(paper: PaperPage, out: Path, about: Mapping[str, Any]) -> set[
         parts = failing_results(paper, style, out if ending == "html" else Path())
         if parts:
             count = sum(len(entries) for _, entries in parts)
-            opening = f"{count} statement{'s fail' if count > 1 else ' fails'}, as far as it found."
+            opening = f"{count} statements that fail" if count > 1 else "one statement that fails"
             heading = {"title": style.words(paper.title), "authors": style.words(paper.authors)} if ending != "html" else {}
             address = paper.folder("errata", ending)
             written.add(_write(out / address, f"errata.{ending}.j2", root="../", paper=paper, parts=parts, opening=opening,
