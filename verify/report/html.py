@@ -220,8 +220,8 @@ def _sides(instance: Mapping[str, Any]) -> list[tuple[str, str, str]] | None:
 
 
 def _figures(verdict: Verdict, formats: Sequence[str]) -> list[dict[str, Any]]:
-    return [{"stem": f"figures/{stem_of(verdict.id, series)}", "title": series.title, "alt": _series_alt(series),
-             "series": series, "formats": formats} for series in verdict.series]
+    return [{"stem": f"figures/{stem_of(verdict.id, series)}", "alt": _series_alt(series), "series": series,
+             "title": series.title.removeprefix(f"{verdict.id}: "), "formats": formats} for series in verdict.series]
 
 
 def _series_alt(series: Series) -> str:

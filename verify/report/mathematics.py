@@ -20,8 +20,8 @@ __all__ = ["Mathematics", "display_latex", "fitted_mathml", "mathematics"]
 
 _HIDES = "a constant that O(·) hides"
 WIDEST_LINE = 70  # characters that fit in a line of the page
-_WIDEST_PRINT, _WIDEST_CELL = 72, 50  # characters of a formula, and of one in a table, that fit on paper
-_CLOSER = 0.75  # times as wide as such a formula is a longer one in a smaller font: signs within it take more room
+_WIDEST_PRINT, _WIDEST_CELL = 64, 50  # characters of a formula, and of one in a table, that fit on paper
+_CLOSER = 0.8  # times as wide as such a formula is a longer one in a smaller font: signs within it take more room
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import pytest
 from bounds.printing.mathml import mathml
 from bounds.registry.claims import all_claims
 from tests.bounds.each_claim import each_claim
-from verify.report.mathematics import mathematics
-from verify.results.numerals import approximately, significant, typeset
+from verify.report.mathematics import fitted_mathml, mathematics
+from verify.results.numerals import apart_from_one, approximately, significant, typeset
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,18 @@ def test_numbers_as_people_read_them(value, text):
                                          (f"{10**400}/3", "10^400"), (0.25, "0.25")])
 def test_rationals_as_decimals(value, text):
     assert approximately(value) == text
+
+
+@pytest.mark.parametrize("value, text", [(1.0, "1"), (1.0000002, "1.0000002"), (0.99996, "0.99996"), (12.3456, "12.35"),
+                                         (math.inf, "∞")])
+def test_a_ratio_has_the_digits_that_tell_it_from_one(value, text):
+    assert apart_from_one(value) == text
+
+
+def test_a_long_formula_is_smaller_on_paper():
+    assert fitted_mathml("a + b") == mathml("a + b")
+    half, quarter = (float(fitted_mathml(" + ".join("x" * n)).partition("--fit: ")[2].partition('"')[0]) for n in (60, 120))
+    assert 0 < quarter < half < 1 and half / quarter == pytest.approx(2, rel=0.1)
 
 
 def test_plain_text_gets_the_signs_that_keyboards_lack():
