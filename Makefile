@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup referee verify-all test test-all power mutants row-mutants attack lint pages site bench peers clean
+.PHONY: setup referee verify-all test test-all power mutants row-mutants attack lint pages site report-check bench peers clean
 
 setup: .venv/.installed
 
@@ -52,6 +52,11 @@ pages: setup
 site: setup
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[site]"
 	OMP_NUM_THREADS=1 $(BIN)/python -m docs.site $(if $(RUN),--run $(RUN))
+
+# Every kind of page of a report in headless Chromium; REPORT=report checks the pages of a report. Pictures of them are kept in
+# build/report-check.
+report-check: setup
+	$(if $(REPORT),REPORT=$(REPORT)) $(BIN)/python -m pytest -rs tests/verify/report/test_report_in_chromium.py
 
 lint: setup
 	$(BIN)/ruff check .

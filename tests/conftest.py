@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from bounds.registry.claims import forget_files
 from bounds.registry.user_claims import PATHS
+from tests.browser import chromium  # noqa: F401 - a fixture
 from tests.caches import clear_caches
 from tests.slow import left_out
 from verify.cli import main as cli

@@ -15,7 +15,7 @@ _BOLD = {ord(plain): chr(first + n) for first, plains in (
 
 @cache
 def mathml(latex: str, display: bool = False) -> str:
-    """A ``<math>`` element for a LaTeX formula without dollar signs; the LaTeX goes along as its annotation.
+    """A ``<math>`` element for a LaTeX formula without dollar signs; a display has the LaTeX as its annotation.
 
     Rows are split at ``\\\\`` and aligned at ``&``.
 
@@ -41,12 +41,28 @@ def mathml(latex: str, display: bool = False) -> str:
             node.set("accent", "true")
         if node.tag == "mo" and node.text == "*":  # which fonts raise, on top of a superscript
             node.text = "∗"
+    root = _without_defaults(root)
+    if not display:
+        root.attrib.clear()
+        return ElementTree.tostring(root, encoding="unicode")
     semantics = ElementTree.Element("semantics")
     semantics.extend(root)
     ElementTree.SubElement(semantics, "annotation", encoding="application/x-tex").text = latex
-    math = ElementTree.Element("math", display="block") if display else ElementTree.Element("math")
+    math = ElementTree.Element("math", display="block")
     math.append(semantics)
     return ElementTree.tostring(math, encoding="unicode")
+
+
+def _without_defaults(node: ElementTree.Element) -> ElementTree.Element:
+    """The element without rows of a single part, and without what browsers take for granted of brackets around a row."""
+    for place, child in enumerate(node):
+        child = node[place] = _without_defaults(child)
+        if child.tag == "mrow" and len(child) == 1 and not child.attrib:
+            node[place] = child[0]
+    for child, form in ((node[0], "prefix"), (node[-1], "postfix")) if node.tag == "mrow" and len(node) > 1 else ():
+        if child.tag == "mo" and child.attrib == {"stretchy": "true", "fence": "true", "form": form}:
+            child.attrib.clear()
+    return node
 
 
 def _braces(latex: str, brace: str) -> int:

@@ -2,7 +2,6 @@
 console, nothing that leaves the disk. What `make site` has built is brought up to date first.
 """
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,33 +11,11 @@ from filelock import FileLock
 
 from docs.site import links
 from tests import ROOT
+from tests.browser import FAINT, OVERFLOW, WIDTHS, Window
 
 pytestmark = pytest.mark.slow
 
 SITE = ROOT / "build" / "site"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]
-WIDTHS = (1280, 390)  #: a desk, a telephone
-PATIENCE = 180_000  #: milliseconds for what takes one thousand
-#: how far contents reach beyond the window; what scrolls by itself does not count
-OVERFLOW = "() => document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
-#: texts whose colour is that of their ground
-FAINT = """() => {
-  const parts = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
-  const ground = (node) => {
-    for (; node; node = node.parentElement) {
-      const found = parts(getComputedStyle(node).backgroundColor);
-      if (found.length === 3 || found[3] > 0.5) return found;
-    }
-    return [255, 255, 255];
-  };
-  return [...document.querySelectorAll("article p, article td, article h1, article code, article math, article a")]
-    .filter((node) => node.textContent.trim() && node.getClientRects().length)
-    .filter((node) => { const text = parts(getComputedStyle(node).color), under = ground(node);
-                        return Math.max(...[0, 1, 2].map((i) => Math.abs(text[i] - under[i]))) < 60; })
-    .map((node) => node.textContent.trim().slice(0, 40));
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -49,40 +26,6 @@ def site() -> Path:
         done = subprocess.run([sys.executable, "-m", "docs.site"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return SITE
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    api = pytest.importorskip("playwright.sync_api", reason="tests in a browser need playwright")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, headless=True)
-        yield browser
-        browser.close()
-
-
-class Window:
-    """A tab that keeps what goes wrong in it."""
-
-    def __init__(self, chromium, width: int, scheme: str = "light"):
-        self.context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        self.page, self.wrong = self.context.new_page(), []
-        self.page.set_default_timeout(PATIENCE)
-        self.page.on("console", lambda said: self.wrong.append(said.text) if said.type in ("error", "warning") else None)
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("request", lambda asked: self._leaves(asked.url))
-
-    def _leaves(self, url: str) -> None:
-        if not url.startswith(("file:", "data:", "blob:")):
-            self.wrong.append(f"it asks for {url}")
-
-    def of(self, path: Path, *questions: str) -> list:
-        """What goes wrong on a page, and the answers to questions."""
-        self.wrong = []
-        self.page.goto(path.as_uri())
-        answers = [self.page.evaluate(question) for question in questions]
-        return [*self.wrong, *answers]
 
 
 def pages(site: Path) -> list[Path]:

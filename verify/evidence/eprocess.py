@@ -10,7 +10,7 @@ import math
 import numpy as np
 from scipy.special import lambertw
 
-__all__ = ["REFUTES", "confidence_band", "discoveries", "e_values", "more_samples", "pooled"]
+__all__ = ["REFUTES", "confidence_band", "e_values", "more_samples"]
 
 REFUTES = 1e6  #: an e-value above this refutes; a true statement is refuted with probability below 1e-6
 _STAKES = np.array([0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
@@ -61,32 +61,6 @@ def more_samples(samples, limit: float) -> int | None:
     if growth <= 0:
         return None
     return max(math.ceil(math.log(REFUTES * len(_STAKES)) / growth) - samples.size, 1)
-
-
-def pooled(values) -> float:
-    """One e-value against the hypothesis that several claims are all true: the mean of theirs, whatever their dependence."""
-    values = np.asarray(list(values), dtype=float)
-    if values.size == 0 or (values < 0).any() or np.isnan(values).any():
-        raise ValueError(f"e-values must be numbers of at least 0, one or more; got {values.tolist()}")
-    return float(values.mean())
-
-
-def discoveries(values, rate: float) -> list[int]:
-    """Positions of the e-values that refute together at the false discovery rate ``rate`` (e-BH, Wang and Ramdas 2022).
-
-    The k largest are discoveries, for the largest k for which each of them is at least ``len(values) / (k rate)``. The
-    dependence of the e-values does not matter.
-
-    Example:
-        >>> discoveries([1e4, 2.0, 100.0, 0.3], rate=0.05)
-        [0, 2]
-    """
-    values = np.asarray(list(values), dtype=float)
-    if not 0 < rate < 1:
-        raise ValueError(f"rate must lie between 0 and 1; got {rate}")
-    order = np.argsort(-values, kind="stable")
-    enough = [k for k in range(1, values.size + 1) if values[order[k - 1]] >= values.size / (k * rate)]
-    return sorted(order[: max(enough, default=0)].tolist())
 
 
 _ALPHA, _NARROWEST = 0.05, 64  # the band misses with this probability, and is narrowest after so many samples

@@ -1,7 +1,8 @@
-"""Writes the report: an index, a page for each claim, lists of claims, figures, and the verdicts as data."""
+"""Writes the report: an index, pages of papers and claims, letters of errata, figures, and the verdicts as data."""
 
+import textwrap
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,28 +11,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bounds.language.claim import Claim
+from bounds.language.notation import notation_text
+from bounds.printing.mathml import mathml
+from bounds.printing.render import letters_of
 from bounds.registry.papers import source_of
-from verify.report.combined_evalue import RATE, combined_evalue
 from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
-from verify.report.lists import (
-    ATTENTION,
-    MANY,
-    by_kind,
-    by_paper,
-    grouped,
-    ids_with_figures,
-    not_proven,
-    not_tested,
-    paper_page,
-    tightest_first,
-)
-from verify.report.mathematics import mathematics, symbols
+from verify.report.errata import STYLES, failing_results
+from verify.report.mathematics import mathematics
+from verify.report.results import MANY, MISSING, PaperPage, ids_with_figures, papers_of
+from verify.report.sentences import clauses, in_words, readable, sentence
 from verify.report.tables import details_shown, instance_tables
 from verify.results.commands import on_certificate
 from verify.results.drawing import VERDICT_STYLE, save
 from verify.results.figures import looseness
 from verify.results.files import file_name, read_json, writable_directory, write_text
-from verify.results.numerals import approximately, significant, typeset
+from verify.results.numerals import apart_from_one, approximately, significant
 from verify.results.records import as_record, load_verdicts, save_about, save_verdicts
 from verify.results.store import KEPT
 from verify.results.verdict import VERDICTS, Series, Verdict
@@ -59,8 +53,8 @@ def write_report(
     claims: Mapping[str, Claim] | None = None,
     workers: int = 1,
 ) -> Path:
-    """Write ``out/index.html``, the lists beside it (``held.html``, ``untested.html``, ``papers/*``, ``errata/*``),
-    ``out/claims/*.html``, ``out/figures/*`` and ``out/verdicts.json``.
+    """Write ``out/index.html``, ``papers/*``, ``claims/*``, ``errata/*`` (letters to the authors as pages, in Markdown and
+    in LaTeX), ``figures/*`` and ``verdicts.json``.
 
     Every file is written whole or not at all. Pages and figures of an earlier report in ``out`` that this one does not have
     are removed; a figure of the same data is kept, and so is the page of the same verdict on a claim that is not among
@@ -94,61 +88,60 @@ def write_report(
     drawings = [(figure["series"], out / figure["stem"]) for group in figures.values() for figure in group]
     with drawn_meanwhile(drawings, workers, formats):
         pages = [_page(verdict, out, claims.get(verdict.id), figures.get(verdict.id, [])) for verdict in verdicts]
-        about = {"title": title, "versions": versions}
-        written = set()
-        for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
-            written.add(_write(out / page["address"], "claim.html.j2", page["verdict"].id in same, page=page, before=before,
-                               after=after, **about))
-        written |= _write_lists(pages, out, same, about)
+        papers = papers_of(pages)
+        about = {"title": title, "versions": versions, "names": VERDICTS}
+        for name in ("style.css", "filter.js"):
+            _write(out / name, f"{name}.j2")
+        letters = {paper.name: _write_letter(paper, out, about) for paper in papers}
+        written = {path for paths in letters.values() for path in paths}
+        for paper in papers:
+            written |= _write_paper(paper, out, same, bool(letters[paper.name]), about)
     remove_others(out / "figures", (stem.name for _, stem in drawings))
     save(looseness(verdicts), out / "figures" / "looseness", FORMATS)
     counts = Counter(verdict.verdict for verdict in verdicts)
     save_verdicts(verdicts, out)
     save_about(out, title=title, command=command, versions=versions)
     index = _write(
-        out / "index.html", "index.html.j2", command=command, papers=_papers(pages), names=VERDICTS,
-        kinds=by_kind(pages), reasons=not_proven(pages),
-        counts=[(name, counts[name], VERDICT_MEANINGS[name]) for name in VERDICTS], attention=_attention(pages),
-        kept=Counter(page["kept"] for page in pages if page["kept"]), many=len(verdicts) > MANY,
-        looseness_alt=_looseness_alt(verdicts), together=combined_evalue(verdicts), rate=RATE, **about,
+        out / "index.html", "index.html.j2", root="", command=command, papers=papers, pages=pages,
+        results=sum(len(paper.results) for paper in papers), kinds=_kinds(pages),
+        letters={name for name, paths in letters.items() if paths},
+        counts=[(name, counts[name], VERDICT_MEANINGS[name]) for name in VERDICTS],
+        kept=Counter(page["kept"] for page in pages if page["kept"]), looseness_alt=_looseness_alt(verdicts), **about,
     )
     for path in _pages_of(earlier, out) - written:
         path.unlink(missing_ok=True)
     return index
 
 
-def _papers(pages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [row | {"errata": paper_page(row["paper"], "errata")} for row in by_paper(pages)]
-
-
-def _attention(pages: list[dict[str, Any]]) -> list[tuple[str, str, list[dict[str, Any]]]]:
-    """The refuted and the ill-posed claims, by verdict and block."""
-    return [(name, block, group) for name in ATTENTION
-            for block, group in grouped([p for p in pages if p["verdict"].verdict == name], "@")]
-
-
-def _write_lists(pages: list[dict[str, Any]], out: Path, same: set[str], about: Mapping[str, Any]) -> set[Path]:
-    """Write the pages that list claims: by paper, errata, what held, what is not decided."""
-    written = set()
-    for row in _papers(pages):
-        written.add(_write(
-            out / row["address"], "listing.html.j2", root="../", heading=f"Claims: {row['paper']}",
-            words="Every claim of the paper, in each reading.", groups=[("All", row["pages"])], **about,
-        ))
-        if any(row["wrong"]):
-            stays = any(page["verdict"].id in same for page in row["pages"])
-            written.add(_write(out / row["errata"], "errata.html.j2", stays, paper=row["paper"], address=row["address"],
-                               entries=_attention(row["pages"]), **about))
-    words = ("The largest ratio of the left to the right side that the search found, tightest bounds first. At 1 both sides "
-             "are equal. A small ratio is no proof of looseness: the true worst case may be larger.")
-    _write(out / "held.html", "listing.html.j2", root="", heading="What held, and how loosely", words=words,
-           groups=[("Certified and consistent", tightest_first(pages))] if tightest_first(pages) else [], **about)
-    failing = [p for p in pages if p["verdict"].verdict == "ill-posed"]
-    words = "Claims whose hypotheses exclude each other, or that are undefined; then claims that are not decided, and why."
-    groups = [("Ill-posed", failing)] * bool(failing) + not_tested(pages)
-    _write(out / "untested.html", "listing.html.j2", root="", words=words, groups=groups,
-           heading="Hypotheses that cannot be met, and what is not decided", **about)
+def _write_paper(paper: PaperPage, out: Path, same: set[str], has_letter: bool, about: Mapping[str, Any]) -> set[Path]:
+    """Write the page of a paper and the pages of its claims."""
+    stays = any(page["verdict"].id in same for page in paper.pages)
+    written = {_write(out / paper.address, "paper.html.j2", stays, root="../", paper=paper, letter=has_letter,
+                      kinds=_kinds(paper.pages), **about)}
+    for result in paper.results:
+        for page in result.pages:
+            written.add(_write(out / page["address"], "claim.html.j2", page["verdict"].id in same, root="../", page=page,
+                               result=result, paper=paper, **about))
     return written
+
+
+def _write_letter(paper: PaperPage, out: Path, about: Mapping[str, Any]) -> set[Path]:
+    """Write the errata of a paper in each format; none if nothing in it fails."""
+    written = set()
+    for ending, style in STYLES.items():
+        parts = failing_results(paper, style, out if ending == "html" else Path())
+        if parts:
+            count = sum(len(entries) for _, entries in parts)
+            opening = f"{count} statements that fail" if count > 1 else "one statement that fails"
+            heading = {"title": style.words(paper.title), "authors": style.words(paper.authors)} if ending != "html" else {}
+            address = paper.folder("errata", ending)
+            written.add(_write(out / address, f"errata.{ending}.j2", root="../", paper=paper, parts=parts, opening=opening,
+                               name=file_name(paper.name), **(dict(about) | heading)))
+    return written
+
+
+def _kinds(pages: Iterable[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(page["verdict"].kind for page in pages))
 
 
 def _write(path: Path, template: str, stays: bool = False, /, **values) -> Path:
@@ -168,34 +161,45 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
     proof = "scope" in verdict.details  # then the certificate has no instance
     instance = None if proof or verdict.verdict == "certified" else certificate or verdict.details.get("instance")
     facts, evidence_tables = details_shown(verdict.details)
-    tables = instance_tables(instance) if isinstance(instance, Mapping) else []
+    tables = instance_tables(instance, _letters_and_meanings(claim)) if isinstance(instance, Mapping) else []
     return {
         "verdict": verdict,
         "address": page_name(verdict.id),
         "claim": claim,
         "source": source_of(claim) if claim else None,
         "mathematics": mathematics(claim) if claim else None,
-        "tables": [table | {"symbols": _symbols(table, claim)} for table in tables],
+        "sentence": sentence(verdict, claim),
+        "short": sentence(verdict, claim, short=True),
+        "lines": in_words(verdict, claim),
+        "tables": tables,
         "sides": _sides(instance) if isinstance(instance, Mapping) else None,
         "conflict": [line for line in verdict.details.get("conflict", ()) if line != verdict.id],
+        "missing": MISSING.get(verdict.details.get("missing")) if verdict.verdict == "undecided" else None,
+        "proof": verdict.details.get("proof"),
         "facts": [fact for fact in facts if fact[1] != verdict.evidence],
         "evidence_tables": evidence_tables,
         "figures": figures,
-        "anchor": file_name(verdict.id),
         "certificate": verdict.certificate if certificate else None,
         "kept": verdict.details.get(KEPT, ""),
-        "replay": on_certificate("check", verdict, out) if certificate else "",
-        "rerun": on_certificate("replay", verdict, out) if certificate else "",
+        "commands": [on_certificate(name, verdict, out) for name in _commands(verdict)] if certificate else [],
     }
 
 
-def _symbols(table: Mapping[str, Any], claim: Claim | None) -> dict[str, str]:
-    """MathML of the quantities named in a table."""
-    if claim is None or "names" not in table:
-        return {}
-    if table["names"] == "head":
-        return symbols(claim, table["head"], "k")
-    return symbols(claim, [row[0] for row in table["rows"]], "t")
+def _commands(verdict: Verdict) -> list[str]:
+    """Names of the commands that take the verdict's certificate; only a counterexample has a run."""
+    return ["check", "replay"] if verdict.verdict == "refuted" else ["check"]
+
+
+def _letters_and_meanings(claim: Claim | None) -> Callable[[str], tuple[str, str] | None]:
+    """A function that gives the letter, as MathML, and the meaning of a name; None where it has no letter."""
+    letters = letters_of(claim) if claim else {}
+
+    def name_of(name: str) -> tuple[str, str] | None:
+        if name not in letters:
+            return None
+        return Markup(mathml(notation_text(name, tuple(letters[name].indices), letters))), letters[name].meaning
+
+    return name_of
 
 
 def _certificate(verdict: Verdict, out: Path) -> Mapping[str, Any] | None:
@@ -216,8 +220,8 @@ def _sides(instance: Mapping[str, Any]) -> list[tuple[str, str, str]] | None:
 
 
 def _figures(verdict: Verdict, formats: Sequence[str]) -> list[dict[str, Any]]:
-    return [{"stem": f"figures/{stem_of(verdict.id, series)}", "title": series.title, "alt": _series_alt(series),
-             "series": series, "formats": formats} for series in verdict.series]
+    return [{"stem": f"figures/{stem_of(verdict.id, series)}", "alt": _series_alt(series), "series": series,
+             "title": series.title.removeprefix(f"{verdict.id}: "), "formats": formats} for series in verdict.series]
 
 
 def _series_alt(series: Series) -> str:
@@ -252,19 +256,25 @@ def _earlier(out: Path) -> dict[str, Verdict]:
 
 
 def _pages_of(ids: Iterable[str], out: Path) -> set[Path]:
-    """Pages of claims, and of their papers."""
-    papers = {paper_page(i.split("/")[0], folder) for i in ids for folder in ("papers", "errata")}
-    return {out / address for address in (*map(page_name, ids), *papers)}
+    """Pages of claims, and the files of their papers."""
+    papers = {file_name(i.partition("/")[0]) for i in ids}
+    files = {f"papers/{name}.html" for name in papers} | {f"errata/{name}.{ending}" for name in papers for ending in STYLES}
+    return {out / address for address in (*map(page_name, ids), *files)}
 
 
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("verify.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, keep_trailing_newline=True,
+        loader=PackageLoader("verify.report"), autoescape=lambda name: name.endswith(".html.j2"), undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )
-    environment.filters |= {"significant": significant, "mathml": Markup, "typeset": typeset}
+    environment.filters |= {
+        "significant": significant, "apart_from_one": apart_from_one, "capital": lambda text: text[:1].upper() + text[1:],
+        "typeset": lambda text: text if isinstance(text, Markup) else readable(text),
+        "folded": lambda text: " \\\n  ".join(textwrap.wrap(text, 72, break_long_words=False, break_on_hyphens=False)),
+    }
     environment.globals |= {
         "colours": {name: colour for name, (colour, _) in VERDICT_STYLE.items()}, "meanings": VERDICT_MEANINGS,
+        "clauses": clauses,
     }
     return environment

@@ -8,16 +8,20 @@ from xml.etree import ElementTree
 import sympy as sp
 
 from bounds.language.alternatives import alternatives
-from bounds.language.claim import Claim, Condition
+from bounds.language.claim import HIDDEN, Claim, Condition
 from bounds.language.notation import Notation, notation_text
 from bounds.language.witness import witness_id
+from bounds.printing.legend import domain_text
 from bounds.printing.mathml import mathml
 from bounds.printing.render import letters_of, printable_conditions, printed, there_is
 from bounds.printing.writer import LatexWriter
 
-__all__ = ["Mathematics", "mathematics", "symbols"]
+__all__ = ["Mathematics", "display_latex", "fitted_mathml", "mathematics"]
 
+_HIDES = "a constant that O(·) hides"
 WIDEST_LINE = 70  # characters that fit in a line of the page
+_WIDEST_PRINT, _WIDEST_CELL = 64, 50  # characters of a formula, and of one in a table, that fit on paper
+_CLOSER = 0.8  # times as wide as such a formula is a longer one in a smaller font: signs within it take more room
 
 
 @dataclass(frozen=True)
@@ -47,31 +51,20 @@ def mathematics(claim: Claim) -> Mathematics:
     ]
     conditions = [("", "", [_condition(c, writer)], "") for c in printable_conditions(claim.conditions, writer.letters)]
     variables = [
-        (mathml(name(v, (index for index, _ in v.indices))), v.domain + (f" from {v.low}" * (v.domain == "integer")))
+        (mathml(name(v, (index for index, _ in v.indices))), _HIDES if v.domain in HIDDEN else domain_text(v))
         for v in claim.variables
     ]
     definitions = [
-        (mathml(f"{name(d, d.indices)} = {writer.text(d.formula)}"), d.meaning, d.unit, d.source)
+        (fitted_mathml(f"{name(d, d.indices)} = {writer.text(d.formula)}", widest=_WIDEST_CELL), d.meaning, d.unit, d.source)
         for d in claim.used_definitions().values()
     ]
     statement = _condition(claim.statement, writer, display=True) if claim.statement else ""
     if claim.exists is not None:
-        statement = f'<p class="scope">{there_is(claim.exists, lambda e: mathml(writer.text(e)))}</p>{statement}'
+        statement = f'<div class="scope formula">{there_is(claim.exists, lambda e: mathml(writer.text(e)))}</div>{statement}'
         if claim.exists.witness is not None:
             value = _condition(Condition(sp.Symbol(claim.exists.name), "==", claim.exists.witness), writer)
-            statement += f'<p class="scope">witness: {value}, put in by {escape(witness_id(claim))}</p>'
+            statement += f'<div class="scope formula">witness: {value}, put in by {escape(witness_id(claim))}</div>'
     return Mathematics(statement, tuple(assumptions + conditions), tuple(variables), tuple(definitions))
-
-
-def symbols(claim: Claim, names, index: str) -> dict[str, str]:
-    """MathML by name, for those of ``names`` that have a letter; a single index is written as ``index``."""
-    letters = letters_of(claim)
-    written = {}
-    for name in names:
-        if name in letters:
-            pair = "<1>" in letters[name].latex
-            written[name] = mathml(notation_text(name, ("t", "k") if pair else (index,), letters))
-    return written
 
 
 @cache
@@ -82,15 +75,37 @@ def _writer(letters: tuple[tuple[str, Notation], ...]) -> LatexWriter:
 
 @cache
 def _condition(condition: Condition, writer: LatexWriter, display: bool = False) -> str:
-    written, ranges = writer.text, writer.ranges(condition.over)
-    left, sign = written(condition.left), writer.relations[condition.sign]
+    ranges = writer.ranges(condition.over)
     scope = f' <span class="scope">for {mathml(ranges)}</span>' if ranges else ""
     if not display:
-        return mathml(writer.relation(condition)) + scope
+        return fitted_mathml(writer.relation(condition)) + scope
+    return f'<div class="formula statement">{fitted_mathml(_display(condition, writer), display=True)}{scope}</div>'
+
+
+@cache
+def fitted_mathml(latex: str, display: bool = False, widest: int = _WIDEST_PRINT) -> str:
+    """MathML of a formula; one of more than ``widest`` characters says how much smaller it is on paper."""
+    formula = mathml(latex, display)
+    width = _node_width(ElementTree.fromstring(formula))
+    if width <= widest:
+        return formula
+    return formula.replace("<math", f'<math style="--fit: {_CLOSER * widest / width:.2f}"', 1)
+
+
+def _display(condition: Condition, writer: LatexWriter) -> str:
+    """LaTeX of a relation in lines that fit on a page, without the ranges of its indices."""
     if alternatives(condition):
-        return f'<div class="formula statement">{mathml(writer.relation(condition), display=True)}{scope}</div>'
-    lines = _lines(left, sign, written(condition.right), _terms(condition.right, written))
-    return f'<div class="formula statement">{mathml(lines, display=True)}{scope}</div>'
+        return writer.relation(condition)
+    left, sign = writer.text(condition.left), writer.relations[condition.sign]
+    return _lines(left, sign, writer.text(condition.right), _terms(condition.right, writer.text))
+
+
+def display_latex(claim: Claim) -> str:
+    """LaTeX of a claim's statement for a display, in lines that fit on a page."""
+    writer = _writer(tuple(letters_of(claim).items()))
+    formula, ranges = _display(claim.statement, writer), writer.ranges(claim.statement.over)
+    formula += rf" \qquad \text{{for }} {ranges}" if ranges else ""
+    return rf"\begin{{aligned}} {formula} \end{{aligned}}" if "&" in formula else formula
 
 
 def _terms(expression, written) -> list[str]:
@@ -127,13 +142,13 @@ def _lines(left: str, sign: str, right: str, terms: list[str]) -> str:
 
 
 def _width(formula: str) -> float:
-    """The approximate width of a drawn formula in characters."""
+    """The approximate width of a fitted_mathml formula in characters."""
     return _node_width(ElementTree.fromstring(mathml(formula, display=True))[0][0])
 
 
 def _node_width(node) -> float:
-    parts = [_node_width(child) for child in node]
-    if node.tag == "mfrac":
+    parts = [_node_width(child) for child in node if child.tag != "annotation"]
+    if node.tag in ("mfrac", "mtable"):
         return max(parts)
     if node.tag in ("msub", "msup", "msubsup"):
         return parts[0] + 0.7 * max(parts[1:])

@@ -1,6 +1,6 @@
 """Says why a claim fails: both sides of a counterexample term by term, its run in numbers, and what it needs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -38,9 +38,9 @@ def number_text(value: float) -> str:
 
 
 # both sides --------------------------------------------------------------------------------------------------------------
-def sides_in_words(claim: Claim, data: Mapping[str, Any]) -> Iterator[str]:
+def sides_in_words(claim: Claim, data: Mapping[str, Any], write: Callable = unicode) -> Iterator[str]:
     """Yield a line for each side of the statement where it fails: its value and those of its terms; then the indices there,
-    and the values of the paper's quantities in it."""
+    and the values of the paper's quantities in it. ``write`` writes a formula with letters."""
     try:
         environment = rerun(data, claim, NUMPY).remembering()
         where = _where(claim, environment)
@@ -48,7 +48,7 @@ def sides_in_words(claim: Claim, data: Mapping[str, Any]) -> Iterator[str]:
         return
     letters, over = letters_of(claim), claim.statement.over
     if over:
-        places = ", ".join(f"{unicode(index, letters)} = {where(index):g}" for index, *_ in over)
+        places = ", ".join(f"{write(index, letters)} = {where(index):g}" for index, *_ in over)
         yield f"at {places}"
     for name in ("left", "right"):
         side = getattr(claim.statement, name)
@@ -56,14 +56,14 @@ def sides_in_words(claim: Claim, data: Mapping[str, Any]) -> Iterator[str]:
         if len(terms) == 1 or len(terms) > _MOST_TERMS:
             yield f"{name} side {number_text(where(side))}"
             continue
-        values = "; ".join(f"{unicode(term, letters)} is {number_text(where(term))}" for term in terms)
+        values = "; ".join(f"{write(term, letters)} is {number_text(where(term))}" for term in terms)
         yield f"{name} side {number_text(where(side))}: {values}"
     for name in own_definitions(claim):
         definition = claim.definitions[name]
         if not definition.indices:
-            ranges = ([unicode(part, letters) for part in triple] for triple in _empty_ranges(definition.formula, where))
+            ranges = ([write(part, letters) for part in triple] for triple in _empty_ranges(definition.formula, where))
             empty = "".join(f": there is no {index} from {low} to {high}" for index, low, high in ranges)
-            yield f"{unicode(definition.symbol, letters)} is {number_text(where(definition.symbol))}{empty}"
+            yield f"{write(definition.symbol, letters)} is {number_text(where(definition.symbol))}{empty}"
 
 
 def _empty_ranges(formula: sp.Basic, where) -> Iterator[sp.Tuple]:
@@ -129,8 +129,8 @@ def _clients_in_words(instance: Mapping[str, Any], count: int) -> Iterator[str]:
         free = "" if Fraction(instance["priority"][k]) else ", free"
         pieces = ", with further pieces" if instance.get("pieces") and any(map(len, instance["pieces"][k])) else ""
         noise = ", with noise" if instance["noise"][k] else ""
-        yield (f"client {k + 1}{free}: weight {instance['client_weight'][k]}, a quadratic of curvature {curvature} around "
-               f"{center}{pieces}{noise}")
+        weight = _vector(instance["client_weight"][k])
+        yield f"client {k + 1}{free}: weight {weight}, a quadratic of curvature {curvature} around {center}{pieces}{noise}"
 
 
 def _vector(values) -> str:

@@ -1,26 +1,38 @@
 """An instance as tables: sizes, what each client is, and the numbers given besides."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from markupsafe import Markup
 
 from bounds.language.claim import BY_NUMBER
 from verify.results.numerals import approximately, is_fraction, significant
 
-__all__ = ["details_shown", "instance_tables"]
+__all__ = ["details_shown", "instance_tables", "value_text"]
 
 LONGEST_NUMBER, MOST_ENTRIES = 28, 24
 
-#: lists of an instance whose entries are not clients -> what they are
-OTHERWISE = {"epsilon": ", by round", "available": ", by round and client", "start_offset": "", "local_offset": "",
-             "x_star": "", "layer_sizes": ""}
+#: lists of an instance whose entries are not clients
+OTHERWISE = ("epsilon", "available", "start_offset", "local_offset", "x_star", "layer_sizes")
+#: what these are, where a paper's letters do not say it
+WORDS = {"epsilon": "matching threshold, by round", "available": "which clients are available, by round",
+         "start_offset": "start of the run, from the optimum", "local_offset": "start of the local models",
+         "layer_sizes": "coordinates of each layer", "initial": "state of the method at the start",
+         "half_tangent": "tangent of half the angle", "dim": "dimension", "layers": "number of layers"}
+#: names of the algorithm's options
+OPTIONS = {"base": "method", "indicator": "model that the matching compares", "strict": "matching is strict",
+           "free": "free clients"}
+#: heads of the clients' table
+COLUMNS = {"client_weight": "weight", "priority": "priority client", "x_local": "local model"}
 QUADRATIC = ", with losses ½ Σ curvature · (coordinate − center)² + offset"
 PIECES = (", plus slope · h(coordinate − c) for each coordinate and each of its pieces (slope, c, w), where h(u) is ½ u² up "
           "to |u| = w, and w |u| − ½ w² beyond")
-TURNED = (", in coordinates of the models rotated back, in the plane of the first and the last, by the angle with "
-          "tan(angle / 2) = half_tangent; the same holds for the noise")
+TURNED = (", in coordinates of the models rotated back, in the plane of the first and the last, by an angle; "
+          "the tangent of its half is below; the same holds for the noise")
 FACTORED = ", in coordinates W_j = a y_j b z_j of the models (a, y, b, z)"
 FIRST = ("priority", "client_weight")  # columns of the clients' table
-SHOWN_ELSEWHERE = ("conflict", "instance", "kept", "missing", "scope")  # in other parts of the page
+EMPTY = (None, "", [], {})
+SHOWN_ELSEWHERE = ("conflict", "instance", "kept", "missing", "proof", "scope")  # in other parts of the page
 
 
 def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
@@ -28,25 +40,25 @@ def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], li
     facts, tables = [], []
     for name, value in details.items():
         caption = name.replace("_", " ")
-        if name in SHOWN_ELSEWHERE or value in (None, "", [], {}):
+        if name in SHOWN_ELSEWHERE or value in EMPTY:
             continue
         if isinstance(value, list) and all(isinstance(row, Mapping) for row in value):
             head = list(dict.fromkeys(key for row in value for key in row))
-            rows = [[_text(row.get(key)) for key in head] for row in value]
+            rows = [[value_text(row.get(key)) for key in head] for row in value]
             tables.append({"caption": caption, "head": [key.replace("_", " ") for key in head], "rows": rows})
         elif isinstance(value, Mapping):
-            facts.append((caption, ", ".join(f"{_text(v)} {k.replace('_', ' ')}" for k, v in value.items())))
+            facts.append((caption, ", ".join(f"{value_text(v)} {k.replace('_', ' ')}" for k, v in value.items())))
         else:
-            facts.append((caption, _text(value)))
+            facts.append((caption, value_text(value)))
     return facts, tables
 
 
-def instance_tables(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str, str] | None] = {}.get) -> list[dict]:
     """Tables (``caption``, ``head``, ``rows`` of text) for an instance of a certificate.
 
     ``data`` has ``sizes`` and ``procedure`` (name -> value), ``instance`` (name -> a list with one entry per client, except
-    for the names in ``OTHERWISE``) and ``values`` (name -> numbers). Any of these may be missing. ``names`` of a table says
-    where it names quantities: in its ``head`` or in its first ``column``.
+    for the names in ``OTHERWISE``) and ``values`` (name -> numbers). Any of these may be missing. ``name_of`` gives a
+    quantity's letter and meaning, None where it has none.
     """
     sizes, procedure = dict(data.get("sizes", {})), dict(data.get("procedure", {}))
     instance = dict(data.get("instance", {}))
@@ -55,37 +67,47 @@ def instance_tables(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     count = sizes.get("clients")
     by_client = {name: v for name, v in instance.items()
                  if isinstance(v, list) and name not in OTHERWISE and count in (None, len(v))}
-    values = dict(data.get("values", {})) | {name: v for name, v in instance.items() if name not in by_client}
+    values = sizes | dict(data.get("values", {})) | {name: v for name, v in instance.items() if name not in by_client}
+
+    def named(name: str) -> tuple[str, str]:
+        letter, meaning = name_of(name) or ("", "")
+        return letter, WORDS.get(name) or meaning or name.replace("_", " ")
+
     tables = []
-    if sizes or procedure:
-        head = [name.replace("_", " ") for name in sizes | procedure]
-        rows = [[_text(value) for value in (sizes | procedure).values()]]
-        tables.append({"caption": "sizes and algorithm", "head": head, "rows": rows})
     if by_client:
         names = [*(n for n in FIRST if n in by_client), *(n for n in by_client if n not in FIRST)]
         length = max(len(by_client[n]) for n in names)
-        rows = [[str(k), *(_text(by_client[n][k]) if k < len(by_client[n]) else "–" for n in names)]
+        rows = [[str(k + 1), *(value_text(by_client[n][k]) if k < len(by_client[n]) else "–" for n in names)]
                 for k in range(length)]
-        caption = "clients" + (QUADRATIC if {"curvature", "center"} <= set(names) else "") + PIECES * ("pieces" in names)
+        caption = "the clients" + (QUADRATIC if {"curvature", "center"} <= set(names) else "") + PIECES * ("pieces" in names)
         caption += TURNED * ("half_tangent" in instance) + FACTORED * ("factors" in instance)
-        tables.append({"caption": caption, "head": ["client", *names], "rows": rows, "names": "head"})
+        head = [Markup(" ").join(filter(None, (COLUMNS.get(n, n.replace("_", " ")), named(n)[0]))) for n in names]
+        tables.append({"caption": caption, "head": ["client", *head], "rows": rows})
     if values:
-        rows = [[name + OTHERWISE.get(name, ""), _text(value)] for name, value in values.items()]
-        tables.append({"caption": "numbers of the instance", "head": ["name", "value"], "rows": rows, "names": "column"})
+        rows = [[*named(name), value_text(value)] for name, value in values.items() if value not in EMPTY]
+        tables.append({"caption": "sizes and numbers", "head": ["letter", "meaning", "value"], "rows": rows})
+    for table in tables:
+        if any("≈" in cell for row in table["rows"] for cell in row):
+            table["caption"] += "; ≈ stands for a long fraction, which the certificate has"
+    if procedure:
+        rows = [[OPTIONS.get(name, name.replace("_", " ")), value_text(value)]
+                for name, value in procedure.items() if value not in EMPTY]
+        tables.append({"caption": "the algorithm and its options", "head": ["option", "value"], "rows": rows})
     return tables
 
 
-def _text(value) -> str:
+def value_text(value) -> str:
+    """A value of a certificate or of evidence as text."""
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "–"}[value]
     if isinstance(value, Mapping):
-        return ", ".join(f"{k} = {_text(v)}" for k, v in value.items()) or "–"
+        return ", ".join(f"{k} = {value_text(v)}" for k, v in value.items()) or "–"
     if isinstance(value, (list, tuple)):
         if not value:
             return "–"
         if _is_law(value):
-            return "; ".join(f"{_text(outcome)} with probability {_text(p)}" for p, outcome in value)
-        entries = [_text(v) for v in value[:MOST_ENTRIES]]
+            return "; ".join(f"{value_text(outcome)} with probability {value_text(p)}" for p, outcome in value)
+        entries = [value_text(v) for v in value[:MOST_ENTRIES]]
         more = [f"… {len(value)} in all"] if len(value) > MOST_ENTRIES else []
         return f"({', '.join(entries + more)})" if len(value) != 1 else entries[0]
     if isinstance(value, float):
@@ -102,7 +124,7 @@ def _is_law(value) -> bool:
 
 
 def _number(text: str) -> str:
-    """A rational as it is; a long one as a decimal, with its length."""
+    """A rational as it is; a long one as a decimal."""
     if len(text) <= LONGEST_NUMBER:
         return text.replace("-", "−") if is_fraction(text) else text
-    return f"≈ {approximately(text)} (a fraction of {len(text)} characters)" if is_fraction(text) else text
+    return f"≈ {approximately(text)}" if is_fraction(text) else text

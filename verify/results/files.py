@@ -48,9 +48,12 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def write_json(path: str | Path, data) -> None:
-    """Write plain data as strict JSON (no NaN, no Infinity), whole or not at all."""
-    text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    write_text(path, text)
+    """Write plain data as strict JSON (no NaN, no Infinity), whole or not at all; a list has a line for each entry."""
+    if isinstance(data, list):
+        text = "[" + ",".join("\n" + json.dumps(entry, ensure_ascii=False, allow_nan=False) for entry in data) + "\n]"
+    else:
+        text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
+    write_text(path, text + "\n")
 
 
 def read_json(path: str | Path, what: str):

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-__all__ = ["approximately", "exact_number", "fraction_of", "is_fraction", "significant", "typeset"]
+__all__ = ["apart_from_one", "approximately", "exact_number", "fraction_of", "is_fraction", "significant", "typeset"]
 
 _LARGEST_POWER = 9999  # of ten, in a number as text
 
@@ -45,10 +45,10 @@ def exact_number(name: str, value) -> Fraction:
     raise ValueError(f"{name} must be one number, such as 2, 0.1 or 1/3; got {repr(value)[:100]}")
 
 
-def approximately(value) -> str:
-    """A number, or a rational given as text, with three significant digits."""
+def approximately(value, digits: int = 3) -> str:
+    """A number, or a rational given as text, with so many significant digits."""
     try:
-        return significant(float(fraction_of(value)) if isinstance(value, str) else float(value))
+        return significant(float(fraction_of(value)) if isinstance(value, str) else float(value), digits)
     except OverflowError:
         fraction = fraction_of(value) if isinstance(value, str) else Fraction(value)
         digits = len(str(abs(fraction.numerator))) - len(str(fraction.denominator))
@@ -70,6 +70,12 @@ def significant(value: float | None, digits: int = 3) -> str:
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     power = str(int(exponent)).translate(SUPERSCRIPT)
     return f"{float(mantissa):g}·10{power}".replace("-", "−")
+
+
+def apart_from_one(value: float | None) -> str:
+    """A ratio with four significant digits, or as many as tell it from 1."""
+    texts = (significant(value, digits) for digits in range(4, 16))
+    return next((text for text in texts if text != "1" or value == 1), "1")
 
 
 def typeset(text: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.not_empty import not_empty
 from verify.evidence import eprocess
-from verify.evidence.eprocess import REFUTES, confidence_band, discoveries, e_values, more_samples, pooled
+from verify.evidence.eprocess import REFUTES, confidence_band, e_values, more_samples
 
 STAKES = np.array([0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
 
@@ -97,30 +97,6 @@ def test_the_planned_number_of_samples_decides(law, excess):
 def test_no_number_of_samples_decides_what_holds():
     assert more_samples([1.0, 0.9], 1.0) is None and more_samples([], 1.0) is None and more_samples([0.0], 0.0) is None
     assert more_samples([3.0] * 40, 1.0) == 0
-
-
-def test_several_claims_at_once():
-    assert pooled([0.0, 4.0, 2.0]) == 2.0
-    assert discoveries([30.0, 100.0, 25.0, 0.0], 0.1) == [0, 1, 2]  # 4 / (3 x 0.1) = 13.3; alone 30 < 40
-    assert discoveries([30.0, 1.0, 0.5, 0.0], 0.1) == [] and discoveries([], 0.1) == []
-    for wrong in ([], [-1.0], [math.nan]):
-        with pytest.raises(ValueError, match=r"e-values .* 0, .*; got \["):
-            pooled(wrong)
-    with pytest.raises(ValueError, match=r"rate .* 0 .*1; got 1\.0"):
-        discoveries([1.0], 1.0)
-
-
-def test_false_discoveries_are_as_rare_as_promised():
-    """20 claims, 15 of them true (mean at the limit), 300 repetitions: the mean share of false discoveries stays below
-    0.1; its expectation is at most 0.1 x 15 / 20 = 0.075, and with a standard error below 0.008 it passes 0.1 with
-    probability below 1e-3."""
-    rng, shares = np.random.default_rng(17), []
-    for _ in range(300):
-        means = np.where(np.arange(20) < 15, 1.0, 3.0)
-        values = [e_values(rng.exponential(m, 40), 1.0)[-1] for m in means]
-        found = discoveries(values, 0.1)
-        shares.append(sum(f < 15 for f in found) / max(len(found), 1))
-    assert np.mean(shares) <= 0.1
 
 
 # bands --------------------------------------------------------------------------------------------------------------------

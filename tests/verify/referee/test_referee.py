@@ -20,7 +20,7 @@ from verify.referee.decide import Settings, decide
 from verify.referee.referee import referee
 from verify.report.explain import explain
 from verify.report.html import write_report
-from verify.report.lists import MISSING
+from verify.report.results import MISSING
 from verify.results.records import as_record, from_record
 from verify.results.verdict import VERDICTS, Series, Verdict, ratio
 from verify.search.budget import BUDGETS, Budget

@@ -12,7 +12,7 @@ from tests.messages import contains_in_order
 from verify.exact.check import read
 from verify.exact.replay import instance_of, replay, series_of, tight_hypotheses
 from verify.referee.decide import Settings, decide
-from verify.report import lists
+from verify.report import results
 from verify.report.explain import explain
 from verify.report.html import write_report
 from verify.results.store import Store
@@ -165,34 +165,26 @@ def test_explain_reads_the_report(run, tmp_path):
     assert run("explain", "fedalign/theorem-11", "--out", tmp_path)[0] == 2
 
 
-# lists of claims ---------------------------------------------------------------------------------------------------
+# letters and figures -----------------------------------------------------------------------------------------------
 SHOWN = [verdict_of(CLAIM, kind, f"evidence {n}", ratio)
          for n, (kind, ratio) in enumerate(zip(VERDICTS, (math.inf, None, 1.0, 0.5, None), strict=True))]
-SHOWN = [replace(verdict, id=f"demo/lemma-{n}") for n, verdict in enumerate(SHOWN)] + [
+SHOWN = [replace(verdict, id=f"demo/lemma-{n}", kind="lemma") for n, verdict in enumerate(SHOWN)] + [
     replace(SHOWN[3], id="other/lemma-9", ratio=0.75)]
 
 
-def test_lists_of_a_report(tmp_path):
+def test_a_letter_names_what_fails_and_goes_with_it(tmp_path):
     write_report(SHOWN, tmp_path, **ABOUT, claims={})
-    held = (tmp_path / "held.html").read_text()
-    places = [held.index(f">{name}<") for name in ("demo/lemma-2", "other/lemma-9", "demo/lemma-3")]
-    assert places == sorted(places) and ">demo/lemma-0<" not in held
-    errata = (tmp_path / "errata" / "demo.html").read_text()
-    assert errata.index("evidence 0") < errata.index("evidence 1") and "evidence 2" not in errata
-    assert not (tmp_path / "errata" / "other.html").exists() and "evidence 4" in (tmp_path / "untested.html").read_text()
+    for ending in ("html", "md", "tex"):
+        letter = (tmp_path / "errata" / f"demo.{ending}").read_text()
+        assert letter.index("vidence 0") < letter.index("vidence 1") and "vidence 2" not in letter
+        assert not (tmp_path / "errata" / f"other.{ending}").exists()
     write_report(SHOWN[-1:], tmp_path, **ABOUT, claims={})
-    assert not (tmp_path / "errata" / "demo.html").exists() and not (tmp_path / "papers" / "demo.html").exists()
+    assert list((tmp_path / "errata").iterdir()) == [] and not (tmp_path / "papers" / "demo.html").exists()
 
 
 def test_a_report_of_many_claims_draws_what_is_wrong_and_what_is_tight(monkeypatch):
-    monkeypatch.setattr(lists, "MANY", 3)
-    monkeypatch.setattr(lists, "TIGHTEST", 1)
+    monkeypatch.setattr(results, "MANY", 3)
+    monkeypatch.setattr(results, "TIGHTEST", 1)
     series = refuted(find_claim("fedalign/theorem-1")).series
-    drawn = lists.ids_with_figures([replace(verdict, series=series) for verdict in SHOWN])
+    drawn = results.ids_with_figures([replace(verdict, series=series) for verdict in SHOWN])
     assert drawn == {"demo/lemma-0", "demo/lemma-1", "demo/lemma-2"}
-
-
-def test_undecided_claims_are_listed_by_what_is_missing():
-    pages = [{"verdict": verdict} for verdict, _ in ROWS.values()]
-    assert {name for name, _ in lists.not_tested(pages)} == {
-        *(lists.MISSING[word] for word in ("instance", "stopped", "measurement", "checker")), lists.OTHERWISE}

@@ -8,14 +8,14 @@ import pytest
 from bounds.printing.mathml import mathml
 from bounds.registry.claims import all_claims
 from tests.bounds.each_claim import each_claim
-from verify.report.mathematics import mathematics
-from verify.results.numerals import approximately, significant, typeset
+from verify.report.mathematics import fitted_mathml, mathematics
+from verify.results.numerals import apart_from_one, approximately, significant, typeset
 
 
 @pytest.mark.parametrize(
     "latex, inside",
     [
-        (r"\frac{2 L}{\mu^{2}}", "<mfrac><mrow><mn>2</mn><mi>L</mi></mrow><mrow><msup><mi>μ</mi>"),
+        (r"\frac{2 L}{\mu^{2}}", "<mfrac><mrow><mn>2</mn><mi>L</mi></mrow><msup><mi>μ</mi>"),
         (r"\sum_{k=0}^{m-1} a_k", "<msubsup><mo>∑</mo>"),
         (r"x_{t,k}^2", "<msubsup><mi>x</mi>"),
         (r"\left\|x\right\|^2", "</mrow><mn>2</mn></msup>"),
@@ -29,7 +29,7 @@ from verify.results.numerals import approximately, significant, typeset
         (r"\mathbf{1}_t", "<mn>𝟏</mn>"),
         (r"x^*", "<mo>∗</mo>"),
         (r"\Gamma", "<mi mathvariant=\"normal\">Γ</mi>"),
-        (r"a < b", r'<annotation encoding="application/x-tex">a &lt; b</annotation>'),
+        (r"\left(a b\right)^{2}", "<msup><mrow><mo>(</mo><mi>a</mi><mi>b</mi><mo>)</mo></mrow><mn>2</mn></msup>"),
     ],
 )
 def test_latex_becomes_mathml(latex, inside):
@@ -40,7 +40,8 @@ def test_latex_becomes_mathml(latex, inside):
 
 def test_a_formula_of_its_own_line_has_its_limits_below():
     assert "<munderover><mo>∑</mo>" in mathml(r"\sum_{k=0}^{m-1} a_k", display=True)
-    assert mathml("a", display=True).startswith('<math display="block"><semantics>')
+    assert mathml("a < b", display=True).startswith('<math display="block"><semantics>')
+    assert '<annotation encoding="application/x-tex">a &lt; b</annotation>' in mathml("a < b", display=True)
 
 
 @pytest.mark.parametrize("latex", [r"\unheard", r"\frac{a", "a}", r"\left( a", "x_1_2", "a \\right)", "§{", r"\sqrt"])
@@ -73,6 +74,18 @@ def test_numbers_as_people_read_them(value, text):
                                          (f"{10**400}/3", "10^400"), (0.25, "0.25")])
 def test_rationals_as_decimals(value, text):
     assert approximately(value) == text
+
+
+@pytest.mark.parametrize("value, text", [(1.0, "1"), (1.0000002, "1.0000002"), (0.99996, "0.99996"), (12.3456, "12.35"),
+                                         (math.inf, "∞")])
+def test_a_ratio_has_the_digits_that_tell_it_from_one(value, text):
+    assert apart_from_one(value) == text
+
+
+def test_a_long_formula_is_smaller_on_paper():
+    assert fitted_mathml("a + b") == mathml("a + b")
+    half, quarter = (float(fitted_mathml(" + ".join("x" * n)).partition("--fit: ")[2].partition('"')[0]) for n in (60, 120))
+    assert 0 < quarter < half < 1 and half / quarter == pytest.approx(2, rel=0.1)
 
 
 def test_plain_text_gets_the_signs_that_keyboards_lack():

@@ -1,6 +1,7 @@
 """Why a claim fails, in words: the run of its counterexample, both sides term by term, and what it needs."""
 
 import re
+from dataclasses import replace
 
 import pytest
 import sympy as sp
@@ -10,6 +11,8 @@ from bounds.registry.claims import find_claim
 from tests.not_empty import not_empty
 from verify.referee.decide import Settings, decide
 from verify.report.reason import needs_of, number_text, run_in_words, sides_in_words
+from verify.report.sentences import MARKDOWN, in_words, sentence
+from verify.results.verdict import Verdict
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +37,17 @@ def test_the_run_of_a_counterexample_is_told_round_by_round(fedalign):
 
 def test_an_empty_sum_is_named(fedalign):
     assert "ρ_T is 0: there is no i from 1 to T − 1" in list(sides_in_words(*fedalign))
+
+
+def test_a_page_says_the_same_with_formulas(fedalign):
+    claim, data = fedalign
+    verdict = Verdict(claim.id, claim.reading, claim.kind, "refuted", None, "evidence", details={"instance": data})
+    text = sentence(verdict, claim)
+    assert text.startswith("with <math>") and text.endswith("the left side is 1/128 and the right side is 0")
+    lines = in_words(verdict, claim, MARKDOWN)
+    assert lines[:4] == list(run_in_words(claim, data)) and r"$\rho_T$ is 0: there is no $i$ from $1$ to $T - 1$" in lines
+    hidden = replace(claim, explicit=False)  # which a single instance does not refute
+    assert (sentence(verdict, hidden), in_words(verdict, hidden)) == ("evidence", [])
 
 
 @pytest.mark.parametrize("name", ["contraction@no noise", "loss-recursion@/10", "descent@/10", "convexity@/10", "means@/2"])

@@ -17,7 +17,8 @@ from bounds.language.operators import F_star, L, clients, eta_l, iterations, k, 
 from bounds.printing.render import notation
 from tests.not_empty import not_empty
 from verify.report.html import VERDICT_MEANINGS, write_report
-from verify.report.lists import by_kind, not_proven
+from verify.report.results import differences
+from verify.report.sentences import HTML, MARKDOWN, TEX
 from verify.report.tables import details_shown, instance_tables
 from verify.results.files import write_json
 from verify.results.records import FIELDS, as_record, from_record, load_about, load_verdicts, save_verdicts
@@ -54,7 +55,7 @@ ABOUT = {"title": "A report", "command": "fedtheory verify --out report", "versi
 class Page(HTMLParser):
     """A page's links, pictures, text, ids of open elements; an unclosed or misnested element is an error."""
 
-    VOID = {"meta", "img", "br", "hr", "link", "mspace"}
+    VOID = {"meta", "img", "br", "hr", "link", "mspace", "input"}
 
     def __init__(self, path: Path):
         super().__init__()
@@ -92,23 +93,26 @@ def report(tmp_path, monkeypatch):
 
 
 def pages(report):
-    return [report / "index.html", *sorted((report / "claims").iterdir())]
+    return [report / "index.html", *sorted((report / "papers").iterdir()), *sorted((report / "claims").iterdir()),
+            *sorted((report / "errata").glob("*.html"))]
 
 
 # pages -------------------------------------------------------------------------------------------------------------
 def test_every_verdict_has_a_page_and_every_link_leads_somewhere(report):
-    assert len(pages(report)) == 1 + len(VERDICTS_SHOWN)
+    assert len(pages(report)) == 1 + 2 + len(VERDICTS_SHOWN) + 1  # a letter
     for path in pages(report):
         page = Page(path)
         targets = [*page.links, *(source for source, _ in page.pictures)]
-        assert targets and [t for t in targets if not (path.parent / t).resolve().is_file()] == []
+        assert targets and [t for t in targets if not (path.parent / t.partition("#")[0]).resolve().exists()] == []
 
 
 def test_pages_need_nothing_from_outside(report):
     for path in not_empty(pages(report)):
         text = path.read_text(encoding="utf-8")
-        assert [word for word in ("http:", "https:", "//", "<script", "@import", "url(") if word in text] == []
-        assert set(Page(path).tags) & {"script", "link", "iframe"} == set()
+        assert [word for word in ("http:", "https:", "//", "@import", "url(") if word in text] == []
+        assert set(Page(path).tags) & {"iframe", "style"} == set()
+    for name in ("style.css", "filter.js"):
+        assert "http" not in (report / name).read_text(encoding="utf-8")
 
 
 def test_pictures_have_alternative_texts(report):
@@ -116,13 +120,52 @@ def test_pictures_have_alternative_texts(report):
     assert len(pictures) == 2 and all(len(alt) > 20 for _, alt in pictures)
 
 
-def test_index_puts_refuted_and_ill_posed_first(report):
-    text = Page(report / "index.html").text
-    places = [text.index(word) for word in ("left 1/128, right 0 & <nothing> else", "no function satisfies it",
-                                            "All claims", "no violation in 512 instances")]
-    assert places == sorted(places)
-    assert f"fedtheory check {report.as_posix()}/certificates/demo__theorem-1.json" in text
-    assert ABOUT["command"] in text
+def test_index_leads_to_papers_and_to_every_result(report):
+    page = Page(report / "index.html")
+    assert {"papers/demo.html", "papers/other.html", "papers/demo.html#theorem-1", "errata/demo.html"} <= {*page.links}
+    assert ABOUT["command"] in page.text and "Theorem 1 theorem refuted" in page.text
+
+
+READINGS = [replace(VERDICTS_SHOWN[0], id=f"demo/theorem-1{name}", reading=reading, verdict=verdict)
+            for name, reading, verdict in (("", "full gradients; any step", "refuted"),
+                                           ("@small", "full gradients; eta <= 1/L", "consistent"))]
+
+
+def test_readings_of_a_result_share_a_card_that_says_how_they_differ(tmp_path):
+    write_report(READINGS, tmp_path, **ABOUT, claims={})
+    text = Page(tmp_path / "papers" / "demo.html").text
+    assert text.count("Theorem 1 theorem") == 1 and "It depends on the reading: refuted in 1, consistent in 1 of 2." in text
+    assert "Every reading: full gradients." in text and "refuted if read as any step consistent if read as η ≤ 1/L" in text
+
+
+@pytest.mark.parametrize("readings, common, own", [
+    (["a"], "", ["a"]), (["a; b", "a; c"], "a", ["b", "c"]), (["a", "a; b"], "a", ["nothing more", "b"]),
+    (["a", "b"], "", ["a", "b"])])
+def test_what_readings_say_besides_each_other(readings, common, own):
+    assert differences(readings) == (common, own)
+
+
+def test_a_paper_has_its_authors_and_its_sections(tmp_path):
+    write_report([replace(VERDICTS_SHOWN[3], id="li2020/theorem-4"), replace(VERDICTS_SHOWN[3], id="li2020/lemma-1")],
+                 tmp_path, **ABOUT)
+    text = Page(tmp_path / "papers" / "li2020.html").text
+    assert "On the convergence of FedAvg on non-IID data" in text and "Zhihua Zhang. ICLR, 2020" in text
+    assert text.count("Theorems 1-4 of Li et al. 2020") == 2  # among the contents, and above its results
+
+
+def test_a_letter_has_the_formula_the_numbers_and_the_command(report):
+    for ending, words in (("md", "$$\nF^*"), ("tex", "\\[\nF^*")):
+        text = (report / "errata" / f"demo.{ending}").read_text(encoding="utf-8")
+        for word in (words, "the left side is 1/128 and the right side is 0", "check certificates/demo__theorem-1.json"):
+            assert word in text
+        assert "no violation in 512" not in text
+
+
+@pytest.mark.parametrize("style, text", [
+    (TEX, r"a\_b $<$ 50\% \& $\tilde{\eta}$$^{2}$ $\le$ \textbackslash{}x"), (MARKDOWN, r"a\_b \< 50% & η̃² ≤ \\x"),
+    (HTML, "a_b &lt; 50% &amp; η̃² ≤ \\x")])
+def test_words_are_escaped_as_a_format_asks(style, text):
+    assert style.words("a_b < 50% & η̃² ≤ \\x") == text
 
 
 def test_index_counts_each_verdict(report):
@@ -139,8 +182,8 @@ def test_index_counts_each_verdict(report):
                              "4,096 tried, 512 met", "seed 3", "1.25 s", DEFINITIONS["Gamma"].meaning, "∞",
                              "fedtheory verify demo/theorem-1"]),
         ("demo__lemma-1_at_G-max_and_printed", ["registered", "0.71", "digits", "G largest"]),
-        ("demo__assumption-2", ["mu > 0", "no function satisfies it"]),
-        ("other__lemma-9", ["more seeds would decide", "undecided"]),
+        ("demo__assumption-2", ["μ > 0", "No function satisfies it"]),
+        ("other__lemma-9", ["More seeds would decide", "undecided"]),
     ],
 )
 def test_claim_page_says(report, page, words):
@@ -236,18 +279,19 @@ def test_details_of_any_type_become_strict_json():
 
 # tables and numbers --------------------------------------------------------------------------------------------------
 def test_instance_is_shown_client_by_client():
-    sizes, clients_table, numbers = instance_tables(CERTIFICATE)
-    assert sizes["rows"] == [["2", "1", "1", "full", "yes"]]
-    assert clients_table["head"] == ["client", "priority", "curvature", "center", "noise"]
+    clients_table, numbers, algorithm = instance_tables(CERTIFICATE, {"mu": ("μ", "strong convexity")}.get)
+    assert clients_table["head"] == ["client", "priority client", "curvature", "center", "noise"]
     assert [row[3] for row in clients_table["rows"]] == ["0", "−7/3"]
-    assert numbers["rows"] == [["eta_l", "1/4"], ["mu", "1"], ["epsilon, by round", "3/5"]]
+    assert numbers["rows"] == [["", "clients", "2"], ["", "dimension", "1"], ["", "iterations", "1"], ["", "eta l", "1/4"],
+                               ["μ", "strong convexity", "1"], ["", "matching threshold, by round", "3/5"]]
+    assert algorithm["rows"] == [["sampling", "full"], ["matching is strict", "yes"]]
 
 
 def test_an_instance_in_turned_coordinates_says_so():
     turned = CERTIFICATE | {"instance": CERTIFICATE["instance"] | {"half_tangent": "6/7"}}
-    _, clients_table, numbers = instance_tables(turned)
-    assert "tan(angle / 2) = half_tangent" in clients_table["caption"] and ["half_tangent", "6/7"] in numbers["rows"]
-    assert "half_tangent" not in instance_tables(CERTIFICATE)[1]["caption"]
+    clients_table, numbers, _ = instance_tables(turned)
+    assert "rotated back" in clients_table["caption"] and ["", "tangent of half the angle", "6/7"] in numbers["rows"]
+    assert "rotated back" not in instance_tables(CERTIFICATE)[0]["caption"]
 
 
 @pytest.mark.parametrize("data", [{}, {"sizes": {}}, {"values": {}}, {"instance": {"epsilon": ["1"]}}])
@@ -273,19 +317,3 @@ def test_a_proof_is_no_instance(kind, tmp_path):
     write_report([verdict], tmp_path, **ABOUT, claims={CLAIM.id: CLAIM})
     text = Page(tmp_path / "claims" / "demo__theorem-1.html").text
     assert "fedtheory check" in text and "worst instance" not in text
-
-
-def test_reasons_without_a_proof_are_counted_by_what_they_have_in_common():
-    def page(number, verdict, reason):
-        details = {"not proven": reason}
-        return {"verdict": Verdict(f"demo/lemma-{number}", "as printed", "lemma", verdict, 0.5, "", details=details)}
-
-    reasons = ["demo/lemma-0 has no worst case of this kind: no word norm; it may need a value of a",
-               "demo/lemma-1 has no worst case of this kind: no word norm", "not proven at all F_k; L = 1: pair 1",
-               "not proven at all F_k; L = 2: pair 1"]
-    pages = [page(number, "consistent", reason) for number, reason in enumerate(reasons)]
-    pages.append(page(9, "certified", "never shown"))
-    assert not_proven(pages) == [("no word norm", 2), ("not proven", 2)]
-    (row,) = by_kind(pages)
-    assert row["kind"] == "lemma" and row["claims"] == 5
-    assert dict(zip(VERDICTS, row["counts"], strict=True))["certified"] == 1
