@@ -10,15 +10,15 @@ from verify.claims.sizes import largest_sizes
 from verify.instances.outcomes import signs
 from verify.referee.decide import Settings, decide
 
-SGD = ('assume = ["L_client[k] <= L for each k", "mu_client[k] >= mu for each k", "sigma_sq_client[k] <= sigma_sq for each k"]\n'
-       'variables = {eta = "positive"}\n')
+CONVEX = 'assume = ["L_client[k] <= L for each k", "mu_client[k] >= mu for each k", "sigma_sq_client[k] <= {} for each k"]\n'
 #: fields, a false statement, and a true one
 ROWS = {
     # the noise of N steps of mu/2 x^2 sums to eta sigma^2/(mu (2 - eta mu)), which is 6/11 here, from 0 on
     "noise of seven rounds": (
-        f'{SGD}conditions = ["local_steps == 1", "eta_l[t] == eta for each t", "eta <= 1/(6*L)"]',
-        "E(norm2(x_round[rounds] - x_star)) <= (1 - eta*mu)**(2*rounds)*norm2(x_round[0] - x_star) + eta*sigma_sq/(2*mu)",
-        "E(norm2(x_round[rounds] - x_star)) <= (1 - eta*mu)**(2*rounds)*norm2(x_round[0] - x_star) + 6*eta*sigma_sq/(11*mu)"),
+        CONVEX.format("sigma_sq") + 'variables = {eta = "positive"}\n'
+        'conditions = ["local_steps == 1", "eta_l[t] == eta for each t", "eta <= 1/(6*L)"]',
+        "E(norm2(x_round[rounds] - x_star)) <= norm2(x_round[0] - x_star) + eta*sigma_sq/(2*mu)",
+        "E(norm2(x_round[rounds] - x_star)) <= norm2(x_round[0] - x_star) + 6*eta*sigma_sq/(11*mu)"),
     # the variance of a mean of eight is an eighth
     "noise of eight clients": (
         'assume = ["L_client[k] <= L for each k", "sigma_sq_client[k] <= sigma_sq for each k"]\n'
@@ -27,14 +27,12 @@ ROWS = {
         "E(norm2(x_round[1] - E(x_round[1]))) <= eta_l[0]**2*sigma_sq/clients"),
     # (1 - 1/100)^N falls faster than exp(-N/100), by a factor of exp(-N/20000) and not of exp(-N/5000)
     "an exponent after hundreds of rounds": (
-        'assume = ["L_client[k] <= L for each k", "mu_client[k] >= mu for each k", "sigma_sq_client[k] <= 0 for each k"]\n'
-        'conditions = ["local_steps == 1", "eta_l[t] == 1/(100*L) for each t"]',
+        CONVEX.format("0") + 'conditions = ["local_steps == 1", "eta_l[t] == 1/(100*L) for each t"]',
         "norm(x_round[rounds] - x_star) <= 11/10*exp(-51*mu*rounds/(5000*L))*norm(x_round[0] - x_star)",
         "norm(x_round[rounds] - x_star) <= 11/10*exp(-mu*rounds/(100*L))*norm(x_round[0] - x_star)"),
     # one of two clients at a time: the variance of their gradients at the optimum does not decay
     "sampling after many rounds": (
-        'sampling = "without-replacement"\n'
-        'assume = ["L_client[k] <= L for each k", "mu_client[k] >= mu for each k", "sigma_sq_client[k] <= 0 for each k"]\n'
+        CONVEX.format("0") + 'sampling = "without-replacement"\n'
         'definitions = {zeta_sq = "Mean(norm2(grad(k, x_star)), k)"}\n'
         'conditions = ["local_steps == 1", "clients == 2", "participants == 1", "eta_l[t] == 1/(20*L) for each t", '
         '"L**2*norm2(x_round[0] - x_star) >= 100*zeta_sq"]',
@@ -65,6 +63,6 @@ def test_three_draws_have_all_outcomes_equally_often(draws):
     (["clients <= 13"], {"clients": 13}), (["dim < 6", "rounds >= 3"], {"dim": 5}),
     (["rounds <= 9/2"], {"rounds": 4}), (["clients == 4"], {"clients": 4}), (["rounds <= 100000"], {})])
 def test_the_largest_sizes_are_those_that_conditions_admit(conditions, sizes, tmp_path):
-    (tmp_path / "own.toml").write_text(
-        f'[[claim]]\nid = "own/sizes"\nconditions = {conditions}\nstatement = "norm2(x_round[rounds]) >= 0"\n'.replace("'", '"'))
+    text = f'[[claim]]\nid = "own/sizes"\nconditions = {conditions}\nstatement = "norm2(x_round[rounds]) >= 0"\n'
+    (tmp_path / "own.toml").write_text(text.replace("'", '"'), encoding="utf-8")
     assert largest_sizes(*load_claims(tmp_path / "own.toml")) == sizes
