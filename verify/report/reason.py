@@ -1,7 +1,9 @@
 """Says why a claim fails: both sides of a counterexample term by term, its run in numbers, and what it needs."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +15,7 @@ from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.environment import Environment
 from verify.evaluation.evaluate import sides
 from verify.exact.replay import CANNOT, rerun
+from verify.instances.instance import outcomes
 from verify.referee.decide import FEWEST
 from verify.repair.ingredients import ingredients
 from verify.repair.positions import own_definitions
@@ -105,9 +108,9 @@ def run_in_words(claim: Claim, data: Mapping[str, Any]) -> Iterator[str]:
         models, included, star = (environment.bound[name].data for name in ("x_round", "included", "x_star"))
     except CANNOT:
         return
-    outcomes = models.shape[1] * models.shape[2]
+    count = prod(outcomes(replace(environment.instance[0], many_draws=False)))
     yield from _clients_in_words(data["instance"], sizes["clients"])
-    first = f"; chance has {outcomes} outcomes, and this is the first" if outcomes > 1 else ""
+    first = f"; chance has {count} outcomes, and this is one of them" if count > 1 else ""
     yield f"the optimum is {_vector(star.reshape(-1, sizes['dim'])[0])}{first}"
     models, included = _on_first_outcome(models, 2), _on_first_outcome(included, 2)
     for number in range(min(sizes["rounds"], _MOST_ROUNDS)):
