@@ -2,6 +2,7 @@
 (:mod:`verify.checker.long_run`)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -101,6 +102,7 @@ def _earlier(claim: Claim, shape: Shape, params: Parameters, fewer: int, rounds:
 def _ratio(claim: Claim, shape: Shape, params: Parameters, rounds: int) -> Violation | float | None:
     """The violation after many rounds, or the ratio of the sides; None where the checker does not know them."""
     shape, params = with_times(claim, shape, params, shape.local_steps, max(rounds // shape.local_steps, MANY_ROUNDS + 1))
+    shape = replace(shape, many_draws=True)
     if not allowed(claim, shape.as_sizes()):
         return None
     try:
