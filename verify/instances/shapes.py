@@ -138,7 +138,7 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
         most_outcomes *= SampleClients.more_outcomes * (_MORE_OUTCOMES if largest_sizes(claim) else 1)
         return [*extreme_data_shapes(claim, rng, most_outcomes, most_iterations, most_rounds)]
     largest = largest_sizes(claim)
-    ways = [{name: size} for name, size in largest.items()]
+    ways = [{name: size} for name, size in largest.items()] * 2  # with two kinds of clients, say
     if claim.setting == "run":
         both = round(most_iterations**0.5)
         ways += [{"local_steps": most_iterations}, {"local_steps": both, "rounds": both}]

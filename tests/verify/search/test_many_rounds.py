@@ -41,7 +41,11 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("fields, false, true", ROWS.values(), ids=ROWS)
+SLOW = ("sampling after many rounds",)
+
+
+@pytest.mark.parametrize("fields, false, true", [
+    pytest.param(*row, id=name, marks=[pytest.mark.slow] * (name in SLOW)) for name, row in ROWS.items()])
 def test_what_fails_late_is_refuted_and_its_neighbour_is_not(fields, false, true, tmp_path):
     file = tmp_path / "own.toml"
     file.write_text("".join(f'[[claim]]\nid = "own/{name}"\n{fields}\nstatement = "{statement}"\n'
