@@ -22,7 +22,7 @@ def fedalign():
 
 
 @pytest.mark.parametrize(("value", "text"), [
-    (0.0, "0"), (0.125, "1/8"), (1 / 3, "1/3"), (-2.5, "-5/2"), (2**0.5, "1.41421"), (1e-7, "1e-07"), (float("inf"), "∞"),
+    (0.0, "0"), (0.125, "1/8"), (1 / 3, "1/3"), (-2.5, "−5/2"), (2**0.5, "1.41421"), (1e-7, "1·10⁻⁷"), (float("inf"), "∞"),
     (float("nan"), "undefined"), (3249 / 6400, "3249/6400")])
 def test_numbers_are_fractions_where_these_are_short(value, text):
     assert number_text(value) == text
@@ -31,8 +31,8 @@ def test_numbers_are_fractions_where_these_are_short(value, text):
 def test_the_run_of_a_counterexample_is_told_round_by_round(fedalign):
     lines = list(run_in_words(*fedalign))
     assert lines[:3] == ["client 1: weight 1, a quadratic of curvature 1 around 0",
-                         "client 2, free: weight 1, a quadratic of curvature 1 around 1", "the optimum is 0"]
-    assert re.fullmatch(r"round 0: clients 1 and 2 count; the model moves from 0 to 1/\d+", lines[3]), lines[3]
+                         "client 2, free: weight 1, a quadratic of curvature 1 around 1", "the objective is least at 0"]
+    assert re.fullmatch(r"round 0: clients 1 and 2 take part; the model moves from 0 to 1/\d+", lines[3]), lines[3]
 
 
 def test_an_empty_sum_is_named(fedalign):
