@@ -15,8 +15,8 @@ _MARGIN = 0.3  # of the interval of models and minimisers, on both sides
 
 
 class OneDimensionalRun(NamedTuple):
-    """``places`` (places,); ``losses`` (1 + clients, places), the objective first; ``models`` (rounds + 1,), on the outcome of
-    chance that moves them most; ``ends``: the interval of all models, minimisers and the optimum; ``optimum``."""
+    """``places`` (places,); ``losses`` (1 + clients, places), the objective first; ``models`` (rounds + 1,), on the outcome
+    of chance that moves them most; ``ends``: the interval of all models, minimisers and the optimum; ``optimum``."""
 
     places: np.ndarray
     losses: np.ndarray
@@ -33,7 +33,7 @@ def outcome_that_moves_most(models: np.ndarray) -> int:
 
 
 def on_outcome(array: np.ndarray, depth: int, models: np.ndarray, outcome: int) -> np.ndarray:
-    """The last ``depth`` axes of an array on an outcome, counted as :func:`outcome_that_moves_most` counts those of models."""
+    """The last ``depth`` axes of an array on an outcome of chance, by its number among the outcomes of ``models``."""
     own = array.shape[-depth:]
     return np.broadcast_to(array, (*models.shape[:-2], *own)).reshape(-1, *own)[outcome]
 

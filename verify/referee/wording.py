@@ -52,5 +52,5 @@ def _numbers_in_words(instance: dict) -> str:
     text = "; ".join(f"{word} {', '.join(values)}" for word, values in rows.items())
     if len(instance["center"][0]) > 1 or len(text) > 120 or "factors" in instance:
         return ""
-    start = f"; start {short_number(Fraction(instance['start_offset'][0]))} from the optimum" if "start_offset" in instance else ""
-    return f"; {text}{start}"
+    start = instance.get("start_offset")
+    return f"; {text}" + (f"; start {short_number(Fraction(start[0]))} from the optimum" if start else "")

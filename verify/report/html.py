@@ -4,6 +4,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from bounds.registry.papers import source_of
 from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
 from verify.report.errata import STYLES, failing_results
 from verify.report.mathematics import mathematics
+from verify.report.results import ATTENTION, MANY, MISSING, PaperPage, ids_with_figures, papers_of
 from verify.report.run_picture import run_picture
-from verify.report.results import MANY, MISSING, PaperPage, ids_with_figures, papers_of
 from verify.report.sentences import clauses, in_words, readable, sentence
 from verify.report.tables import LONGEST_NUMBER, details_shown, instance_tables
 from verify.results.commands import on_certificate
@@ -173,7 +174,8 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
         "claim": claim,
         "source": source_of(claim) if claim else None,
         "mathematics": formulas,
-        "letters": [row for row in formulas.letters if row[0] not in explained] if formulas else [],
+        "letters": [row for row in formulas.letters if row[0] not in explained]
+        if formulas and verdict.verdict in ATTENTION else [],
         "sentence": sentence(verdict, claim),
         "short": sentence(verdict, claim, short=True),
         "lines": in_words(verdict, claim),
@@ -283,6 +285,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "significant": significant, "apart_from_one": apart_from_one, "capital": lambda text: text[:1].upper() + text[1:],
         "typeset": lambda text: text if isinstance(text, Markup) else readable(text),
+        "code": lambda text: Markup(escape(text, quote=False)),  # quotes need no escape there
         "folded": lambda text: " \\\n  ".join(textwrap.wrap(text, 72, break_long_words=False, break_on_hyphens=False)),
     }
     environment.globals |= {

@@ -118,12 +118,17 @@ def run_in_words(claim: Claim, data: Mapping[str, Any]) -> Iterator[str]:
     sampled, models = on_outcome(sampled, 2, models, outcome), on_outcome(models, 2, models, outcome)
     for number in range(min(sizes["rounds"], _MOST_ROUNDS)):
         there = [str(k + 1) for k in range(sizes["clients"]) if sampled[number, k]]
-        who = f"client{'s' * (len(there) > 1)} {' and '.join(there)}" if there else "no client"
+        who = _listed("client", there) if there else "no client"
         before, after = _vector(models[number]), _vector(models[number + 1])
         moves = f"moves from {before} to {after}" if before != after else f"stays at {before}"
         yield f"round {number}: {who} take{'s' * (len(there) < 2)} part; the model {moves}"
     if sizes["rounds"] > _MOST_ROUNDS:
         yield f"after round {sizes['rounds'] - 1}: {_vector(models[sizes['rounds']])}"
+
+
+def _listed(noun: str, names: list[str]) -> str:
+    """Several names in a sentence: ``clients 1, 2 and 3``."""
+    return f"{noun}s {', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else f"{noun} {names[0]}"
 
 
 def _clients_in_words(instance: Mapping[str, Any], count: int) -> Iterator[str]:

@@ -58,7 +58,8 @@ def run_picture(claim: Claim, data: Mapping[str, Any]) -> str:
                    f'text-anchor="middle">{number_text(end)}</text>' for end in sorted({*run.ends}))
     panel = (f'<svg y="{_TOP}" width="{_WIDTH}" height="{_HEIGHT}"><path d="M0 169h{_WIDTH}" stroke="currentColor"/>'
              f'{curves}{dots}{ends}</svg>')
-    return (f'<svg class="run" viewBox="0 0 {_WIDTH} {_TOP + _HEIGHT}" role="img" aria-label="{escape(_in_words(run, names))}" '
+    words = escape(_in_words(run, names))
+    return (f'<svg class="run" viewBox="0 0 {_WIDTH} {_TOP + _HEIGHT}" role="img" aria-label="{words}" '
             f'fill="currentColor" font-size="13">{key}{panel}</svg>')
 
 
@@ -85,7 +86,7 @@ def _groups(models: np.ndarray, near: float) -> list[tuple[str, float]]:
 
 
 def _in_words(run, names: list[str]) -> str:
-    """What the picture shows, for readers who cannot see it."""
+    """Describes the picture for readers who cannot see it."""
     models = [significant(model, 4) for model in run.models]
     more = f", …, {models[-1]}" if len(models) > _MOST_IN_WORDS else ""
     return (f"The losses of {', '.join(names[1:])} and the objective, which is least at {significant(run.optimum, 4)}, over "

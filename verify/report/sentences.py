@@ -148,7 +148,8 @@ def in_words(verdict: Verdict, claim: Claim | None, style: Style = HTML) -> list
         return []
     with np.errstate(all="ignore"):  # of numbers that float64 does not hold
         run = [style.words(line) for line in run_in_words(claim, instance)] or list(_arrays(claim, instance, style))
-        sides = [_SIGNS.sub(lambda sign: style.words(sign[0]), line) for line in sides_in_words(claim, instance, style.write)]
+        sides = [_SIGNS.sub(lambda sign: style.words(sign[0]), line)
+                 for line in sides_in_words(claim, instance, style.write)]
     if not any(" side " in line and ": " in line for line in sides):
         sides = [line for line in sides if " side " not in line]  # their values alone, which the sentence has
     if not run and claim.setting != "algebra":

@@ -61,8 +61,8 @@ def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str,
 
     ``data`` has ``sizes`` and ``procedure`` (name -> value), ``instance`` (name -> a list with one entry per client, except
     for the names in ``OTHERWISE``) and ``values`` (name -> numbers). Any of these may be missing. ``name_of`` gives a
-    quantity's letter and meaning, None where it has none. ``of_numbers``: the names in a claim about numbers alone, for which
-    no algorithm is run; its other sizes say nothing.
+    quantity's letter and meaning, None where it has none. ``of_numbers``: the names in a claim about numbers alone, for
+    which no algorithm is run; its other sizes say nothing.
     """
     sizes, procedure = dict(data.get("sizes", {})), dict(data.get("procedure", {}))
     if of_numbers is not None:

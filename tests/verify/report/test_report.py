@@ -177,9 +177,9 @@ def test_index_counts_each_verdict(report):
 @pytest.mark.parametrize(
     "page, words",
     [
-        ("demo__theorem-1", ["Theorem 1", "smooth & convex", "as <used>", "mind the gap", "-7/3".replace("-", "−"),
+        ("demo__theorem-1", ["Theorem 1", "smooth & convex", "as <used>", "mind the gap", "−7/3", "seed 3", "1.25 s", "∞",
                              "3 with probability 1/4; −1 with probability 3/4", "left 1/128 0.00781", "right 0 0",
-                             "4,096 tried; 512 of them meet the hypotheses", "seed 3", "1.25 s", DEFINITIONS["Gamma"].meaning, "∞",
+                             "4,096 tried; 512 of them meet the hypotheses", DEFINITIONS["Gamma"].meaning,
                              "fedtheory verify demo/theorem-1"]),
         ("demo__lemma-1_at_G-max_and_printed", ["registered", "0.71", "digits", "G largest"]),
         ("demo__assumption-2", ["μ > 0", "No function satisfies it"]),
