@@ -11,7 +11,7 @@ from bounds.registry.claims import find_claim
 from tests.not_empty import not_empty
 from verify.referee.decide import Settings, decide
 from verify.report.reason import needs_of, number_text, run_in_words, sides_in_words
-from verify.report.sentences import MARKDOWN, in_words, sentence
+from verify.report.sentences import MARKDOWN, TEX, in_words, sentence
 from verify.results.verdict import Verdict
 
 
@@ -62,6 +62,22 @@ def test_the_terms_of_a_side_add_up_to_it(name):
         if terms:
             numbers = [float(sp.Rational(one.rpartition(" is ")[2])) for one in terms.split("; ")]
             assert sum(numbers) == pytest.approx(float(sp.Rational(value)), rel=1e-4)
+
+
+def test_both_numbers_of_a_maximum_are_shown():
+    claim = find_claim("fedalign/claim-opposite")
+    data = decide(claim, Settings(federations=False)).details["instance"]
+    (left,) = [line for line in sides_in_words(claim, data) if line.startswith("left side")]
+    numbers = [one.rpartition(" is ")[2] for one in left.split("; ")]
+    largest = max(numbers, key=lambda number: sp.Rational(number.replace("−", "-")))
+    assert len(numbers) == 2 and left.startswith(f"left side {largest}:")
+
+
+def test_signs_of_numbers_are_written_for_latex():
+    claim = find_claim("fedalign/claim-opposite")
+    data = decide(claim, Settings(federations=False)).details["instance"]
+    verdict = Verdict(claim.id, claim.reading, claim.kind, "refuted", None, "evidence", details={"instance": data})
+    assert "−" in "".join(sides_in_words(claim, data)) and "−" not in "".join(in_words(verdict, claim, TEX))
 
 
 def test_what_a_counterexample_needs_is_searched(fedalign):
