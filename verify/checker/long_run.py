@@ -86,18 +86,25 @@ class LongRun:
 
     def moments_at(self, r):
         """The means after r rounds, by products of entries."""
+        if r - 1 in self.known:
+            self.known.setdefault(r, self.times(self.matrix, self.known[r - 1]))
         if r not in self.known:
             found, place = [as_interval(number) for number in self.first], 0
             while r >> place:
                 if place == len(self.powers):
                     last = self.powers[-1]
-                    columns = [*zip(*last, strict=True)]
-                    self.powers.append([[added(row, column) for column in columns] for row in last])
+                    columns = [self.times(last, column) for column in zip(*last, strict=True)]
+                    self.powers.append([*zip(*columns, strict=True)])
                 if r >> place & 1:
-                    found = [added(row, found) for row in self.powers[place]]
+                    found = self.times(self.powers[place], found)
                 place += 1
-            self.known[r] = dict(zip(self.moments, found, strict=True))
-        return self.known[r]
+            self.known[r] = found
+        return dict(zip(self.moments, self.known[r], strict=True))
+
+    def times(self, matrix, vector):
+        """The product of a matrix and a vector."""
+        self.instance.meter.charge(len(vector) ** 2)
+        return [sum((a * b for a, b in zip(row, vector, strict=True) if a.low or a.high), as_interval(0)) for row in matrix]
 
     def mean(self, value, word=("E", None)):
         """The mean of a number or vector over all that is drawn: of products of entries after the same round."""
@@ -165,7 +172,3 @@ def counts_entries(name, arrays, *nodes):
 def flat(value):
     """The entries of a vector, or of a list of one for each client."""
     return [entry for v in value for entry in v] if isinstance(value, list) else [*value]
-
-
-def added(row, column):
-    return sum((a * b for a, b in zip(row, column, strict=True) if not (a.low == a.high == 0)), as_interval(0))

@@ -19,6 +19,7 @@ from verify.evaluation.scopes import LEAD
 __all__ = ["least_of_quadratics", "probes"]
 
 _ROUNDING = 1e-10  # relative to the values, of float64
+_NOTHING = 1e-26  # squares of rounding errors, in units in which leaves are about 1
 _MOST_PAIRS = 12_000  # of points at which a formula is evaluated
 
 
@@ -56,7 +57,7 @@ def least_of_quadratics(values, first_open: int = 0, last_open: int = -1):
     xp = namespace(values)
     low, middle, high = values[..., 0], values[..., 1], values[..., 2]
     slope, bend = (high - low) / 2, (high + low) / 2 - middle
-    some = 0 if values.dtype == object else _ROUNDING * (abs(low) + abs(middle) + abs(high))
+    some = 0 if values.dtype == object else _ROUNDING * (abs(low) + abs(middle) + abs(high)) + _NOTHING
     ends = xp.where(low < high, low, high)
     convex = bend > some
     divisor = xp.where(convex, 4 * bend, 0 * bend + 1)
@@ -98,7 +99,7 @@ def least_on_rectangles(values, booleans=np.asarray):
     truth values those of the backend."""
     xp, exact = namespace(values), values.dtype == object
     f = [[values[..., :, a, :, b] for b in range(3)] for a in range(3)]
-    some = 0 if exact else _ROUNDING * sum(abs(f[a][b]) for a in range(3) for b in range(3))
+    some = 0 if exact else _ROUNDING * sum(abs(f[a][b]) for a in range(3) for b in range(3)) + _NOTHING
     c, a, b = f[1][1], (f[2][1] - f[0][1]) / 2, (f[1][2] - f[1][0]) / 2
     p, r = (f[2][1] + f[0][1]) / 2 - c, (f[1][2] + f[1][0]) / 2 - c
     q = (f[2][2] - f[2][0] - f[0][2] + f[0][0]) / 4

@@ -11,7 +11,6 @@ from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import BALLS, EXACT, each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
-from verify.checker.limits import MANY_ROUNDS
 from verify.claims.existential import excluded_positions, position_of, with_position
 from verify.claims.normalisations import Normalisation, normalisations
 from verify.claims.sizes import once_by_claim
@@ -136,7 +135,7 @@ def _violation_of(claim: Claim, shape: Shape, params: Parameters, judged: Claim 
     if not admissible(claim, shape, params):
         return "inadmissible"
     try:
-        if (shape.many_draws or shape.rounds > MANY_ROUNDS) and judged is None and not shape.family.coupled:
+        if shape.many_draws and judged is None:
             found = sides_by_checker(claim, shape, params)
             return found if isinstance(found, str) else Violation(shape, params, *found)
         environment = simulate(claim, shape, params, EXACT, most=MOST_EXACT)

@@ -3,14 +3,16 @@
 from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from itertools import groupby
+from math import prod
 
 import numpy as np
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY
+from verify.checker.limits import LISTED, MANY_ROUNDS
 from verify.evaluation.judge import seems_violated
 from verify.exact.balls import MOST_EXACT
-from verify.instances.instance import admissible
+from verify.instances.instance import admissible, outcomes
 from verify.instances.parameters import Parameters, floats, joined, number_of
 from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
@@ -18,7 +20,6 @@ from verify.measure.simulate import simulate
 __all__ = ["Change", "alike", "is_violated", "violated_instances", "violating_changes", "with_change"]
 
 _AT_ONCE = 256  # instances that are looked at together
-_LONGEST = 1000  # rounds beyond which nothing is looked at in float64
 _CHANGES = 2000  # of numbers, that are looked at one by one
 
 #: a leaf, an index in it, and the number that is put there
@@ -49,7 +50,7 @@ def alike(candidates: Iterable[tuple[Shape, Parameters]]) -> Iterator[tuple[Shap
 
 def _seems_violated(claim: Claim, shape: Shape, rows: Parameters) -> np.ndarray:
     count = number_of(rows)
-    if shape.rounds > _LONGEST and not shape.family.coupled:
+    if shape.many_draws and (shape.rounds > MANY_ROUNDS or prod(outcomes(shape)) > LISTED):
         return np.ones(count, dtype=bool)
     try:
         with np.errstate(all="ignore"):

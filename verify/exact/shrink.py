@@ -30,7 +30,7 @@ def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violat
 
 def _cost(shape: Shape, params: Parameters) -> int:
     """The cost of one trial of an instance, in trials of a small one: sums may go up to its own whole numbers."""
-    if shape.rounds > MANY_ROUNDS and not shape.family.coupled:  # a power of a matrix
+    if shape.many_draws and shape.rounds > MANY_ROUNDS:  # a power of a matrix
         return 1 + shape.iterations // _STEPS
     return 1 + _numbers(params) * shape.iterations // _PLAIN + max((size for _, size in shape.sizes), default=0) // _FEW
 

@@ -13,6 +13,7 @@ from verify.instances.quadratic import QUADRATIC, QuadraticClients
 
 __all__ = ["PiecewiseClients"]
 
+_SAME_PIECES = 0.4  # share of the instances
 _OF_PIECES = ("piece_slope", "piece_center", "piece_width")
 
 
@@ -51,7 +52,11 @@ class PiecewiseClients(QuadraticClients):
         slope[:, :, 0] = np.where(weak, abs(slope[:, :, 0]), slope[:, :, 0])
         least = abs(slope[:, :, 1:] * width[:, :, 1:]).sum(axis=2) / slope[:, :, 0].clip(min=1e-9)
         width[:, :, 0] = np.where(weak, least + width[:, :, 0], width[:, :, 0])
-        return params | {"tail": tail, "piece_slope": slope, "piece_center": vectors(each, rng), "piece_width": width}
+        center = vectors(each, rng)
+        if asked.alike:  # of some instances all clients have the same pieces, and one Hessian
+            same = rng.random(row) < _SAME_PIECES
+            slope, center, width = (np.where(same, array[:, :1], array) for array in (slope, center, width))
+        return params | {"tail": tail, "piece_slope": slope, "piece_center": center, "piece_width": width}
 
     @staticmethod
     def ends(params, rng):

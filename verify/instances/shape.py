@@ -19,8 +19,9 @@ class Shape:
     """The discrete part of an instance.
 
     ``noisy`` numbers the clients with two-point gradient noise, whose rarer outcome has probability ``rare``. With
-    ``many_draws``, of equally likely outcomes, means over the noise are those over the rows of an orthogonal array of
-    strength three (:func:`~verify.instances.outcomes.signs`): the same for polynomials of degree three in the noise.
+    ``many_draws``, exact sides are those that the checker computes; in float64 means over noise of equally likely outcomes
+    are those over the rows of an orthogonal array of strength three (:func:`~verify.instances.outcomes.signs`), the same for
+    polynomials of degree three in the noise.
     ``sizes`` holds the integer variables that a claim declares. ``family`` is the kind of clients. ``layers`` are the sizes
     of the layers, none for claims that do not mention layers; ``chance`` says what the method draws by itself.
     """

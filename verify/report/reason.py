@@ -1,7 +1,9 @@
 """Says why a claim fails: both sides of a counterexample term by term, its run in numbers, and what it needs."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +16,7 @@ from verify.evaluation.environment import Environment
 from verify.evaluation.evaluate import sides
 from verify.exact.one_dimensional_run import on_outcome, outcome_that_moves_most
 from verify.exact.replay import CANNOT, rerun
+from verify.instances.instance import outcomes
 from verify.referee.decide import FEWEST
 from verify.repair.ingredients import ingredients
 from verify.repair.positions import own_definitions
@@ -109,11 +112,12 @@ def run_in_words(claim: Claim, data: Mapping[str, Any]) -> Iterator[str]:
         models, sampled, star = (environment.bound[name].data for name in ("x_round", "sampled", "x_star"))
     except CANNOT:
         return
-    outcomes = models.shape[1] * models.shape[2]
+    count = prod(outcomes(replace(environment.instance[0], many_draws=False)))
     yield from _clients_in_words(data["instance"], sizes["clients"])
     yield f"the objective is least at {_vector(star.reshape(-1, sizes['dim'])[0])}"
-    if outcomes > 1:
-        yield f"chance has {outcomes} outcomes; on one of them, where the model moves most:"
+    if count > 1:
+        most = ", where the model moves most" if count == models.shape[1] * models.shape[2] else ""
+        yield f"chance has {count} outcomes; on one of them{most}:"
     outcome = outcome_that_moves_most(models)
     sampled, models = on_outcome(sampled, 2, models, outcome), on_outcome(models, 2, models, outcome)
     for number in range(min(sizes["rounds"], _MOST_ROUNDS)):

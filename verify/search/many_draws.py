@@ -21,9 +21,9 @@ from verify.search.stage import State
 
 __all__ = ["of_many_draws"]
 
-_FEW, _MANY = (6, 8), (12, 32, 64)  # draws: so few that all outcomes can be listed, too; and so many that they are not
+_FEW, _MANY = (6, 8), (12, 64)  # draws: so few that all outcomes can be listed, too; and so many that they are not
 _MOST_ROWS = 1024  # of an array, and outcomes that are listed
-_COMPARED, _BATCHES = 16, 3  # instances; batches of each shape, random and regular ones
+_COMPARED, _BATCHES = 16, 1  # instances; batches of each shape, random and regular ones
 _SAME = 1e-6  # what float64 may add
 
 

@@ -2,9 +2,11 @@
 (:mod:`verify.checker.long_run`)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import sympy as sp
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import each
@@ -12,7 +14,7 @@ from synthetic.numbers.balls import Ball
 from verify.checker.intervals import Interval
 from verify.checker.limits import MANY_ROUNDS
 from verify.claims.needs import speaks_of_samples
-from verify.claims.sizes import allowed
+from verify.claims.sizes import allowed, once_by_claim
 from verify.evaluation.environment import UNMEASURED
 from verify.exact.by_checker import judged_by_checker
 from verify.exact.confirm import Violation
@@ -38,7 +40,8 @@ def after_many_rounds(state: State) -> Violation | None:
     """A violation after many rounds, if the checker sees one, by instances with quadratic losses: of those whose ratio of
     the left to the right side is large or grows."""
     claim, looked_at, unknown = state.claim, [], 0
-    if claim.setting != "run" or speaks_of_samples(claim) or claim.exists is not None or "rounds" not in claim.names:
+    if claim.setting != "run" or speaks_of_samples(claim) or claim.exists is not None or "rounds" not in claim.names or (
+            _steps_are_tied(claim)):
         return None
     for shape, params in _instances(state):
         exact, ratios = (shape, map_params(params, lambda name, a: each(a, Fraction))), []
@@ -57,7 +60,7 @@ def after_many_rounds(state: State) -> Violation | None:
     tight = sorted(growing[_GROWING:], key=lambda one: -one[2])
     for exact, _, before in (*growing[:_GROWING], *tight[:_TIGHT]):
         fewer = _MORE
-        for rounds in _MANY:
+        for rounds in _MANY if _step_is_constant(claim) else ():
             ratio = _ratio(claim, *exact, rounds)
             if isinstance(ratio, Violation):
                 return _earlier(claim, *exact, fewer, rounds, ratio)
@@ -65,6 +68,23 @@ def after_many_rounds(state: State) -> Violation | None:
                 break
             before, fewer = ratio, rounds
     return None
+
+
+@once_by_claim
+def _steps_are_tied(claim: Claim) -> bool:
+    """Whether a hypothesis is about several steps, as ``eta_l[t] == eta_l[t+1]`` is."""
+    return any(len({entry for side in (c.left, c.right) for entry in _steps(side)}) > 1 for c in claim.hypotheses)
+
+
+@once_by_claim
+def _step_is_constant(claim: Claim) -> bool:
+    """Whether a hypothesis gives every step the same size."""
+    given = claim.defining.get("eta_l")
+    return given is not None and not {index for index, *_ in given.over} & {*given.right.free_symbols}
+
+
+def _steps(formula: sp.Expr) -> list[sp.Indexed]:
+    return [entry for entry in sp.sympify(formula).atoms(sp.Indexed) if str(entry.base.label) == "eta_l"]
 
 
 def _earlier(claim: Claim, shape: Shape, params: Parameters, fewer: int, rounds: int, violation: Violation) -> Violation:
@@ -82,6 +102,7 @@ def _earlier(claim: Claim, shape: Shape, params: Parameters, fewer: int, rounds:
 def _ratio(claim: Claim, shape: Shape, params: Parameters, rounds: int) -> Violation | float | None:
     """The violation after many rounds, or the ratio of the sides; None where the checker does not know them."""
     shape, params = with_times(claim, shape, params, shape.local_steps, max(rounds // shape.local_steps, MANY_ROUNDS + 1))
+    shape = replace(shape, many_draws=True)
     if not allowed(claim, shape.as_sizes()):
         return None
     try:
