@@ -30,17 +30,22 @@ def repair(
     if most < 1:
         raise ValueError(f"--most must be at least 1; got {most}")
 
+    from bounds.language.claim import Condition
     from bounds.printing.claim_file import NotInFiles, as_toml
     from bounds.printing.render import condition_text, letters_of
     from verify.api.repair import repair as nearest
     from verify.cli import console
+    from verify.report.sentences import clauses
 
     with console.working("searching for violations") as now:
         found = nearest(chosen, budget.value, seed, most, watch=now)
     for number, one in enumerate(found, start=1):
         print(f"{number}. {one.change}: {one.verdict.verdict}")
         print("  ", condition_text(one.claim.statement, letters_of(chosen)))
-        print("  ", one.verdict.evidence)
+        for name, definition in one.claim.used_definitions().items():
+            if chosen.definitions.get(name) != definition:
+                print("  ", condition_text(Condition(definition.symbol, "==", definition.formula), letters_of(chosen)))
+        print("  ", clauses(one.verdict.evidence, chosen))
     if not found:
         print(f"no change of one place of {chosen.id} survives the search")
     if out is not None and found:

@@ -44,12 +44,13 @@ def describe_instance(claim: Claim, data: dict) -> str:
 def _numbers_in_words(instance: dict) -> str:
     """Curvatures, centers and weights of a few clients in one dimension; empty for larger instances."""
     columns = {"curvatures": "curvature", "centers": "center", "weights": "client_weight"}
-    rows = {word: [c[0] if isinstance(c, list) else c for c in instance[name]] for word, name in columns.items()}
+    rows = {word: [short_number(Fraction(c[0] if isinstance(c, list) else c)) for c in instance[name]]
+            for word, name in columns.items()}
     if "pieces" in instance:
         rows["pieces (slope, center, width)"] = [
             ", ".join(f"({', '.join(piece)})" for piece in client[0]) for client in instance["pieces"]]
     text = "; ".join(f"{word} {', '.join(values)}" for word, values in rows.items())
     if len(instance["center"][0]) > 1 or len(text) > 120 or "factors" in instance:
         return ""
-    start = f"; start {instance['start_offset'][0]} from the optimum" if "start_offset" in instance else ""
-    return f"; {text}{start}"
+    start = instance.get("start_offset")
+    return f"; {text}" + (f"; start {short_number(Fraction(start[0]))} from the optimum" if start else "")

@@ -8,6 +8,7 @@ from bounds.printing.render import condition_text, letters_of, there_is, unicode
 from verify.exact.replay import tight_hypotheses
 from verify.repair.repair import Repair
 from verify.report.reason import Needs, run_in_words, sides_in_words
+from verify.report.sentences import clauses
 from verify.results.commands import claim_file, command, on_certificate
 from verify.results.numerals import significant
 from verify.results.store import KEPT
@@ -30,7 +31,7 @@ def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, st
         budget: the budget with which the verdict was reached.
         out: directory of the report, for the commands named in the text.
     """
-    parts = [_says(claim), _because(verdict), *_evidence(claim, verdict)]
+    parts = [_says(claim), _because(claim, verdict), *_evidence(claim, verdict)]
     parts += [str(needs)] if needs and str(needs) else []
     parts.append("What would change it: " + _change(claim, verdict, budget, out))
     parts += [] if repairs is None else [_would_be_true(claim, repairs)]
@@ -45,14 +46,14 @@ def _says(claim: Claim) -> str:
     where = f"{claim.number}, {claim.kind}, {origin}"
     if claim.statement is None:
         return f"{claim.id} ({where}) prints no formula: {claim.undefined}."
-    count = len(claim.hypotheses) + sum(a.for_all_functions is not None for a in claim.assumptions)
+    count = len(claim.assumptions) + len(claim.conditions)
     under = f"under {count} hypotheses" if count != 1 else "under one hypothesis"
     exists = "" if claim.exists is None else f"{there_is(claim.exists, lambda e: unicode(e, letters))}\n  "
     return (f"{claim.id} ({where}) says, {under}, read as \"{claim.reading}\":\n  {exists}"
             f"{condition_text(claim.statement, letters)}")
 
 
-def _because(verdict: Verdict) -> str:
+def _because(claim: Claim, verdict: Verdict) -> str:
     means = {
         "refuted": "It is refuted: an instance meets every hypothesis and violates the statement.",
         "ill-posed": "It is ill-posed: no instance can meet its hypotheses, or a quantity in it is undefined.",
@@ -63,7 +64,8 @@ def _because(verdict: Verdict) -> str:
     }
     kept = f" This is {verdict.details[KEPT]}." if KEPT in verdict.details else ""
     kind = "proven" if verdict.verdict == "consistent" and "scope" in verdict.details else verdict.verdict
-    return f"{means[kind]} {verdict.evidence[:1].upper()}{verdict.evidence[1:]}.{kept}"
+    evidence = clauses(verdict.evidence, claim)
+    return f"{means[kind]} {evidence[:1].upper()}{evidence[1:]}.{kept}"
 
 
 def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:

@@ -4,6 +4,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ from bounds.registry.papers import source_of
 from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
 from verify.report.errata import STYLES, failing_results
 from verify.report.mathematics import mathematics
-from verify.report.results import MANY, MISSING, PaperPage, ids_with_figures, papers_of
+from verify.report.results import ATTENTION, MANY, MISSING, PaperPage, ids_with_figures, papers_of
+from verify.report.run_picture import run_picture
 from verify.report.sentences import clauses, in_words, readable, sentence
-from verify.report.tables import details_shown, instance_tables
+from verify.report.tables import LONGEST_NUMBER, details_shown, instance_tables
 from verify.results.commands import on_certificate
 from verify.results.drawing import VERDICT_STYLE, save
 from verify.results.figures import looseness
@@ -161,16 +163,23 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
     proof = "scope" in verdict.details  # then the certificate has no instance
     instance = None if proof or verdict.verdict == "certified" else certificate or verdict.details.get("instance")
     facts, evidence_tables = details_shown(verdict.details)
-    tables = instance_tables(instance, _letters_and_meanings(claim)) if isinstance(instance, Mapping) else []
+    of_numbers = claim.names if claim and claim.setting == "algebra" else None
+    tables = instance_tables(instance, _letters_and_meanings(claim), of_numbers) if isinstance(instance, Mapping) else []
+    explained = {row[0] for table in tables for row in table["rows"]}
+    formulas = mathematics(claim) if claim else None
+    run = verdict.details.get("instance") if verdict.verdict == "refuted" and claim else None
     return {
         "verdict": verdict,
         "address": page_name(verdict.id),
         "claim": claim,
         "source": source_of(claim) if claim else None,
-        "mathematics": mathematics(claim) if claim else None,
+        "mathematics": formulas,
+        "letters": [row for row in formulas.letters if row[0] not in explained]
+        if formulas and verdict.verdict in ATTENTION else [],
         "sentence": sentence(verdict, claim),
         "short": sentence(verdict, claim, short=True),
         "lines": in_words(verdict, claim),
+        "picture": run_picture(claim, run) if isinstance(run, Mapping) else "",
         "tables": tables,
         "sides": _sides(instance) if isinstance(instance, Mapping) else None,
         "conflict": [line for line in verdict.details.get("conflict", ()) if line != verdict.id],
@@ -194,9 +203,11 @@ def _letters_and_meanings(claim: Claim | None) -> Callable[[str], tuple[str, str
     """A function that gives the letter, as MathML, and the meaning of a name; None where it has no letter."""
     letters = letters_of(claim) if claim else {}
 
+    variables = {v.name: tuple(index for index, _ in v.indices) for v in claim.variables} if claim else {}
+
     def name_of(name: str) -> tuple[str, str] | None:
         if name not in letters:
-            return None
+            return (Markup(mathml(notation_text(name, variables[name], letters))), "") if name in variables else None
         return Markup(mathml(notation_text(name, tuple(letters[name].indices), letters))), letters[name].meaning
 
     return name_of
@@ -216,7 +227,10 @@ def _certificate(verdict: Verdict, out: Path) -> Mapping[str, Any] | None:
 def _sides(instance: Mapping[str, Any]) -> list[tuple[str, str, str]] | None:
     if "left" not in instance or "right" not in instance:
         return None
-    return [(name, str(instance[name]), approximately(instance[name])) for name in ("left", "right")]
+    left, right = str(instance["left"]), str(instance["right"])
+    digits = next((n for n in range(3, 15) if approximately(left, n) != approximately(right, n)), 3)
+    return [(name, side if len(side) <= LONGEST_NUMBER else "in the certificate", approximately(side, digits))
+            for name, side in (("left", left), ("right", right))]
 
 
 def _figures(verdict: Verdict, formats: Sequence[str]) -> list[dict[str, Any]]:
@@ -271,6 +285,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "significant": significant, "apart_from_one": apart_from_one, "capital": lambda text: text[:1].upper() + text[1:],
         "typeset": lambda text: text if isinstance(text, Markup) else readable(text),
+        "code": lambda text: Markup(escape(text, quote=False)),  # quotes need no escape there
         "folded": lambda text: " \\\n  ".join(textwrap.wrap(text, 72, break_long_words=False, break_on_hyphens=False)),
     }
     environment.globals |= {

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import sympy as sp
 
 from bounds.language.alternatives import alternatives
-from bounds.language.claim import HIDDEN, Claim, Condition
+from bounds.language.claim import HIDDEN, Claim, Condition, names_in
 from bounds.language.notation import Notation, notation_text
 from bounds.language.witness import witness_id
-from bounds.printing.legend import domain_text
+from bounds.printing.legend import domain_text, symbols
 from bounds.printing.mathml import mathml
 from bounds.printing.render import letters_of, printable_conditions, printed, there_is
 from bounds.printing.writer import LatexWriter
@@ -28,13 +28,14 @@ _CLOSER = 0.8  # times as wide as such a formula is a longer one in a smaller fo
 class Mathematics:
     """MathML of a claim in its paper's letters, ready for the page.
 
-    ``hypotheses`` holds (name, number, formulas, note), ``variables`` (formula, domain) and ``definitions`` (formula,
-    meaning, unit, source).
+    ``hypotheses`` holds (name, number, formulas, note), ``variables`` (formula, domain), ``letters`` of the statement
+    (formula, meaning) and ``definitions`` (formula, meaning, unit, source).
     """
 
     statement: str
     hypotheses: tuple
     variables: tuple
+    letters: tuple
     definitions: tuple
 
 
@@ -58,13 +59,16 @@ def mathematics(claim: Claim) -> Mathematics:
         (fitted_mathml(f"{name(d, d.indices)} = {writer.text(d.formula)}", widest=_WIDEST_CELL), d.meaning, d.unit, d.source)
         for d in claim.used_definitions().values()
     ]
+    stated = names_in(claim.statement.left) | names_in(claim.statement.right) if claim.statement else frozenset()
+    letters = [(mathml(name(one, one.indices)), one.meaning) for one in symbols(claim, writer.letters)
+               if one.meaning and one.name in stated]
     statement = _condition(claim.statement, writer, display=True) if claim.statement else ""
     if claim.exists is not None:
         statement = f'<div class="scope formula">{there_is(claim.exists, lambda e: mathml(writer.text(e)))}</div>{statement}'
         if claim.exists.witness is not None:
             value = _condition(Condition(sp.Symbol(claim.exists.name), "==", claim.exists.witness), writer)
             statement += f'<div class="scope formula">witness: {value}, put in by {escape(witness_id(claim))}</div>'
-    return Mathematics(statement, tuple(assumptions + conditions), tuple(variables), tuple(definitions))
+    return Mathematics(statement, tuple(assumptions + conditions), tuple(variables), tuple(letters), tuple(definitions))
 
 
 @cache

@@ -14,11 +14,13 @@ from bounds.printing.render import letters_of, unicode
 from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.environment import Environment
 from verify.evaluation.evaluate import sides
+from verify.exact.one_dimensional_run import on_outcome, outcome_that_moves_most
 from verify.exact.replay import CANNOT, rerun
 from verify.instances.instance import outcomes
 from verify.referee.decide import FEWEST
 from verify.repair.ingredients import ingredients
 from verify.repair.positions import own_definitions
+from verify.results.numerals import significant
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
@@ -34,10 +36,12 @@ _SHORT = 12  # characters of a fraction
 def number_text(value: float) -> str:
     """A number as the fraction that it is up to rounding, if that is short; else with six digits."""
     if not np.isfinite(value):
-        return "∞" if value > 0 else "-∞" if value < 0 else "undefined"
+        return "∞" if value > 0 else "−∞" if value < 0 else "undefined"
     near = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
     text = str(near)
-    return text if abs(near - value) <= 1e-13 * max(abs(value), 1e-3) and len(text) <= _SHORT else f"{value:.6g}"
+    if abs(near - value) <= 1e-13 * max(abs(value), 1e-3) and len(text) <= _SHORT:
+        return text.replace("-", "−")
+    return significant(value, 6)
 
 
 # both sides --------------------------------------------------------------------------------------------------------------
@@ -52,10 +56,10 @@ def sides_in_words(claim: Claim, data: Mapping[str, Any], write: Callable = unic
     letters, over = letters_of(claim), claim.statement.over
     if over:
         places = ", ".join(f"{write(index, letters)} = {where(index):g}" for index, *_ in over)
-        yield f"at {places}"
+        yield f"it fails most at {places}"
     for name in ("left", "right"):
         side = getattr(claim.statement, name)
-        terms = sp.Add.make_args(side)
+        terms = side.args if isinstance(side, (sp.Max, sp.Min)) else sp.Add.make_args(side)
         if len(terms) == 1 or len(terms) > _MOST_TERMS:
             yield f"{name} side {number_text(where(side))}"
             continue
@@ -105,25 +109,30 @@ def run_in_words(claim: Claim, data: Mapping[str, Any]) -> Iterator[str]:
         return
     try:
         environment = rerun(data, claim, NUMPY)
-        models, included, star = (environment.bound[name].data for name in ("x_round", "included", "x_star"))
+        models, sampled, star = (environment.bound[name].data for name in ("x_round", "sampled", "x_star"))
     except CANNOT:
         return
     count = prod(outcomes(replace(environment.instance[0], many_draws=False)))
     yield from _clients_in_words(data["instance"], sizes["clients"])
-    first = f"; chance has {count} outcomes, and this is one of them" if count > 1 else ""
-    yield f"the optimum is {_vector(star.reshape(-1, sizes['dim'])[0])}{first}"
-    models, included = _on_first_outcome(models, 2), _on_first_outcome(included, 2)
+    yield f"the objective is least at {_vector(star.reshape(-1, sizes['dim'])[0])}"
+    if count > 1:
+        most = ", where the model moves most" if count == models.shape[1] * models.shape[2] else ""
+        yield f"chance has {count} outcomes; on one of them{most}:"
+    outcome = outcome_that_moves_most(models)
+    sampled, models = on_outcome(sampled, 2, models, outcome), on_outcome(models, 2, models, outcome)
     for number in range(min(sizes["rounds"], _MOST_ROUNDS)):
-        counted = [str(k + 1) for k in range(sizes["clients"]) if included[number * sizes["local_steps"], k]]
+        there = [str(k + 1) for k in range(sizes["clients"]) if sampled[number, k]]
+        who = _listed("client", there) if there else "no client"
         before, after = _vector(models[number]), _vector(models[number + 1])
-        yield (f"round {number}: client{'s' * (len(counted) > 1)} {' and '.join(counted) or 'none'} "
-               f"count{'s' * (len(counted) == 1)}; the model moves from {before} to {after}")
+        moves = f"moves from {before} to {after}" if before != after else f"stays at {before}"
+        yield f"round {number}: {who} take{'s' * (len(there) < 2)} part; the model {moves}"
     if sizes["rounds"] > _MOST_ROUNDS:
         yield f"after round {sizes['rounds'] - 1}: {_vector(models[sizes['rounds']])}"
 
 
-def _on_first_outcome(array: np.ndarray, depth: int) -> np.ndarray:
-    return array.reshape(-1, *array.shape[-depth:])[0]
+def _listed(noun: str, names: list[str]) -> str:
+    """Several names in a sentence: ``clients 1, 2 and 3``."""
+    return f"{noun}s {', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else f"{noun} {names[0]}"
 
 
 def _clients_in_words(instance: Mapping[str, Any], count: int) -> Iterator[str]:

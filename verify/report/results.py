@@ -61,7 +61,7 @@ class Result:
         """The paper's number; the id of a claim that is not registered, or of a statement without a number."""
         claim = self.pages[0]["claim"]
         if claim and claim.number != "none":
-            return claim.number
+            return claim.number[:1].upper() + claim.number[1:]
         return self.block.partition("/")[2].replace("-", " ").capitalize()
 
     @property

@@ -34,6 +34,7 @@ _TEX = {"\\": r"\textbackslash{}", **{c: f"\\{c}" for c in "&%$#_{}"}, "~": r"\t
             "≈": "approx"}.items()}}
 _ACCENTS = {sign: name for name, sign in ACCENTS.items()}
 _LETTER = re.compile(rf"(.)([{''.join(_ACCENTS)}])|.", re.DOTALL)
+_SIGNS = re.compile("[∞−·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]")  # in numbers
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|$])")
 _GREEK = re.compile(rf"(?<![A-Za-z0-9])({'|'.join(GREEK)})(?![A-Za-z0-9])")
 
@@ -147,7 +148,8 @@ def in_words(verdict: Verdict, claim: Claim | None, style: Style = HTML) -> list
         return []
     with np.errstate(all="ignore"):  # of numbers that float64 does not hold
         run = [style.words(line) for line in run_in_words(claim, instance)] or list(_arrays(claim, instance, style))
-        sides = [line.replace("∞", style.words("∞")) for line in sides_in_words(claim, instance, style.write)]
+        sides = [_SIGNS.sub(lambda sign: style.words(sign[0]), line)
+                 for line in sides_in_words(claim, instance, style.write)]
     if not any(" side " in line and ": " in line for line in sides):
         sides = [line for line in sides if " side " not in line]  # their values alone, which the sentence has
     if not run and claim.setting != "algebra":

@@ -1,6 +1,6 @@
 """An instance as tables: sizes, what each client is, and the numbers given besides."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -46,6 +46,8 @@ def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], li
             head = list(dict.fromkeys(key for row in value for key in row))
             rows = [[value_text(row.get(key)) for key in head] for row in value]
             tables.append({"caption": caption, "head": [key.replace("_", " ") for key in head], "rows": rows})
+        elif name == "instances" and isinstance(value, Mapping) and {"tried", "met"} <= {*value}:
+            facts.append((caption, f"{value['tried']:,} tried; {value['met']:,} of them meet the hypotheses"))
         elif isinstance(value, Mapping):
             facts.append((caption, ", ".join(f"{value_text(v)} {k.replace('_', ' ')}" for k, v in value.items())))
         else:
@@ -53,15 +55,21 @@ def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], li
     return facts, tables
 
 
-def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str, str] | None] = {}.get) -> list[dict]:
+def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str, str] | None] = {}.get,
+                    of_numbers: Collection[str] | None = None) -> list[dict]:
     """Tables (``caption``, ``head``, ``rows`` of text) for an instance of a certificate.
 
     ``data`` has ``sizes`` and ``procedure`` (name -> value), ``instance`` (name -> a list with one entry per client, except
     for the names in ``OTHERWISE``) and ``values`` (name -> numbers). Any of these may be missing. ``name_of`` gives a
-    quantity's letter and meaning, None where it has none.
+    quantity's letter and meaning, None where it has none. ``of_numbers``: the names in a claim about numbers alone, for
+    which no algorithm is run; its other sizes say nothing.
     """
     sizes, procedure = dict(data.get("sizes", {})), dict(data.get("procedure", {}))
-    instance = dict(data.get("instance", {}))
+    if of_numbers is not None:
+        sizes, procedure = {name: size for name, size in sizes.items() if name in of_numbers}, {}
+    if sizes.get("layers") == 1:  # one layer has all coordinates
+        del sizes["layers"]
+    instance = {name: v for name, v in data.get("instance", {}).items() if name != "layer_sizes" or len(v) > 1}
     if procedure.get("sampling") not in (None, *BY_NUMBER):
         sizes.pop("participants", None)  # no client is sampled
     count = sizes.get("clients")
@@ -71,7 +79,7 @@ def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str,
 
     def named(name: str) -> tuple[str, str]:
         letter, meaning = name_of(name) or ("", "")
-        return letter, WORDS.get(name) or meaning or name.replace("_", " ")
+        return letter, WORDS.get(name) or meaning or ("" if letter else name.replace("_", " "))
 
     tables = []
     if by_client:

@@ -11,7 +11,7 @@ from bounds.registry.claims import find_claim
 from tests.not_empty import not_empty
 from verify.referee.decide import Settings, decide
 from verify.report.reason import needs_of, number_text, run_in_words, sides_in_words
-from verify.report.sentences import MARKDOWN, in_words, sentence
+from verify.report.sentences import MARKDOWN, TEX, in_words, sentence
 from verify.results.verdict import Verdict
 
 
@@ -22,7 +22,7 @@ def fedalign():
 
 
 @pytest.mark.parametrize(("value", "text"), [
-    (0.0, "0"), (0.125, "1/8"), (1 / 3, "1/3"), (-2.5, "-5/2"), (2**0.5, "1.41421"), (1e-7, "1e-07"), (float("inf"), "∞"),
+    (0.0, "0"), (0.125, "1/8"), (1 / 3, "1/3"), (-2.5, "−5/2"), (2**0.5, "1.41421"), (1e-7, "1·10⁻⁷"), (float("inf"), "∞"),
     (float("nan"), "undefined"), (3249 / 6400, "3249/6400")])
 def test_numbers_are_fractions_where_these_are_short(value, text):
     assert number_text(value) == text
@@ -31,8 +31,8 @@ def test_numbers_are_fractions_where_these_are_short(value, text):
 def test_the_run_of_a_counterexample_is_told_round_by_round(fedalign):
     lines = list(run_in_words(*fedalign))
     assert lines[:3] == ["client 1: weight 1, a quadratic of curvature 1 around 0",
-                         "client 2, free: weight 1, a quadratic of curvature 1 around 1", "the optimum is 0"]
-    assert re.fullmatch(r"round 0: clients 1 and 2 count; the model moves from 0 to 1/\d+", lines[3]), lines[3]
+                         "client 2, free: weight 1, a quadratic of curvature 1 around 1", "the objective is least at 0"]
+    assert re.fullmatch(r"round 0: clients 1 and 2 take part; the model moves from 0 to 1/\d+", lines[3]), lines[3]
 
 
 def test_an_empty_sum_is_named(fedalign):
@@ -62,6 +62,22 @@ def test_the_terms_of_a_side_add_up_to_it(name):
         if terms:
             numbers = [float(sp.Rational(one.rpartition(" is ")[2])) for one in terms.split("; ")]
             assert sum(numbers) == pytest.approx(float(sp.Rational(value)), rel=1e-4)
+
+
+def test_both_numbers_of_a_maximum_are_shown():
+    claim = find_claim("fedalign/claim-opposite")
+    data = decide(claim, Settings(federations=False)).details["instance"]
+    (left,) = [line for line in sides_in_words(claim, data) if line.startswith("left side")]
+    numbers = [one.rpartition(" is ")[2] for one in left.split("; ")]
+    largest = max(numbers, key=lambda number: sp.Rational(number.replace("−", "-")))
+    assert len(numbers) == 2 and left.startswith(f"left side {largest}:")
+
+
+def test_signs_of_numbers_are_written_for_latex():
+    claim = find_claim("fedalign/claim-opposite")
+    data = decide(claim, Settings(federations=False)).details["instance"]
+    verdict = Verdict(claim.id, claim.reading, claim.kind, "refuted", None, "evidence", details={"instance": data})
+    assert "−" in "".join(sides_in_words(claim, data)) and "−" not in "".join(in_words(verdict, claim, TEX))
 
 
 def test_what_a_counterexample_needs_is_searched(fedalign):

@@ -16,7 +16,7 @@ from bounds.language.definitions import DEFINITIONS, Gamma, Gamma_client
 from bounds.language.operators import F_star, L, clients, eta_l, iterations, k, mu, t
 from bounds.printing.render import notation
 from tests.not_empty import not_empty
-from verify.report.html import VERDICT_MEANINGS, write_report
+from verify.report.html import VERDICT_MEANINGS, _sides, write_report
 from verify.report.results import differences
 from verify.report.sentences import HTML, MARKDOWN, TEX
 from verify.report.tables import details_shown, instance_tables
@@ -177,9 +177,9 @@ def test_index_counts_each_verdict(report):
 @pytest.mark.parametrize(
     "page, words",
     [
-        ("demo__theorem-1", ["Theorem 1", "smooth & convex", "as <used>", "mind the gap", "-7/3".replace("-", "−"),
+        ("demo__theorem-1", ["Theorem 1", "smooth & convex", "as <used>", "mind the gap", "−7/3", "seed 3", "1.25 s", "∞",
                              "3 with probability 1/4; −1 with probability 3/4", "left 1/128 0.00781", "right 0 0",
-                             "4,096 tried, 512 met", "seed 3", "1.25 s", DEFINITIONS["Gamma"].meaning, "∞",
+                             "4,096 tried; 512 of them meet the hypotheses", DEFINITIONS["Gamma"].meaning,
                              "fedtheory verify demo/theorem-1"]),
         ("demo__lemma-1_at_G-max_and_printed", ["registered", "0.71", "digits", "G largest"]),
         ("demo__assumption-2", ["μ > 0", "No function satisfies it"]),
@@ -297,6 +297,25 @@ def test_an_instance_in_turned_coordinates_says_so():
 @pytest.mark.parametrize("data", [{}, {"sizes": {}}, {"values": {}}, {"instance": {"epsilon": ["1"]}}])
 def test_sparse_instances_can_be_shown(data):
     assert isinstance(instance_tables(data), list)
+
+
+def test_a_claim_about_numbers_shows_its_own_sizes_and_no_algorithm():
+    (*_, numbers) = instance_tables(CERTIFICATE, of_numbers={"iterations", "mu"})
+    assert numbers["caption"] == "sizes and numbers"
+    assert {row[1] for row in numbers["rows"]} & {"clients", "iterations", "dimension"} == {"iterations"}
+
+
+def test_one_layer_is_not_shown():
+    data = CERTIFICATE | {"sizes": {"clients": 2, "layers": 1}, "instance": {"layer_sizes": [1]}}
+    assert "layer" not in str(instance_tables(data))
+    assert "number of layers" in str(instance_tables(data | {"sizes": {"layers": 2}}))
+
+
+def test_sides_have_as_many_digits_as_tell_them_apart():
+    long = "190767123456789012/100000000000000000000", "190725123456789012/100000000000000000000"
+    assert _sides(dict(zip(("left", "right"), long, strict=True))) == [
+        ("left", "in the certificate", "0.001908"), ("right", "in the certificate", "0.001907")]
+    assert _sides({"left": "1/3", "right": "0"}) == [("left", "1/3", "0.333"), ("right", "0", "0")]
 
 
 def test_details_are_facts_and_tables():

@@ -15,7 +15,7 @@ from verify.claims.method import faults_of_method
 from verify.demos.controls import Choice, Text
 from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, FONT, THIRD, legend, name, panels, plain
 from verify.exact.check import check
-from verify.exact.replay import rerun
+from verify.exact.one_dimensional_run import one_dimensional_run
 from verify.referee.decide import Settings, decide
 from verify.results.drawing import GREY
 from verify.results.verdict import Verdict
@@ -104,22 +104,8 @@ def compute(statement: str, condition: str, method: str, watch: Callable[[Search
         return Searched("", *course, verdict)
     result = check(instance, claim)
     checked = f"{'accepted' if result.accepted else 'rejected'}: {result.reason}"
-    return Searched("", *course, verdict, checked, *(_on_a_line(instance, claim) if instance["sizes"]["dim"] == 1 else ()))
-
-
-def _on_a_line(instance: dict, claim: Claim) -> tuple[np.ndarray, ...]:
-    """Places, the objective and the clients' losses there, and the models of the ordinary run; nothing if it has none."""
-    again = rerun(instance, claim)
-    federation = again.federation
-    if "x_round" not in again.bound or not hasattr(federation, "center"):
-        return ()
-    path = np.ravel(again.bound["x_round"].data.numpy())
-    ends = np.append(path, [float(federation.x_star[0, 0]), *np.ravel(federation.center.numpy())])
-    room = 0.3 * max(np.ptp(ends), 0.1)
-    places = np.linspace(ends.min() - room, ends.max() + room, 201)
-    rows = federation.backend.array(places[:, None])
-    own = federation.value(federation.all_clients(rows)).numpy().T
-    return places, np.vstack([federation.objective(rows).numpy(), own]), path
+    run = one_dimensional_run(instance, claim)
+    return Searched("", *course, verdict, checked, *((run.places, run.losses, run.models) if run else ()))
 
 
 def picture(found: Searched) -> Figure:
