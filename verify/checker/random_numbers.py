@@ -38,7 +38,7 @@ class RandomNumber:
         others, found = terms_of(other), {}
         pairs = bounded(len(self.coefficients) * len(others), PRODUCTS, "products of terms")
         if isinstance(other, RandomNumber):
-            self.meter.charge(1 + pairs * (1 + (bits(self) + bits(other)) // 512) // 4)
+            self.meter.charge(1 + pairs * (1 + (bits(self) + bits(other)) // 512) // 2)
         for left, a in self.coefficients.items():
             for right, b in others.items():
                 entries = (*sorted(left.entries + right.entries),)

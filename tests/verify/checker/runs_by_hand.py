@@ -16,14 +16,15 @@ def law(chance, *vector):
     return [[str(c), [str(Fraction(a) * b) for a in vector]] for c, b in ((p, 1 - p), (1 - p, -p))]
 
 
-def run_certificate(statement, *hypotheses, base="fedavg", options=None, sampling="full", participants=None, rounds=2, steps=1,
-                    weights=("1",), curvature=None, center=None, noise=None, start=("1",), eta="1/4", free=None, values=None,
-                    definitions=None, left="0", right="0", **instance):
+def run_certificate(statement, *hypotheses, base="fedavg", options=None, sampling="full", participants=None, rounds=2,
+                    steps=1, weights=("1",), curvature=None, center=None, noise=None, start=("1",), eta="1/4", free=None,
+                    values=None, definitions=None, left="0", right="0", **instance):
     """A counterexample. The optimum of the clients, whose losses have no offsets, is computed; the rest is as given."""
     m, dim, count = len(weights), len(start), rounds * steps
     curvature, center = curvature or [["1"] * dim] * m, center or [["0"] * dim] * m
     share = [[Fraction(w) * Fraction(a) for a in row] for w, row in zip(weights, curvature, strict=True)]
-    optimum = [sum(share[k][j] * Fraction(center[k][j]) for k in range(m)) / sum(row[j] for row in share) for j in range(dim)]
+    optimum = [sum(share[k][j] * Fraction(center[k][j]) for k in range(m)) / sum(row[j] for row in share)
+               for j in range(dim)]
     return {
         "format": "fedtheory certificate 4", "claim": "mine", "reading": "", "setting": "run", "statement": statement,
         "hypotheses": [*hypotheses], "definitions": definitions or {}, "everywhere": [],
