@@ -39,6 +39,7 @@ class LongRun:
         require({*self.before} == {"x_round", *states}, "a method with other states")
         self.places = {name: self.count(value) for name, value in self.before.items()}
         self.entries = [(name, i) for name, count in self.places.items() for i in range(count)]
+        bounded(len(self.entries), MOST, "entries of a state")
         letters = {name: self.state_of_letters(name, value, 0) for name, value in self.before.items()}
         after = OneRound(instance, federation, letters).ends(method, letters)
         self.random = len(after) > 1 or any(term.draws for _, state in after for p in state for term in terms_of(p))
