@@ -139,7 +139,7 @@ class Federation:
         """A stochastic gradient: the gradient, and a draw of noise where the client has any."""
         law = self.laws[k]
         if len(law) > 1 and not run.instance.lists_noise:
-            return self.grad(k, point) + random_numbers.vector_of_draw((kind, run.round, step, k), law)
+            return self.grad(k, point) + random_numbers.vector_of_draw((kind, run.round, step, k), law, self.meter)
         return self.grad(k, point) + (run.draw(kind, law, step, k) if len(law) > 1 else law[0][1])
 
     def solution(self, k, linear, pull, x):

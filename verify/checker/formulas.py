@@ -73,8 +73,11 @@ class Formulas:
         """The values of a condition's indices, all of them."""
         found = [{}]
         for name, low, high in rule["over"]:
-            found = [{**index, name: i} for index in found for i in self.span(low, high, At(index, None))]
-            self.meter.charge(len(found))
+            before, found = found, []
+            for index in before:
+                more = [{**index, name: i} for i in self.span(low, high, At(index, None))]
+                self.meter.charge(len(more))
+                found += more
         return found
 
     def sides(self, rule, at):

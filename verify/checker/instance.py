@@ -71,7 +71,8 @@ class Instance:
         acyclic({**self.rules, **self.defined})
         if "exists" in certificate:
             self.defined[certificate["exists"]["name"]] = self.between(certificate["exists"], *piece, near)
-        self.draws, self.measured, self.runs, self.means, self.lists_noise, self.long = (), (), {}, {}, True, long
+        self.draws, self.measured, self.runs, self.means, self.kinds, self.lists_noise = (), (), {}, {}, (), True
+        self.long = long
         self.defining_value = cache(self.defining_value)
         self.operators = WORDS | {"tau": lambda t: t - t % self.size["local_steps"]}
         binders = {"infimum": lambda args, at: infimum(self, args, at)}
@@ -111,9 +112,10 @@ class Instance:
         self.step_size = [self.parameter("eta_l", t) for t in range(steps if alike else rounds * steps)]
         if self.long:
             self.long = LongRun(self, self.federation, *METHODS[self.how["base"]])
-            self.measured, self.runs = {*self.long.record}, {((), None): self.long}
-            return
-        first = self.run(())
+            first, self.runs = self.long, {((), None): self.long}
+        else:
+            first = self.run(())
+        self.kinds = {kind for kind, *_ in first.alternatives}
         if prod(first.alternatives.values()) > self.listed:
             self.lists_noise, self.runs = False, {}
             first = self.run(())
@@ -212,7 +214,7 @@ class Instance:
 
     def within_round(self, t):
         """The round and the step of an iteration, in runs that draw gradients of local steps and clients alone."""
-        others = {kind for (kind, *_), _ in self.draws} - {"noise", "start", "sampling"}
+        others = {*self.kinds} - {"noise", "start", "sampling"}
         require(not others and t.denominator == 1, f"a mean given iteration {t}, of runs that draw {sorted(others)}")
         return divmod(t, self.size["local_steps"])
 
@@ -225,4 +227,6 @@ class Instance:
             found = add(*(self.formulas.value(body, at._replace(outcome=case)) * chance
                           for chance, case in self.outcomes(at.outcome, free)))
             self.means[key] = self.long.mean(found, word) if self.long else random_numbers.mean(found, free)
+        known = at.outcome is not None or not random_numbers.is_random(self.means[key])
+        require(known, "what is drawn is asked for before it is drawn")
         return self.means[key]

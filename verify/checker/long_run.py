@@ -39,6 +39,7 @@ class LongRun:
         require({*self.before} == {"x_round", *states}, "a method with other states")
         self.places = {name: self.count(value) for name, value in self.before.items()}
         self.entries = [(name, i) for name, count in self.places.items() for i in range(count)]
+        bounded(len(self.entries), MOST, "entries of a state")
         letters = {name: self.state_of_letters(name, value, 0) for name, value in self.before.items()}
         after = OneRound(instance, federation, letters).ends(method, letters)
         self.random = len(after) > 1 or any(term.draws for _, state in after for p in state for term in terms_of(p))
@@ -50,26 +51,29 @@ class LongRun:
         start = dict(zip(self.entries, start, strict=True))
         self.first = [prod((start[e] for e in moment), start=Fraction(1)) for moment in self.moments]
         self.known, self.powers = {}, [self.matrix]
-        self.record = {name: States(self, name) for name in self.before}
+        self.record, self.alternatives = {name: States(self, name) for name in self.before}, {}
 
     def count(self, value): return len(flat(value))
 
     def cases(self, rule):
         """The values of a hypothesis's indices: of those that count the entries of arrays of equal entries, or step sizes,
         which are the same in every round, the first ones."""
-        over, sides = [], (rule["left"], rule["right"])
+        over, timed = [], {*self.equal} - {"available"}  # those that an iteration may count, too
+        nodes = [rule["left"], rule["right"], *(end for _, *ends in rule["over"] for end in ends)]
         for name, low, high in rule["over"]:
-            if low == 0 and high in ("rounds", "iterations", ["+", -1, "rounds"], ["+", -1, "iterations"]):
-                if counts_entries(name, {*self.equal}, *sides):
+            by_round, last = high in ("rounds", ["+", -1, "rounds"]), ["+", -1, "iterations"]
+            if low == 0 and (by_round or high in ("iterations", last)):
+                if counts_entries(name, {*self.equal} if by_round else timed, *nodes):
                     high = 0
-                elif counts_entries(name, {"eta_l", *self.equal}, *sides) and high == ["+", -1, "iterations"]:
+                elif counts_entries(name, {"eta_l", *timed}, *nodes) and high == last:
                     high = self.steps - 1
             over.append([name, low, high])
         return self.instance.formulas.cases(rule | {"over": over})
 
     def state_of_letters(self, name, value, r):
         """The state of a name at round r, as letters."""
-        found = iter([RandomNumber({Term(entries=((r, name, i),)): Fraction(1)}) for i in range(self.count(value))])
+        found = iter([RandomNumber({Term(entries=((r, name, i),)): Fraction(1)}, self.instance.meter)
+                      for i in range(self.count(value))])
         return [Vector(next(found) for _ in v) for v in value] if isinstance(value, list) else Vector(
             next(found) for _ in value)
 
@@ -103,8 +107,12 @@ class LongRun:
 
     def times(self, matrix, vector):
         """The product of a matrix and a vector."""
-        self.instance.meter.charge(len(vector) ** 2)
-        return [sum((a * b for a, b in zip(row, vector, strict=True) if a.low or a.high), as_interval(0)) for row in matrix]
+        found = []
+        for row in matrix:
+            pairs = [(a, b) for a, b in zip(row, vector, strict=True) if not (a.low == a.high == 0 or b.low == b.high == 0)]
+            self.instance.meter.charge(1 + len(pairs))
+            found.append(sum((a * b for a, b in pairs), as_interval(0)))
+        return found
 
     def mean(self, value, word=("E", None)):
         """The mean of a number or vector over all that is drawn: of products of entries after the same round."""

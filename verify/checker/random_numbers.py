@@ -10,7 +10,7 @@ from collections import namedtuple
 from fractions import Fraction
 
 from verify.checker.intervals import Undecided, Vector
-from verify.checker.limits import TERMS, bounded
+from verify.checker.limits import TERMS, WorkLimit, bits, bounded
 
 PRODUCTS, DEGREE = 20 * TERMS, 2  # terms of a product of two numbers; entries of a state in a term
 
@@ -21,22 +21,24 @@ ONE = Term()
 
 
 class RandomNumber:
-    """``coefficients`` of terms."""
+    """``coefficients`` of terms. The ``meter`` counts the work of products."""
 
     __hash__ = None
 
-    def __init__(self, coefficients):
-        self.coefficients = coefficients
+    def __init__(self, coefficients, meter=None):
+        self.coefficients, self.meter = coefficients, meter or WorkLimit()
 
     def __add__(self, other):
         found = dict(self.coefficients)
         for term, c in terms_of(other).items():
             found[term] = found[term] + c if term in found else c
-        return number(found)
+        return number(found, self.meter)
 
     def __mul__(self, other):
         others, found = terms_of(other), {}
-        bounded(len(self.coefficients) * len(others), PRODUCTS, "products of terms")
+        pairs = bounded(len(self.coefficients) * len(others), PRODUCTS, "products of terms")
+        if isinstance(other, RandomNumber):
+            self.meter.charge(1 + pairs * (1 + (bits(self) + bits(other)) // 512) // 2)
         for left, a in self.coefficients.items():
             for right, b in others.items():
                 entries = (*sorted(left.entries + right.entries),)
@@ -44,7 +46,7 @@ class RandomNumber:
                 for draws, c in squared(left.draws & right.draws).items():
                     term, c = Term(draws | (left.draws ^ right.draws), entries), a * b * c
                     found[term] = found[term] + c if term in found else c
-        return number(found)
+        return number(found, self.meter)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -105,10 +107,15 @@ def terms_of(value):
     return value.coefficients if isinstance(value, RandomNumber) else {ONE: value}
 
 
-def number(coefficients):
+def is_random(value):
+    """Whether a number or vector depends on what is drawn."""
+    return any(map(is_random, value)) if isinstance(value, Vector) else isinstance(value, RandomNumber)
+
+
+def number(coefficients, meter):
     """The number with these coefficients; one that has no letter is no random one."""
     found = {term: c for term, c in coefficients.items() if not isinstance(c, Fraction) or c}
-    return RandomNumber(found) if found.keys() - {ONE} else found.get(ONE, Fraction(0))
+    return RandomNumber(found, meter) if found.keys() - {ONE} else found.get(ONE, Fraction(0))
 
 
 def squared(draws):
@@ -124,10 +131,10 @@ def squared(draws):
     return found
 
 
-def vector_of_draw(coordinates, law):
+def vector_of_draw(coordinates, law, meter=None):
     """The vector of a draw with two outcomes, pairs (chance, vector)."""
     (p, first), (_, second) = law
-    z = RandomNumber({Term(frozenset({(coordinates, p)})): Fraction(1)})
+    z = RandomNumber({Term(frozenset({(coordinates, p)})): Fraction(1)}, meter)
     return first * p + second * (1 - p) + (first - second) * z
 
 
@@ -146,4 +153,4 @@ def mapped(value, change):
     for term, c in value.coefficients.items():
         for new, b in (change(term, c) or {}).items():
             found[new] = found[new] + b if new in found else b
-    return number(found)
+    return number(found, value.meter)
