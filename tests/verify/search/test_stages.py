@@ -38,7 +38,7 @@ def test_names_are_different_and_all_of_them_are_allowed():
     assert switched_on(NAMES) == ({}, ())
     for name in {*NAMES} - {"many-rounds"}:  # which is looked at beside the stages
         stages, corners = switched_on([name])
-        assert len(stages) + len(corners) == len(NAMES) - 1
+        assert len(stages) + len(corners) == len(NAMES) - 2
 
 
 @pytest.mark.parametrize("reject", [lambda name: search(TRUE["control/young"], LITTLE, without=[name]),
