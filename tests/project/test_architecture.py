@@ -13,8 +13,8 @@ MAY_IMPORT = {
     "bounds": {"bounds"},
     "verify": {"verify", "bounds", "fedtheory", "synthetic"},
 }
-STANDARD_LIBRARY = {"collections", "fractions", "functools", "importlib", "itertools", "json", "math", "operator", "pathlib",
-                    "pkgutil", "re", "sys"}
+STANDARD_LIBRARY = {"collections", "copy", "fractions", "functools", "importlib", "itertools", "json", "math", "operator",
+                    "pathlib", "pkgutil", "re", "sys"}
 
 
 def top(modules) -> set[str]:
