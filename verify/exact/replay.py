@@ -32,6 +32,7 @@ CANNOT = (ArithmeticError, IndexError, LookupError, NotImplementedError, TypeErr
 LONGER = 12  # rounds of the longest run that is drawn for a counterexample without chance
 _POINTS = 30  # runs of different lengths that are drawn for a counterexample
 _DRAWN = {True: 2000, False: 60}  # rounds of the longest one, without chance and with it
+_MOST_NUMBERS = 2**24  # models of clients, in all outcomes
 _MOST_OUTCOMES = 4096  # of a run of another length than the counterexample's
 _AGREEMENT = 1e-6  # relative difference from the exact sides that float64 may have
 _ROUNDING = 1e-13  # the same, of the terms that cancel in the sides
@@ -123,6 +124,10 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
             raise ValueError(f"at most {_MOST_OUTCOMES} outcomes of chance are drawn; {rounds} rounds have more")
         free = {v.name for v in claim.variables}
         values = {name: bound for name, bound in values.items() if name in free}
+    numbers = prod(outcomes(shape)) * shape.iterations * shape.clients * shape.dim
+    if numbers > _MOST_NUMBERS:
+        raise ValueError(f"all outcomes of {shape.rounds} rounds have more than {_MOST_NUMBERS} numbers, and are not run again "
+                         "in float64; fedtheory check replays the certificate")
     params = {name: _floats(array, backend) for name, array in params.items()}
     return simulate(claim, shape, params, backend, values=values, most=most)
 
