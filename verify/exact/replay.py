@@ -126,8 +126,8 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
         values = {name: bound for name, bound in values.items() if name in free}
     numbers = prod(outcomes(shape)) * shape.iterations * shape.clients * shape.dim
     if numbers > _MOST_NUMBERS:
-        raise ValueError(f"all outcomes of {shape.rounds} rounds have more than {_MOST_NUMBERS} numbers, and are not run again "
-                         "in float64; fedtheory check replays the certificate")
+        raise ValueError(f"all outcomes of {shape.rounds} rounds have more than {_MOST_NUMBERS} numbers, and are not run "
+                         "again in float64; fedtheory check replays the certificate")
     params = {name: _floats(array, backend) for name, array in params.items()}
     return simulate(claim, shape, params, backend, values=values, most=most)
 
