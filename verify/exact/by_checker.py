@@ -8,7 +8,7 @@ from synthetic.numbers.balls import Ball
 from verify.checker.counterexample import judge_instance
 from verify.checker.instance import Instance
 from verify.checker.intervals import Interval
-from verify.checker.limits import MANY_ROUNDS
+from verify.checker.limits import MANY_ROUNDS, WorkLimit
 from verify.checker.operators import replayed
 from verify.checker.schema import checked
 from verify.evaluation.environment import Environment
@@ -19,6 +19,8 @@ from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
 
 __all__ = ["judged_by_checker", "sides_by_checker"]
+
+_MOST_WORK = 60_000  # steps of a replay, less than the checker's own limit
 
 
 def sides_by_checker(claim: Claim, shape: Shape, params: Parameters) -> tuple[Environment, object, object] | str:
@@ -39,5 +41,6 @@ def judged_by_checker(claim: Claim, shape: Shape, params: Parameters) -> tuple:
         return environment, False, f"the run says what {missing[0]} is", "", ""
     data = json.loads(json.dumps(certificate(claim, environment, 0, 0)))
     reading = {"long": True} if shape.rounds > MANY_ROUNDS else {"listed": 1}
-    said = replayed(lambda c: judge_instance(c, Instance(checked(c), **reading), recorded=False), data)
+    meter = WorkLimit(_MOST_WORK)
+    said = replayed(lambda c: judge_instance(c, Instance(checked(c), meter=meter, **reading), recorded=False), data)
     return environment, *said
