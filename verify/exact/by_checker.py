@@ -20,7 +20,7 @@ from verify.measure.simulate import simulate
 
 __all__ = ["judged_by_checker", "sides_by_checker"]
 
-_MOST_WORK = 60_000  # steps of a replay, less than the checker's own limit
+_MOST_WORK = 800_000  # steps of a replay, less than the checker's own limit
 
 
 def sides_by_checker(claim: Claim, shape: Shape, params: Parameters) -> tuple[Environment, object, object] | str:
