@@ -76,7 +76,7 @@ class Window:
         if not url.startswith(("file:", "data:", "blob:")):
             self.wrong.append(f"it asks for {url}")
 
-    def of(self, path: Path, *questions: str) -> list:
+    def look_at(self, path: Path, *questions: str) -> list:
         """What goes wrong on a page, and the answers to questions."""
         self.wrong = []
         self.page.goto(path.as_uri())

@@ -123,7 +123,7 @@ def points() -> tuple[Pair, ...]:
     )
 
 
-def numbers() -> tuple[Pair, ...]:
+def pairs_of_numbers() -> tuple[Pair, ...]:
     def real(names, **domains):
         return {"variables": dict.fromkeys(names, "real") | domains}
     positive = {"variables": {"a": "positive", "b": "positive"}}
@@ -150,4 +150,4 @@ def numbers() -> tuple[Pair, ...]:
     )
 
 
-PAIRS = (*sampling(), *steps(), *points(), *numbers())
+PAIRS = (*sampling(), *steps(), *points(), *pairs_of_numbers())

@@ -36,7 +36,7 @@ def pages(site: Path) -> list[Path]:
 def test_pages_fit_and_load_from_disk_without_an_error(site, chromium, width):
     window, found = Window(chromium, width), {}
     for path in pages(site):
-        *wrong, beyond = window.of(path, OVERFLOW)
+        *wrong, beyond = window.look_at(path, OVERFLOW)
         if wrong or beyond > 0:
             found[path.relative_to(site).as_posix()] = [*wrong, f"{beyond} pixels beyond"]
     assert len(pages(site)) > 100 and found == {}
@@ -45,7 +45,7 @@ def test_pages_fit_and_load_from_disk_without_an_error(site, chromium, width):
 def test_texts_can_be_read_in_the_dark(site, chromium):
     window, found = Window(chromium, 1280, "dark"), {}
     for path in pages(site):
-        *_, faint = window.of(path, FAINT)
+        *_, faint = window.look_at(path, FAINT)
         if faint:
             found[path.relative_to(site).as_posix()] = faint[:3]
     assert found == {}
@@ -72,11 +72,11 @@ def test_a_fault_would_be_seen(chromium, tmp_path, fault):
     page = tmp_path / "page.html"
     page.write_text(f"<!doctype html><html><body><p>a page</p>{fault}</body></html>", encoding="utf-8")
     window = Window(chromium, 390)
-    *wrong, beyond, faint = window.of(page, OVERFLOW, FAINT)
+    *wrong, beyond, faint = window.look_at(page, OVERFLOW, FAINT)
     assert wrong or beyond > 0 or faint
 
 
 def test_a_good_page_has_none(chromium, tmp_path):
     page = tmp_path / "page.html"
     page.write_text("<!doctype html><html><body><article><p>a page</p></article></body></html>", encoding="utf-8")
-    assert Window(chromium, 390).of(page, OVERFLOW, FAINT) == [0, []]
+    assert Window(chromium, 390).look_at(page, OVERFLOW, FAINT) == [0, []]

@@ -28,19 +28,21 @@ def sides_by_checker(claim: Claim, shape: Shape, params: Parameters) -> tuple[En
     :func:`~verify.exact.confirm.confirm_or_why` gives it."""
     environment, accepted, reason, *sides = judged_by_checker(claim, shape, params)
     if accepted:
-        return environment, *(Ball.between(side.low, side.high) if isinstance(side, Interval) else side for side in sides)
+        return environment, *sides
     words = (word for start, word in (("a hypothesis", "unmet"), ("nothing", "holds")) if reason.startswith(start))
     return next(words, f"uncertain: {reason}")
 
 
 def judged_by_checker(claim: Claim, shape: Shape, params: Parameters) -> tuple:
     """(environment, accepted, reason, left, right): an exact instance before a run, what the checker says of its run, and
-    the last sides that it looked at."""
+    the last sides that it looked at, fractions or balls."""
     environment = simulate(claim, shape, params, EXACT, runs=False)
     if missing := [name for name in free_names(claim) if name not in environment.bound and name not in environment.sizes]:
         return environment, False, f"the run says what {missing[0]} is", "", ""
     data = json.loads(json.dumps(certificate(claim, environment, 0, 0)))
     reading = {"long": True} if shape.rounds > MANY_ROUNDS else {"listed": 1}
     meter = WorkLimit(_MOST_WORK)
-    said = replayed(lambda c: judge_instance(c, Instance(checked(c), meter=meter, **reading), recorded=False), data)
-    return environment, *said
+    *said, left, right = replayed(
+        lambda c: judge_instance(c, Instance(checked(c), meter=meter, **reading), recorded=False), data)
+    return environment, *said, *(
+        Ball.between(side.low, side.high) if isinstance(side, Interval) else side for side in (left, right))

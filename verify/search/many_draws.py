@@ -23,7 +23,7 @@ __all__ = ["of_many_draws"]
 
 _FEW, _MANY = (6, 8), (12, 64)  # draws: so few that all outcomes can be listed, too; and so many that they are not
 _MOST_ROWS = 1024  # of an array, and outcomes that are listed
-_COMPARED, _BATCHES = 16, 1  # instances; batches of each shape, random and regular ones
+_COMPARED = 16  # instances
 _SAME = 1e-6  # what float64 may add
 
 
@@ -37,7 +37,7 @@ def of_many_draws(state: State) -> Iterator[tuple[Shape, Parameters]]:
     few = [shape for shape in few if prod(outcomes(replace(shape, many_draws=False))) <= _MOST_ROWS]
     if not few or not all(_agree(state, shape) for shape in few):
         return
-    for shape, is_regular in product(many, (False, True) * _BATCHES):
+    for shape, is_regular in product(many, (False, True)):
         params = state.draw_batch(shape, budget.small_rows)
         yield shape, regular(claim, params, state.rng_of_shapes) if is_regular else params
 

@@ -11,7 +11,6 @@ import sympy as sp
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import each
 from synthetic.numbers.balls import Ball
-from verify.checker.intervals import Interval
 from verify.checker.limits import MANY_ROUNDS
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import allowed, once_by_claim
@@ -107,12 +106,12 @@ def _ratio(claim: Claim, shape: Shape, params: Parameters, rounds: int) -> Viola
     if not allowed(claim, shape.as_sizes()):
         return None
     try:
-        environment, accepted, reason, *sides = judged_by_checker(claim, shape, params)
+        environment, accepted, reason, left, right = judged_by_checker(claim, shape, params)
     except UNMEASURED:
         return None
-    if not all(isinstance(side, Fraction | Interval) for side in sides) or not (accepted or reason.startswith("nothing")):
+    known = all(isinstance(side, Fraction | Ball) for side in (left, right))
+    if not known or not (accepted or reason.startswith("nothing")):
         return None
-    left, right = (Ball.between(side.low, side.high) if isinstance(side, Interval) else side for side in sides)
     if accepted:
         return Violation(shape, params, environment, left, right)
     left, right = (float(right), float(left)) if claim.statement.relation == ">=" else (float(left), float(right))

@@ -1,6 +1,5 @@
 """Every notebook in a browser: it starts, a slider moves the picture, no error is logged, no request leaves this machine."""
 
-import shutil
 import socket
 import subprocess
 import time
@@ -11,6 +10,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.browser import CHROMIUM, FLAGS
 from tests.verify.demos.notebooks import NAMES, picture_of
 from verify.demos import opening
 from verify.demos.catalogue import find_demo
@@ -18,9 +18,6 @@ from verify.demos.controls import Choice, Slider
 
 pytestmark = pytest.mark.slow
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync")
 PATIENCE = 120  # seconds for what takes one or two
 PICTURE = "svg[role=img]"
 INSIDE = ("data:", "blob:")  # addresses of what a page has already

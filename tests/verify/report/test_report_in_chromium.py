@@ -47,7 +47,7 @@ def each_kind(report: Path) -> list[Path]:
 def test_pages_fit_with_their_pictures_and_formulas_and_without_errors(report, chromium, width):
     window, found = Window(chromium, width), {}
     for path in sorted(report.rglob("*.html")):
-        *wrong, _, beyond, missing, raw = window.of(path, UNFOLD, OVERFLOW, MISSING, RAW)
+        *wrong, _, beyond, missing, raw = window.look_at(path, UNFOLD, OVERFLOW, MISSING, RAW)
         if wrong or beyond > 0 or missing or raw:
             found[path.relative_to(report).as_posix()] = [*wrong, f"{beyond} pixels beyond", *missing, *raw]
     assert found == {}
@@ -57,7 +57,7 @@ def test_whole_tables_and_formulas_are_printed(report, chromium):
     window, found = Window(chromium, PAPER), {}
     window.page.emulate_media(media="print")
     for path in sorted(report.rglob("*.html")):
-        *_, beyond = window.of(path, UNFOLD, OVERFLOW)
+        *_, beyond = window.look_at(path, UNFOLD, OVERFLOW)
         if beyond > 0:
             found[path.relative_to(report).as_posix()] = beyond
     assert found == {}
@@ -69,7 +69,7 @@ def test_each_kind_of_page_is_kept_as_a_picture(report, chromium, width, scheme)
     SHOTS.mkdir(parents=True, exist_ok=True)
     window = Window(chromium, width, scheme)
     for path in not_empty(each_kind(report)):
-        *_, faint = window.of(path, FAINT)
+        *_, faint = window.look_at(path, FAINT)
         assert faint == [], path
         picture = SHOTS / f"{path.parent.name if path.stem != 'index' else 'report'}-{path.stem}-{width}-{scheme}.png"
         window.page.screenshot(path=picture, full_page=path.stem != "index")
@@ -115,5 +115,5 @@ def test_a_fault_would_be_seen(chromium, tmp_path, fault):
     page = tmp_path / "page.html"
     for text, faulty in (("<p>a page</p>", False), (fault, True)):
         page.write_text(f"<!doctype html><html><body><main>{text}</main></body></html>", encoding="utf-8")
-        *wrong, _, beyond, missing, raw = Window(chromium, 390).of(page, UNFOLD, OVERFLOW, MISSING, RAW)
+        *wrong, _, beyond, missing, raw = Window(chromium, 390).look_at(page, UNFOLD, OVERFLOW, MISSING, RAW)
         assert bool(wrong or beyond > 0 or missing or raw) == faulty
