@@ -9,7 +9,10 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition
 from verify.claims.sizes import once_by_claim
 
-__all__ = ["Entry", "at_once", "bounds_on_single_entries", "entries_of_equation", "entry_equations", "free_arrays"]
+__all__ = [
+    "AffineRecursion", "Entry", "affine_recursion", "at_once", "bounds_on_single_entries", "entries_of_equation",
+    "entry_equations", "free_arrays",
+]
 
 
 class Entry(NamedTuple):
@@ -20,6 +23,13 @@ class Entry(NamedTuple):
     formula: sp.Expr
     over: tuple
     rests_on: frozenset[int]
+
+
+class AffineRecursion(NamedTuple):
+    """The formulas of ``a[n + 1] = factor * a[n] + summand``, of the equation's index."""
+
+    factor: sp.Expr
+    summand: sp.Expr
 
 
 @once_by_claim
@@ -125,3 +135,34 @@ def at_once(entries: Sequence[Entry]) -> list[tuple[Entry, ...]]:
     together = (not any(entry.rests_on & given for entry in entries) and len({entry.formula for entry in entries}) == 1
                 and (not values or values == [*range(values[0], values[0] + len(entries))]))
     return [tuple(entries)] if together else [(entry,) for entry in entries]
+
+
+def affine_recursion(equation: Condition, entries: Sequence[Entry]) -> AffineRecursion | None:
+    """The recursion by which an equation gives its entries; None where one of them does not follow from the one before it
+    alone, or not by an affine formula."""
+    first = entries[0] if entries else None
+    if len(entries) < 2 or not first.over or first.position < 1:
+        return None
+    own = [entry for entry in first.formula.atoms(sp.Indexed) if entry.base == equation.left.base]
+    in_order = all(
+        entry.formula == first.formula and entry.rests_on == {entry.position - 1} and entry.position == first.position + n
+        and entry.over[0][1] == first.over[0][1] + n for n, entry in enumerate(entries))
+    return _affine_in(own[0], first.formula) if in_order and len(own) == 1 else None
+
+
+def _affine_in(unknown: sp.Expr, formula: sp.Expr) -> AffineRecursion | None:
+    """The factor and the summand of a formula that sums and products make of an unknown; None for others."""
+    if formula == unknown:
+        return AffineRecursion(sp.S.One, sp.S.Zero)
+    if not formula.has(unknown):
+        return AffineRecursion(sp.S.Zero, formula)
+    parts = [_affine_in(unknown, part) for part in formula.args]
+    if None in parts:
+        return None
+    if formula.is_Add:
+        return AffineRecursion(*(sp.Add(*some) for some in zip(*parts, strict=True)))
+    with_it = [part for part in parts if part.factor != 0]
+    if not formula.is_Mul or len(with_it) != 1:
+        return None
+    others = sp.Mul(*(part.summand for part in parts if part.factor == 0))
+    return AffineRecursion(*(others * side for side in with_it[0]))

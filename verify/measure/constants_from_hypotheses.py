@@ -10,7 +10,15 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import largest, maximum, namespace, to_numpy
 from synthetic.numbers.roots import just_inside
-from verify.claims.entries import Entry, at_once, bounds_on_single_entries, entries_of_equation, entry_equations
+from verify.claims.entries import (
+    AffineRecursion,
+    Entry,
+    affine_recursion,
+    at_once,
+    bounds_on_single_entries,
+    entries_of_equation,
+    entry_equations,
+)
 from verify.claims.hypotheses import bounds_at_all_points, bounds_on_entries, bounds_on_numbers, defined_numbers
 from verify.claims.open_constants import ASSUMED, assumed_constants, multiple
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
@@ -93,15 +101,18 @@ class Determined:
         return True
 
     def _given_entries(self, equation: Condition) -> bool:
-        """Bind the entries of an array that an equation gives, one after another; at once where none rests on another."""
+        """Bind the entries of an array that an equation gives, one after another; at once where none rests on another, or
+        where each is a factor times the one before plus a summand."""
         name = equation.left.base.label.name
         if name not in self.env.bound or equation in self.settled:
             return False
         entries, everything = entries_of_equation(equation, tuple(sorted(self.env.sizes.items())))
         before = self.env.bound[name]
+        recursion = affine_recursion(equation, entries)
         try:
-            for some in at_once(entries):
-                self._put_entries(name, [entry.position for entry in some], self._values_of(some))
+            for some in [entries] if recursion else at_once(entries):
+                value = self._recursive(name, recursion, some) if recursion else self._values_of(some[0].formula, some)
+                self._put_entries(name, [entry.position for entry in some], value)
         except UnboundName:
             self.env.bound[name] = before
             return False
@@ -111,9 +122,21 @@ class Determined:
                                        and {c.left, c.right} == {equation.left, equation.right}]
         return True
 
-    def _values_of(self, entries: Sequence[Entry]):
-        """The values that an equation gives to entries with one formula, (..., entries | 1)."""
-        formula, over = entries[0].formula, entries[0].over
+    def _recursive(self, name: str, recursion: AffineRecursion, entries: Sequence[Entry]):
+        """The values of entries of which each is a factor times the one before plus a summand, (..., entries)."""
+        value = self.env.bound[name].data[..., entries[0].position - 1]
+        xp, count = namespace(value), len(entries)
+        factors, summands = (xp.broadcast_to(part, (*part.shape[:-1], count))
+                             for part in (self._values_of(formula, entries) for formula in recursion))
+        values = []
+        for number in range(count):
+            value = factors[..., number] * value + summands[..., number]
+            values.append(value)
+        return xp.stack(values, axis=-1)
+
+    def _values_of(self, formula, entries: Sequence[Entry]):
+        """The values of a formula of the index of an equation that gives entries, (..., entries | 1)."""
+        over = entries[0].over
         if not over:
             return self._value(formula, over)[0][..., None]
         (index, first, _), ((_, _, last),) = over[0], entries[-1].over

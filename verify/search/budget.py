@@ -24,8 +24,8 @@ class Budget:
         work: most model updates of a batch: outcomes times clients, steps and coordinates, over all instances.
         most_outcomes, most_iterations: limits of an instance.
         on_data: federations of real data; starts, and lengths of runs, on each.
-        settings: places at which a program is asked where a claim is worst, of those that challenge proofs, None for all
-            of them; the search goes uphill from the worst.
+        settings: places at which a program is asked where a claim is worst, of those that challenge proofs. None for all
+            of them, and then the search goes uphill from the worst.
         proofs: whether proofs for every function of a class are looked for where nothing violates a claim.
     """
 
@@ -43,7 +43,7 @@ class Budget:
     most_outcomes: int = 64
     most_iterations: int = 40
     on_data: tuple[int, int, int] = (1, 4, 1)
-    settings: int | None = 24
+    settings: int | None = 8
     proofs: bool = False
     before: Budget | None = None
 

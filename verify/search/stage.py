@@ -21,7 +21,7 @@ from verify.search.transformations import Transformation
 __all__ = ["Stage", "State"]
 
 _WORK_ON_SAMPLES = 60_000  # in place of a budget's work
-_MOST_ENTRIES = 2**24  # of a claim's largest array, in all instances of a batch: 128 MiB
+_MOST_ENTRIES = 2**20  # of a claim's largest array, in all instances of a batch: 8 MiB
 
 
 @dataclass

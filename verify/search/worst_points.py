@@ -35,8 +35,7 @@ __all__ = ["at_points", "worst_points_of"]
 _OWN_SEED = 314
 _ROWS = 32  # instances with the losses of each template
 _EXACTLY = 8  # of these, with the numbers of the template, too
-_EFFORT = 400_000  # of all programs of a claim at the smallest budget: about ten seconds; at others so many times more:
-_PATIENT = 20
+_EFFORT = 8_000_000  # of all programs of a claim: about 200 seconds
 _LETTERS, _LONG = 20, 32  # of a program, and of one at a size from which on a claim seems to be false
 _FIRST = 8  # templates at which something must be known of a claim that is looked at further
 _FALSE = 1 + 1e-4  # a larger factor says that a statement is false
@@ -88,9 +87,9 @@ def worst_points_of(state: State) -> Iterator[tuple[Shape, Parameters]]:
 
 
 def _settings(claim: Claim, count: int | None) -> Iterator[Evaluation]:
-    """Yields evaluations at the first ``count`` templates (None: all), then by coordinate ascent from the worst of them,
-    then at large sizes if these seem to be worse."""
-    meter = WorkLimit(_EFFORT * (_PATIENT if count is None else 1))
+    """Yields evaluations at the first ``count`` templates. None: at all of them, then by coordinate ascent from the worst
+    ones, then at large sizes if these seem to be worse."""
+    meter = WorkLimit(_EFFORT)
     look, known = partial(_look, claim, meter), []
     try:
         for number, found in enumerate(evaluations(look, TEMPLATES[:count]), 1):
@@ -99,11 +98,12 @@ def _settings(claim: Claim, count: int | None) -> Iterator[Evaluation]:
                 yield found
             elif number >= _FIRST and not known:
                 return
+        if count is not None:
+            return
         starts = [one for one in sort_worst_first(known)[:_STARTS] if one.factor >= _PROMISING]
         yield from ascend(look, starts, _TRIALS)
         look = partial(_look, claim, meter, most=_LONG)
-        more = [one.template for one in starts if count is None]
-        for size, _, template in growing(claim, [look], [AT_BOUNDS, *more]):
+        for size, _, template in growing(claim, [look], [AT_BOUNDS, *(one.template for one in starts)]):
             larger = (template._replace(**{size: getattr(template, size) * times // _MORE[0]}) for times in _MORE)
             yield from takewhile(lambda found: found is not None, evaluations(look, larger))
     except ImportError:  # no solver

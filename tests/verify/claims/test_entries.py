@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bounds.registry.user_claims import load_claims
-from synthetic.numbers.arrays import NUMPY
-from verify.claims.entries import entries_of_equation, entry_equations
+from synthetic.numbers.arrays import BALLS, NUMPY
+from verify.claims.entries import affine_recursion, entries_of_equation, entry_equations
 from verify.exact.certificate import certificate
 from verify.exact.check import check
 from verify.exact.statement import statement_of
@@ -84,6 +84,32 @@ def test_steps_may_follow_from_each_other_in_either_direction(claim_of):
         assert np.allclose(found[:, 1:], found[:, :-1] / 2) and len({*found[:, 0].tolist()}) > 30
     summed = steps(claim_of('"eta_l[t] == 1/L + Sum(eta_l[i], (i, 0, t-1)) for t in 0..iterations-1"'))
     assert np.allclose(summed[:, 1:] / summed[:, :1], [2, 4, 8, 16])
+
+
+#: recursions, whether the next entry is affine in the one before, and the next one of number t by numpy (L is 1)
+RECURSIONS = {
+    "(t+2)*(eta_l[t]/3 + 1/L) - eta_l[t]": (True, lambda a, t, first: (t + 2) * (a / 3 + 1) - a),
+    "eta_l[t]/(t+1) + sqrt(t)": (True, lambda a, t, first: a / (t + 1) + t**0.5),
+    "eta_l[t]": (False, lambda a, t, first: a),
+    "eta_l[t]*(2 - L*eta_l[t])/2 + 1/L": (False, lambda a, t, first: a * (2 - a) / 2 + 1),
+    "sqrt(eta_l[t]) + 1/L": (False, lambda a, t, first: a**0.5 + 1),
+    "eta_l[t] + eta_l[0] + t": (False, lambda a, t, first: a + first + t),
+}
+
+
+@pytest.mark.parametrize("backend", [NUMPY, BALLS], ids=lambda one: one.library)
+@pytest.mark.parametrize("text", RECURSIONS)
+def test_an_affine_recursion_has_the_entries_of_any_other(claim_of, text, backend):
+    affine, following = RECURSIONS[text]
+    claim = claim_of(f'"eta_l[t+1] == {text} for t in 0..iterations-2", "L == 1"')
+    shape = Shape(rounds=4)
+    (equation,) = entry_equations(claim)
+    entries, everything = entries_of_equation(equation, tuple(sorted(shape.as_sizes().items())))
+    assert everything and (affine_recursion(equation, entries) is not None) == affine
+    params = draw_params(claim, shape, 3, np.random.default_rng(0))
+    found = simulate(claim, shape, params, backend, runs=False).bound["eta_l"].data[:, 0, 0].astype(float)
+    for t in range(3):
+        assert np.allclose(found[:, t + 1], following(found[:, t], t, found[:, 0]))
 
 
 def test_what_says_some_entries_defines_no_array(claim_of):
