@@ -151,12 +151,12 @@ SLOW: dict[str, tuple[str, ...]] = {
         "local-sgd-stability-c",),
     "verify/instances/test_samples.py::test_true_statements_about_samples_are_spared": (),
     "verify/proofs/test_follows.py::test_links_of_papers": ("fedluar/", "afedpd/"),
-    "verify/prove/test_lemmas.py::test_no_counterexample_contradicts_a_proof": ("[li2020]",),
+    "verify/prove/test_number_statements.py::test_no_counterexample_contradicts_a_proof": ("[li2020]",),
     "verify/prove/test_side_conditions.py::test_what_is_proven_of_random_statements_holds": (),
     "verify/prove/test_side_conditions.py::test_a_lemma_is_true_and_proven_with_its_side_conditions": _LEMMAS,
     "verify/prove/test_side_conditions.py::test_a_lemma_without_a_side_condition_is_false_and_not_proven": _LEMMAS,
-    "verify/prove/test_losses_at_points.py::test_a_false_statement_is_not_proven": ("statement2",),
-    "verify/prove/test_losses_at_points.py::test_a_true_statement_is_proven_and_a_sharper_one_is_not": (
+    "verify/prove/test_statements_at_points.py::test_a_false_statement_is_not_proven": ("statement2",),
+    "verify/prove/test_statements_at_points.py::test_a_true_statement_is_proven_and_a_sharper_one_is_not": (
         "descent", "infimum"),
     "verify/worst/test_false_lengths.py::test_false_twins_are_not_proven": ("distance@/2", "step-smooth@"),
     "verify/worst/test_false_lengths.py::test_what_is_true_is_proven": ("swa-drift",),
@@ -205,8 +205,6 @@ SLOW: dict[str, tuple[str, ...]] = {
         "[afedpd/lemma-2]"),
     "verify/checker/test_scope.py::test_a_claim_proven_for_all_that_it_admits_is_certified": (
         "[\"eta_l[t] == 1/2 for t in 0..iterations-1\"-consistent]",),
-    "verify/prove/test_lemmas.py::test_every_instance_of_a_lemma_holds": (
-        "[sum of lengths]", "[mean]", "[longer range]", "[one factor more]"),
     "verify/demos/test_pictures.py::test_the_numbers_are_those_of_the_ordinary_code": (
         "[live-counterexample]", "[bound-beside-run]", "[neighbouring-data]"),
     "fedtheory/methods/test_flatness.py::test_what_every_row_owes": ("[fedlesam]",),
@@ -226,20 +224,21 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/checker/test_one_sided_limit.py::test_the_verdict_on": (
         "[strict, equal at every number]", "[holds at the upper end]", "[holds near the end]",
         "[fails for every positive number]"),
-    "verify/prove/test_lemmas.py::test_a_false_step_is_not_proven": ("[afedpd/lemma-4-hitting@last+K-draws+rounds-below]",),
+    "verify/prove/test_number_statements.py::test_a_false_step_is_not_proven": (
+        "[afedpd/lemma-4-hitting@last+K-draws+rounds-below]",),
     "verify/growth/test_along_numbers.py::test_an_order_along_a_number": (
         "[level below a small number]", "[level below a small exponential]", "[level where float64 is lost]", "[a root]"),
     "verify/checker/test_methods.py::test_a_run_is_the_engines": ("[fedpd]", "[fedavg]", "[fedcm]", "[prunefl]"),
     "bounds/papers/test_fedalign_invariants.py::test_27_bias_after_inclusion_stops": ("[quadratic]",),
     "verify/checker/test_two_ways.py::test_every_fact_of_one_round_is_the_same": (
         "[classical/gd-distance]", "[classical/sgd-distance]"),
-    "verify/prove/test_lemmas.py::test_what_a_file_states_is_proven_and_a_sharper_statement_is_not": (
+    "verify/prove/test_number_statements.py::test_what_a_file_states_is_proven_and_a_sharper_statement_is_not": (
         "[strict at an end]", "[strict]", "[log]", "[log from below]"),
     "verify/referee/test_witness.py::test_the_verdict_with_a_witness": (
         "[a proof]", "[a proof where its value divides by 0]", "[a proof of a value outside]",
         "[the upper end is excluded]"),
     "fedtheory/methods/test_communication.py::test_fedlama_by_loops": ("[3-3]", "[2-3]"),
-    "verify/prove/test_lemmas.py::test_a_true_statement_is_proven_and_a_sharper_one_is_not": (
+    "verify/prove/test_number_statements.py::test_a_true_statement_is_proven_and_a_sharper_one_is_not": (
         "[square]", "[growth]", "[Young]", "[bounded terms]"),
     "fedtheory/test_graph.py::test_no_round_waits_or_sends": (
         "[fedavg-steps]", "[fedluar-steps]", "[fadamgc-steps]", "[scaffold-graph]"),

@@ -41,12 +41,16 @@ class KnownFacts:
             {**other.facts}, {**other.signs}, {**other.families}, {**other.least}, {*other.whole})
         self.around, self.base, self.sure = (), self, {} if other is None else {**other.sure}
         self.is_past = None if other is None else other.is_past
-        self.refused, self.signs_of_sums = set(), {}  # until the next fact: what does not follow, and signs that were sought
+        self.forget()
+
+    def forget(self):
+        """Drops what holds until the next fact: what does not follow, signs of atoms, and the facts within ranges."""
+        self.refused, self.sought, self.within = set(), {}, {}
 
     def add(self, name, fact):
         """Adds a fact, and the sign of an atom that follows from it alone."""
         self.facts[name] = fact
-        self.refused, self.signs_of_sums = set(), {}
+        self.forget()
         if not fact.ranges and fact.relation in SIGNS:
             self.sure[fact.poly] = max(self.sure.get(fact.poly, 0), SIGNS[fact.relation])
         if fact.ranges or len(fact.poly.terms) > 2 or fact.relation not in SIGNS:
@@ -64,12 +68,18 @@ class KnownFacts:
     # signs -------------------------------------------------------------------------------------------------------------
     def sign_of_atom(self, atom):
         """The sign of an atom: NONNEGATIVE or POSITIVE, NEGATIVE for quotients alone, 0 if it is not evident."""
-        kind = atom[0]
         meter.charge(4)
         if atom in self.signs:
             return self.signs[atom]
-        if kind in ("entry", "drawn"):
+        if atom[0] in ("entry", "drawn"):
             return self.families.get(atom[1], 0)
+        if atom not in self.sought:
+            self.sought[atom] = self.sign_of_parts(atom)
+        return self.sought[atom]
+
+    def sign_of_parts(self, atom):
+        """The sign of an atom that follows from its parts."""
+        kind = atom[0]
         if kind == "E":
             return self.evident_sign(atom[1])
         if kind == "exp":
@@ -85,11 +95,7 @@ class KnownFacts:
             return self.evident_sign(atom[1])
         if kind in ("Max", "Min"):
             return (max if kind == "Max" else min)(map(self.evident_sign, atom[1:]))
-        if kind in ("Sum", "Product"):
-            if atom not in self.signs_of_sums:
-                self.signs_of_sums[atom] = self.sign_of_sum(*atom)
-            return self.signs_of_sums[atom]
-        return 0
+        return self.sign_of_sum(*atom) if kind in ("Sum", "Product") else 0
 
     def sign_of_sum(self, kind, body, low, high, own):
         """The sign of a sum or product."""
@@ -112,10 +118,13 @@ class KnownFacts:
         for index, low, high in reversed(self.around):
             if has(p, index) or any(has(end, index) for _, *ends in kept for end in ends):
                 kept.append((index, low, high))
-        known = self.base
-        for index, low, high in reversed(kept):
-            known = known.with_index(index, low, high)
-        return known
+        ranges = tuple(reversed(kept))
+        if ranges not in self.base.within:
+            known = self.base
+            for one in ranges:
+                known = known.with_index(*one)
+            self.base.within[ranges] = known
+        return self.base.within[ranges]
 
     def with_index(self, index, low, high=None, label=None):
         """The facts with an index that is an integer of a range; ``label`` names the facts about the range."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import chain, permutations, starmap
 
 import sympy as sp
 
@@ -10,7 +10,6 @@ from bounds.language import operators
 from bounds.language.claim import DISTINCT, Claim, Condition, Variable, parts_of_size
 from bounds.language.names import row_of, symbol
 from verify.proofs.abstraction import Abstraction, at_least, resolved
-from verify.prove.lemmas import pairs_of_powers, powers
 from verify.prove.satisfiable import Fact
 
 __all__ = ["ORDERED", "as_numbers", "bounds_of_variables", "broken_ways", "decided", "defines", "facts_of", "ordered",
@@ -164,18 +163,38 @@ def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: Abstra
     return list(dict.fromkeys(facts)), broken
 
 
-class _Powers(NamedTuple):
-    """The input of the lemmas about powers."""
-
-    powers: Sequence[sp.Pow]
-    ranges: Mapping = {}
-
-
 def powers_compared(numbers: Abstraction) -> list[Fact]:
-    """Return what is known of the powers with free exponents among the quantities: their signs, and their order."""
-    found = _Powers(sorted((e for e in numbers.names if isinstance(e, sp.Pow)), key=sp.default_sort_key))
-    return [Fact(f.name, numbers.condition(f.conclusion), (*map(numbers.condition, f.premises),))
-            for lemma in (powers, pairs_of_powers) for f in lemma(found)]
+    """Return what is known of the powers with free exponents among the quantities: their signs, their place beside 1,
+    Bernoulli's inequality, and their order."""
+    found = sorted((e for e in numbers.names if isinstance(e, sp.Pow)), key=sp.default_sort_key)
+    known = chain(*map(_of_power, found), *starmap(_of_two_powers, permutations(found, 2)))
+    return [Fact(f.name, numbers.condition(f.conclusion), (*map(numbers.condition, f.premises),)) for f in known]
+
+
+def _of_power(p: sp.Pow) -> Iterator[Fact]:
+    b, e = p.args
+    yield _fact("a power of what is not negative is not negative", 0, p, (0, b), (0, e))
+    yield _fact("a power of at least 1", 1, p, (1, b), (0, e))
+    yield _fact("a power of at most 1", p, 1, (0, b), (b, 1), (0, e))
+    yield _fact("Bernoulli", 1 + e * (b - 1), p, (0, b), (1, e))
+    yield _fact("Bernoulli for exponents below 1", p, 1 + e * (b - 1), (0, b), (0, e), (e, 1))
+    yield _fact("a higher power of at most 1 is smaller", p, b, (0, b), (b, 1), (1, e))
+    yield _fact("a higher power of at least 1 is larger", b, p, (1, b), (1, e))
+    yield Fact("the power zero", Condition(p, "==", 1), (Condition(e, "==", 0),))
+
+
+def _of_two_powers(p: sp.Pow, q: sp.Pow) -> Iterator[Fact]:
+    (b, e), (c, f) = p.args, q.args
+    if e == f:
+        yield _fact("powers rise with the base", p, q, (0, b), (b, c), (0, e))
+    if b == c:
+        yield _fact("powers of at least 1 rise", p, q, (1, b), (e, f))
+        yield _fact("powers of at most 1 fall", q, p, (0, b), (b, 1), (0, e), (e, f))
+
+
+def _fact(name: str, left, right, *premises: tuple) -> Fact:
+    """The fact that left <= right where each of the premises (left, right) holds likewise."""
+    return Fact(name, Condition(left, "<=", right), tuple(Condition(one, "<=", other) for one, other in premises))
 
 
 def _symbols(c: Condition) -> set[sp.Symbol]:

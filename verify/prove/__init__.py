@@ -1,1 +1,1 @@
-"""Symbolic proofs: hypotheses that exclude each other, identities, inequalities of numbers. Runs no method."""
+"""Looks for proofs of inequalities of numbers, and for hypotheses that exclude each other. Runs no method."""

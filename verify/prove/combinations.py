@@ -29,11 +29,11 @@ def combination(goal: dict, columns: Sequence[tuple[dict, bool]], strict: Sequen
     rows = {m: n for n, m in enumerate(dict.fromkeys([*goal, *(m for column, _ in columns for m in column)]))}
     data, at, of = [], [], []
     for n, (column, _) in enumerate(columns):
-        scale = max(abs(float(c)) for c in column.values())
-        for m, c in column.items():
-            data.append(float(c) / scale)
-            at.append(rows[m])
-            of.append(n)
+        values = [c.numerator / c.denominator for c in column.values()]
+        scale = max(map(abs, values))
+        data += [value / scale for value in values]
+        at += [rows[m] for m in column]
+        of += [n] * len(column)
     matrix = csc_matrix((data, (at, of)), shape=(len(rows), len(columns)))
     right = np.zeros(len(rows))
     for m, c in goal.items():

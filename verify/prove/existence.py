@@ -17,7 +17,6 @@ from bounds.language.witness import inside
 from verify.claims.hypotheses import given_numbers
 from verify.exact.existential_conditions import ExistentialConditions, existential_conditions
 from verify.prove.number_certificates import number_certificate
-from verify.prove.prove import prove
 
 __all__ = ["Requirement", "requirements", "without_the_number"]
 
@@ -119,8 +118,7 @@ def _proof(claim: Claim, on: ExistentialConditions, goal: Condition) -> str:
 
 def _proof_method(goal: Claim) -> str:
     """The method of a proof, if there is one that the stand-alone checker accepts."""
-    found = prove(goal)
-    return found.method if found and number_certificate(goal) is not None else ""
+    return "a proof that the checker accepts" if number_certificate(goal) is not None else ""
 
 
 def _of_plain_numbers(condition: Condition) -> bool:

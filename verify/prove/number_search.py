@@ -221,8 +221,8 @@ class Search:
 
         support, columns, kinds = {*goal_terms}, {}, [kind for _, kind, *_ in products]
         quotients: dict = {t: {} for column in terms for t in column}  # t -> s -> s / t
-        for _ in range(2):
-            new: dict = {}
+        def multiples():
+            """Yields the products and monomials that multiply them to terms of the support."""
             for number, column in enumerate(terms):
                 if relation == "==" != kinds[number]:
                     continue
@@ -232,8 +232,15 @@ class Search:
                             of[s] = quotient(s, t, positive)
                         m = of[s]
                         if m is not None and (number, m) not in columns and (kinds[number] == "==" or sign(m)):
-                            new[number, m] = None
-            for number, m in [*new][: _COLUMNS - len(columns)]:
+                            yield number, m
+
+        for _ in range(2):
+            new: dict = {}
+            for multiple in multiples():
+                if len(new) + len(columns) >= _COLUMNS:
+                    break
+                new[multiple] = None
+            for number, m in new:
                 columns[number, m] = {product(m, t): c for t, c in terms[number].items()}
             self.charge(sum(map(len, columns.values())) // _ENTRIES)
             rows = [(column, kinds[number] != "==") for (number, _), column in columns.items()]

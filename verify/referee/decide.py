@@ -21,7 +21,6 @@ from verify.exact.subdivision import subdivided
 from verify.growth.decide import order_verdict
 from verify.instances.shape import Shape
 from verify.prove.number_certificates import number_certificate
-from verify.prove.prove import prove
 from verify.referee.ill_posed import by_conflict, by_range, by_value
 from verify.referee.witness import by_witness
 from verify.referee.wording import describe_instance, on_pieces, short_number
@@ -29,6 +28,7 @@ from verify.results.commands import command
 from verify.results.verdict import SHOWN, Series, Verdict, ratio
 from verify.search.budget import BUDGETS, Budget
 from verify.search.failure import Failure, failure_of
+from verify.search.real_numbers import no_real_counterexample
 from verify.search.search import Found, search
 from verify.search.stages import switched_on
 from verify.search.unsatisfied_hypotheses import unsatisfied_hypotheses
@@ -195,8 +195,7 @@ def _search(case: _Case) -> Verdict | None:
 def _search_without_runs(case: _Case) -> Verdict | None:
     """Searches a claim without runs that nothing proves as far as the standard budget does, because its instances cost next
     to nothing; returns what ``_search`` returns."""
-    if case.claim.setting == "run" or not case.claim.explicit or "proof" in case.details or (
-            BUDGETS[case.settings.budget].before):
+    if case.claim.setting == "run" or not case.claim.explicit or case.proof or BUDGETS[case.settings.budget].before:
         return None
     met = case.found.met
     return _searched(case, BUDGETS["standard"]) or _uncertainty(case) or (None if met else _proof(case))
@@ -253,17 +252,16 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
 
 def _proof(case: _Case) -> Verdict | None:
     """Certified, if the checker accepts a proof about numbers and some instance meets the hypotheses, which else may exclude
-    each other. What z3 or sympy says without such a proof is noted."""
+    each other. Where there is none, what z3 says is noted."""
     claim = case.claim
-    proof = prove(claim) if case.found.met else None
-    if not proof:
+    if not case.found.met or claim.setting == "run":
         return None
-    case.details["proof"] = proof.expression
     written = number_certificate(claim)
     outcome = written and certify(claim, lambda: written, lambda data: check(data, claim), case.settings.out)
     if isinstance(outcome, Accepted):
         return case.proven_for(*proof_scope(outcome.data), outcome)
-    case.beside.append("z3 and sympy find no counterexample among the reals, but no proof that the checker accepts")
+    if no_real_counterexample(claim):
+        case.beside.append("z3 finds no counterexample among the reals, but no proof that the checker accepts is known")
     return None
 
 

@@ -11,11 +11,11 @@ from bounds.language.claim import Claim, Condition
 from verify.instances.draw import draw_params, draw_shape
 from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
-from verify.prove.satisfiable import Untranslatable, satisfiable
+from verify.prove.satisfiable import Satisfiability, Untranslatable, satisfiable
 from verify.search.points_of_equations import points_of_equations
 from verify.search.stage import State
 
-__all__ = ["by_real_arithmetic"]
+__all__ = ["by_real_arithmetic", "no_real_counterexample"]
 
 _OWN_SEED = 1618
 _STEPS = 100_000  # of z3: about a fifth of a second
@@ -28,12 +28,7 @@ def by_real_arithmetic(state: State) -> Iterator[tuple[Shape, Parameters]]:
     if not state.budget.generations or not _about_single_numbers(claim):
         return
     rng = np.random.default_rng([*state.seeds, _OWN_SEED])
-    for broken in _opposites(claim.statement):
-        try:
-            conditions = [_written_out(claim, c) for c in (*claim.hypotheses, broken, *_upper_ends(claim))]
-        except Untranslatable:
-            return
-        found = satisfiable(conditions, core=False, steps=_STEPS)
+    for conditions, found in _answers(claim):
         if found.answer != "yes":
             continue
         near = {name: _number(text) for name, text in found.witness.items()}
@@ -43,6 +38,26 @@ def by_real_arithmetic(state: State) -> Iterator[tuple[Shape, Parameters]]:
             shape = replace(shape, sizes=(*sizes.items(),))
             params = draw_params(claim, shape, 1, rng)
             yield shape, params | {name: np.full(params[name].shape, values[name]) for name in params if name in values}
+
+
+def no_real_counterexample(claim: Claim) -> bool:
+    """Whether z3 says that no real numbers meet the hypotheses of a claim about single numbers and break its statement."""
+    if not _about_single_numbers(claim):
+        return False
+    answers = [found.answer for _, found in _answers(claim)]
+    return bool(answers) and {*answers} == {"no"}
+
+
+def _answers(claim: Claim) -> Iterator[tuple[list[Condition], Satisfiability]]:
+    """Yields, for each way in which the statement may fail, the conditions and whether z3 finds that numbers meet them;
+    nothing where formulas have no translation."""
+    try:
+        ways = [[_written_out(claim, c) for c in (*claim.hypotheses, broken, *_upper_ends(claim))]
+                for broken in _opposites(claim.statement)]
+    except Untranslatable:
+        return
+    for conditions in ways:
+        yield conditions, satisfiable(conditions, core=False, steps=_STEPS)
 
 
 def _about_single_numbers(claim: Claim) -> bool:

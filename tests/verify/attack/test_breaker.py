@@ -171,13 +171,14 @@ def test_a_name_is_sure_only_where_a_sum_binds_it():
         assert not formulas.sure(other, set())
 
 
-def test_signs_of_functions_within_each_other_count_as_work():
+def test_signs_of_functions_within_each_other_are_sought_once():
+    """Before, each level sought them again, twice or more often."""
     deep = "x"
-    for i in range(10):
+    for i in range(40):
         deep = ["Max" if i % 2 else "Min", deep, f"y{i}"]
-    certificate = number_certificate(condition(deep, ">=", 0), free={"x": []} | {f"y{i}": [] for i in range(10)})
+    certificate = number_certificate(condition(deep, ">=", 0), free={"x": []} | {f"y{i}": [] for i in range(40)})
     accepted, reason, *_ = replayed(check_of(certificate), certificate)
-    assert not accepted and "TooLarge" in reason
+    assert not accepted and "no step shows" in reason
 
 
 def test_a_statement_about_points_is_not_proven_and_refuted():

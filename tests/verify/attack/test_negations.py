@@ -14,7 +14,7 @@ from tests.verify.attack.scopes import proofs_of_many
 from tests.verify.attack.second_opinion import disproves
 from verify.exact.check import check, replay_alone
 from verify.growth.certificate import FORMAT as GROWTH
-from verify.prove.prove import prove
+from verify.prove.number_certificates import number_certificate
 from verify.referee.decide import Settings, decide
 from verify.worst.coordinate_ascent import ERRORS
 from verify.worst.worst_case import worst_case
@@ -43,7 +43,7 @@ def not_both(data: dict, claim: Claim) -> str:
     if data["statement"]["relation"] in NEGATED and replay_alone(flipped(data)).accepted:
         return "a counterexample to the negation"
     if claim.setting != "run":
-        return "" if prove(claim) is None else "a symbolic proof"
+        return "" if number_certificate(claim) is None else "a symbolic proof"
     given = {name: Fraction(data["sizes"][name]) for name in SIZES if name in data["sizes"]}
     numbers = {name: Fraction(value) for name, value in _one_number_each(data["values"]).items()}
     for chosen in (given | numbers, given):
@@ -96,9 +96,9 @@ def test_no_claim_is_proven_with_its_negation():
     for claim in all_claims().values():
         if claim.setting == "run" or not claim.explicit or claim.exists is not None or claim.statement is None:
             continue
-        if claim.statement.relation in NEGATED and prove(claim) is not None:
+        if claim.statement.relation in NEGATED and number_certificate(claim) is not None:
             proven += 1
-            assert prove(negated(claim)) is None, claim.id
+            assert number_certificate(negated(claim)) is None, claim.id
     assert proven > 50
 
 

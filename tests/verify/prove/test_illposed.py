@@ -11,7 +11,7 @@ from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
 from verify.prove.contradictions import contradiction
 from verify.prove.illposed import conflict, without_value
-from verify.prove.prove import prove
+from verify.prove.number_certificates import number_certificate
 from verify.referee.decide import decide
 from verify.referee.referee import Settings
 
@@ -196,9 +196,9 @@ PROOFS = {
 @pytest.mark.parametrize("row", PROOFS)
 def test_proofs(row):
     claim, provable = PROOFS[row]
-    assert (prove(claim) is not None) == provable
+    assert (number_certificate(claim) is not None) == provable
 
 
 @pytest.mark.parametrize("row", [r for r in CONTROLS if r.claim.setting == "algebra"], ids=lambda row: row.claim.id)
 def test_false_twins_are_not_proved(row):
-    assert all(prove(twin) is None for twin in not_empty(row.twins.values()))
+    assert all(number_certificate(twin) is None for twin in not_empty(row.twins.values()))

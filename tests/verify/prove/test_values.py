@@ -15,7 +15,7 @@ from verify.proofs.facts import facts_of
 from verify.prove.defined import part_without_value
 from verify.prove.existence import requirements
 from verify.prove.illposed import without_value
-from verify.prove.prove import prove
+from verify.prove.number_certificates import number_certificate
 from verify.prove.satisfiable import satisfiable
 from verify.search.budget import BUDGETS
 from verify.search.search import search
@@ -67,7 +67,7 @@ def test_what_has_no_value_somewhere_is_never_said_to_have_one(tmp_path):
         if numbers is None:
             continue
         without += 1
-        assert not link and prove(claim) is None, f"{formula} at {numbers}"
+        assert not link and number_certificate(claim) is None, f"{formula} at {numbers}"
     assert without > 15 and said > 10
 
 
@@ -111,5 +111,5 @@ EVERYWHERE = {
 def test_what_has_a_value_everywhere_is_said_to_have_one(formula, tmp_path):
     claim = of_a_formula(formula, EVERYWHERE[formula])
     assert broken_at(claim) is None
-    assert said_by_a_link(claim) and prove(claim) is not None
+    assert said_by_a_link(claim) and number_certificate(claim) is not None
     assert said_of_a_witness(of_a_witness(formula, EVERYWHERE[formula], tmp_path))

@@ -35,18 +35,18 @@ def after_batches(claim, shape, params, backend, _judged=search_module.evaluate_
 
 def test_an_error_in_a_late_stage_keeps_what_the_search_found(breaks):
     sound = decide(TRUE, QUICK)
-    breaks(module, "prove")
+    breaks(module, "number_certificate")
     found = decide(TRUE, QUICK)
     assert sound.verdict in ("consistent", "certified") and found.verdict == "consistent"
-    assert found.details["instances"] == sound.details["instances"]
-    assert found.evidence.startswith(f"no violation in {sound.details['instances']['met']} instances")
+    assert found.details["instances"]["met"] >= sound.details["instances"]["met"] > 0
+    assert found.evidence.startswith(f"no violation in {found.details['instances']['met']} instances")
     assert found.evidence.endswith("the stage of proofs of formulas failed: RecursionError: planted")
     (failed,) = found.details["failed"]
     assert "broken" in failed["where"] and is_finished(found)
 
 
 def test_an_error_in_a_batch_of_the_search_keeps_the_other_batches(breaks, monkeypatch):
-    breaks(module, "prove")
+    breaks(module, "number_certificate")
     after_batches.left = 5
     monkeypatch.setattr(search_module, "evaluate_first", after_batches)
     found = decide(TRUE, QUICK)
@@ -95,7 +95,7 @@ def test_tests_see_errors(monkeypatch):
     def broken(claim):
         raise RecursionError("planted")
 
-    monkeypatch.setattr(module, "prove", broken)
+    monkeypatch.setattr(module, "number_certificate", broken)
     with pytest.raises(RecursionError, match="planted"):
         decide(TRUE, QUICK)
 
