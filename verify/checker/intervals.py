@@ -200,6 +200,7 @@ def log(number):
 
 def power(base, exponent):
     """``base`` to a real exponent: exactly where it can be, by roots of small degree, else by exp and log. 0**0 is 1."""
+    base = Fraction(base) if isinstance(base, int) else base  # Python's 2**-1 is a float
     if isinstance(exponent, Fraction) and exponent.denominator <= 6:
         found = root(base, exponent.denominator)
         times = bounded(abs(exponent.numerator), EXPONENT, "an exponent")

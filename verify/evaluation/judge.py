@@ -25,6 +25,7 @@ _ROUNDING = 1e-11  # rounding error of a few hundred operations in float64, rela
 _SIGNED = ("positive", "nonnegative")  # domains of entries that have a sign
 _EQUAL = 1e-7  # score of an instance on which a strict statement holds with equality only
 _TOLERANCE = 1e-9  # rounding error of hypotheses; exact replay decides in the end
+_SMALL = 1e-15  # difference of sides that may be nothing but the rounding error of their terms
 
 
 class Judgement(NamedTuple):
@@ -124,11 +125,12 @@ def _flat(*arrays):
     return tuple(to_numpy(a).reshape(a.shape[0], -1) for a in namespace(arrays[0]).broadcast_arrays(*arrays))
 
 
-def _nearly(sign: str, left, right):
-    """Whether ``left sign right`` holds up to rounding, for numbers or arrays; of a strict relation, whether it holds."""
+def _nearly(sign: str, left, right, more=0.0):
+    """Whether ``left sign right`` holds up to rounding and ``more``, for numbers or arrays; of a strict relation, whether it
+    holds."""
     if sign in ("<", ">"):
         return HOLDS[sign](left, right)
-    slack = _TOLERANCE * (abs(left) + abs(right)) + 1e-15
+    slack = _TOLERANCE * (abs(left) + abs(right)) + more
     slack = np.where(slack < np.inf, slack, 0)  # infinite sides have no rounding error
     return {"<=": left <= right + slack, ">=": left >= right - slack, "==": abs(left - right) <= slack}[sign]
 
@@ -154,9 +156,14 @@ def _first(value, rows: int):
 
 
 def holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
-    """Select the instances, of ``count``, that satisfy a condition at all indices, up to rounding."""
+    """Select the instances, of ``count``, that satisfy a condition at all indices, up to rounding: of the sides, or of terms
+    that cancel where both sides are small."""
     left, right, mask = flat_sides(condition, environment)
-    return np.broadcast_to((_nearly(condition.sign, left, right) | ~mask).all(axis=1), (count,))
+    found = _nearly(condition.sign, left, right) | ~mask
+    if (~found & _nearly(condition.sign, left, right, _SMALL)).any():
+        sizes = _flat(*_where_possible(environment, *sizes_of_sides(condition, environment)))
+        found = found | _nearly(condition.sign, left, right, np.minimum(_SMALL, _ROUNDING * (sizes[0] + sizes[1])))
+    return np.broadcast_to(found.all(axis=1), (count,))
 
 
 def _all_hold(hypotheses, environment: Environment, count: int) -> np.ndarray:
@@ -202,7 +209,7 @@ def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | No
     for condition in hypotheses:
         left, right, mask = _flat(*sides(condition, environment))
         for value, limit, counts in zip(left[0], right[0], mask[0], strict=True):
-            if counts and not _nearly(condition.sign, value, limit):
+            if counts and not _nearly(condition.sign, value, limit, _SMALL):
                 asked = f"{condition.right}" if condition.right.is_number else f"{condition.right} = {float(limit):.6g}"
                 return f"needs {condition.left} {condition.sign} {asked}, got {float(value):.6g}"
     return None

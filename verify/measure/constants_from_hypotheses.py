@@ -9,7 +9,8 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import largest, maximum, namespace, to_numpy
-from synthetic.numbers.roots import just_inside
+from synthetic.numbers.lengths import of_length
+from synthetic.numbers.roots import just_inside, square_root
 from verify.claims.entries import (
     AffineRecursion,
     Entry,
@@ -21,9 +22,11 @@ from verify.claims.entries import (
 )
 from verify.claims.hypotheses import bounds_at_all_points, bounds_on_entries, bounds_on_numbers, defined_numbers
 from verify.claims.open_constants import ASSUMED, assumed_constants, multiple
+from verify.claims.told_lengths import ToldLength, told_lengths
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
-from verify.evaluation.evaluate import sides
+from verify.evaluation.evaluate import Evaluator, sides
 from verify.evaluation.means import of_possible
+from verify.evaluation.scopes import Scope
 from verify.instances.parameters import SLACK, Parameters
 from verify.measure.bisection import bound_by_bisection
 
@@ -38,7 +41,8 @@ class Determined:
     params: Parameters
     env: Environment
     rows: int
-    settled: list[Condition] = field(default_factory=list)
+    settled: list[Condition | ToldLength] = field(default_factory=list)
+    moved: dict[str, set[int]] = field(default_factory=dict)  # entries of simplices that conditions move, by array
 
     def parameter(self, name):
         return self.env.backend.array(self.params[name])
@@ -65,6 +69,8 @@ class Determined:
                 progress = self._given_entries(condition) or progress
             for condition in bounds_on_entries(self.claim):
                 progress = self._entries(condition) or progress
+            for told in told_lengths(self.claim):
+                progress = self._move_to_length(told) or progress
             for name in self._bare_symbols():
                 progress = (name not in defined_numbers(self.claim) and self._tighten(name)) or progress
 
@@ -117,7 +123,10 @@ class Determined:
             self.env.bound[name] = before
             return False
         self.settled.append(equation)
-        if everything:
+        if self._is_simplex(name):  # as a hypothesis the equation is checked
+            in_proportion = any(entry.rests_on for entry in entries)
+            self._make_sum_one(name, before.data, [] if in_proportion else [entry.position for entry in entries])
+        elif everything:
             self.env.by_definition += [c for c in self.claim.hypotheses if c.relation == "==" and c.over == equation.over
                                        and {c.left, c.right} == {equation.left, equation.right}]
         return True
@@ -153,6 +162,24 @@ class Determined:
         data[..., positions] = value if relation == "==" else self._inside(data[..., positions], relation, value)
         self.env.bound[name] = NamedArray(data, 1)
 
+    def _is_simplex(self, name: str) -> bool:
+        return any(v.name == name and v.domain == "simplex" for v in self.claim.variables)
+
+    def _make_sum_one(self, name: str, before, positions: list[int]) -> None:
+        """Multiply the entries of a simplex by one factor, but those at ``positions`` and others that conditions moved
+        earlier, so that the sum is 1; as they were ``before`` where there is no such factor."""
+        data, moved = self.env.bound[name].data, self.moved.setdefault(name, set())
+        moved |= {*positions}
+        kept, others, xp = sorted(moved), [n for n in range(data.shape[-1]) if n not in moved], namespace(data)
+        if others:
+            rest, total = (1 - xp.sum(data[..., kept], axis=-1, keepdims=True),
+                           xp.sum(data[..., others], axis=-1, keepdims=True))
+            scaled = data + 0
+            scaled[..., others] = data[..., others] * (rest / xp.where(total > 0, total, 1))
+            scaled[..., others[:1]] = xp.where(total > 0, scaled[..., others[:1]], rest)
+            before = xp.where(rest >= 0, scaled, before)
+        self.env.bound[name] = NamedArray(before, 1)
+
     def _entries(self, condition) -> bool:
         """Move entries of an array that the condition bounds into these bounds, one after another."""
         name = condition.left.base.label.name
@@ -174,12 +201,38 @@ class Determined:
             for over in times:
                 place = number(position, **{str(i): t for i, t, _ in over})
                 value = self._value(condition.right, over)[0]
+                was = self.env.bound[name].data
                 self._put_entries(name, [place], value[..., :1] if over else value[..., None], condition.relation)
+                if self._is_simplex(name):
+                    self._make_sum_one(name, was, [place])
         except UnboundName:
             self.env.bound[name] = before
             return False
         self.settled.append(condition)
         return True
+
+    def _move_to_length(self, told: ToldLength) -> bool:
+        """Move a free vector to where an equation tells its length, and to where it is orthogonal to others."""
+        if told.name not in self.env.bound or told in self.settled:
+            return False
+        lengths = {one.name: one for one in told_lengths(self.claim)}
+        try:
+            rest = Evaluator(self.env).value(told.rest, Scope({})).data if told.rest != 0 else 0
+            length, *sizes = (self._length(one) for one in (told, *(lengths[name] for name in told.orthogonal)))
+        except (ArithmeticError, UnboundName):  # no number, or a root that is no fraction
+            return False
+        others = [self.env.bound[name].data for name in told.orthogonal]
+        data = told.factor * self.env.bound[told.name].data + rest
+        if data.shape[-1] > len(others):
+            moved = of_length(data, length, [*zip(others, sizes, strict=True)])
+            self.env.bound[told.name] = NamedArray(told.factor * (moved - rest), 0, True)
+        self.settled.append(told)
+        return True
+
+    def _length(self, told: ToldLength):
+        """The length that an equation tells, (instances | 1, 1, 1, 1)."""
+        value = self._value(told.length, ())[0][..., None]
+        return square_root(value) if told.squared else value
 
     def _inside(self, number, relation: str, bound):
         """The number, or the bound where it is beyond that."""

@@ -209,3 +209,11 @@ def test_a_fraction_of_many_digits_is_found_without_recursion():
         one, other = one + other, one
     x = Q(one, other)
     assert simplest_between(x, x) == x and simplest_between(x, x + Q(1, other**2)).denominator <= other
+
+
+@pytest.mark.parametrize("base", [1, 2, 3, True])
+@pytest.mark.parametrize("exponent", [-3, -1, 0, 2])
+def test_a_power_of_a_whole_number_is_a_fraction(base, exponent):
+    """Python's 3**-1 is a float, which the checker could not compare."""
+    assert power(base, Q(exponent)) == Q(base) ** exponent
+    assert isinstance(power(base, Q(exponent)), Q)

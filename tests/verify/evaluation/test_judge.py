@@ -15,9 +15,9 @@ a, b, c = sp.symbols("a b c", positive=True)
 count = sp.Symbol("count", integer=True, positive=True)
 
 
-def judged(left, relation, right, count=1, **numbers):
+def judged(left, relation, right, count=1, conditions=(), **numbers):
     claim = Claim("mine/numbers", "1", "lemma", "algebra", Condition(left, relation, right), derivation="by hand",
-                  variables=(*(Variable(name, "positive") for name in "abc"), Variable("count", "integer")))
+                  conditions=conditions, variables=(*(Variable(name, "positive") for name in "abc"), Variable("count", "integer")))
     params = {name: np.array([float(number)]) for name, number in numbers.items()}
     return judge(claim, simulate(claim, Shape(sizes=(("count", count),)), params, NUMPY))
 
@@ -80,3 +80,14 @@ def test_hypotheses_that_could_not_be_evaluated_are_not_remembered_as_met():
 ])
 def test_an_infinite_side_has_no_rounding_error(sign, left, right, met):
     assert bool(_nearly(sign, left, right)) == met
+
+
+@pytest.mark.parametrize(("condition", "numbers", "met"), [
+    (Condition(a + b - c, "==", 0), (0.1, 0.2, 0.3), True),  # a difference of 1e-16 is an error of the terms that cancel
+    (Condition(a + b - c, "==", 0), (1e-17, 2e-17, 4e-17), False),  # in small units it is none
+    (Condition(a + b - c, "==", 0), (1e-17, 2e-17, 3e-17 * (1 + 1e-15)), True),
+    (Condition(a - b, "<=", a - c), (1, 1 - 1e-16, 1), True),
+])
+def test_a_hypothesis_is_met_up_to_the_rounding_errors_of_its_terms(condition, numbers, met):
+    found = judged(a, "<=", a, conditions=(condition,), **dict(zip("abc", numbers, strict=True)))
+    assert found.met[0] == met
