@@ -43,7 +43,7 @@ def told_lengths(claim: Claim) -> tuple[ToldLength, ...]:
 
 
 def _lengths(c: Condition, free: list[str]) -> Iterator[ToldLength]:
-    """What an equation tells of the last free vector in a length."""
+    """Yield what an equation tells of the length of a free vector, of several the last one first."""
     for side, other in ((c.left, c.right), (c.right, c.left)):
         if c.over or not isinstance(side, operators.norm | operators.norm2):
             continue

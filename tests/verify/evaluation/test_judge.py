@@ -17,7 +17,8 @@ count = sp.Symbol("count", integer=True, positive=True)
 
 def judged(left, relation, right, count=1, conditions=(), **numbers):
     claim = Claim("mine/numbers", "1", "lemma", "algebra", Condition(left, relation, right), derivation="by hand",
-                  conditions=conditions, variables=(*(Variable(name, "positive") for name in "abc"), Variable("count", "integer")))
+                  conditions=conditions,
+                  variables=(*(Variable(name, "positive") for name in "abc"), Variable("count", "integer")))
     params = {name: np.array([float(number)]) for name, number in numbers.items()}
     return judge(claim, simulate(claim, Shape(sizes=(("count", count),)), params, NUMPY))
 
