@@ -24,8 +24,7 @@ class Budget:
         work: most model updates of a batch: outcomes times clients, steps and coordinates, over all instances.
         most_outcomes, most_iterations: limits of an instance.
         on_data: federations of real data; starts, and lengths of runs, on each.
-        settings: places at which a program is asked where a claim is worst, of those that challenge proofs. None for all
-            of them, and then the search goes uphill from the worst.
+        settings: places at which a program is asked where a claim is worst, of those that challenge proofs; None for all.
         proofs: whether proofs for every function of a class are looked for where nothing violates a claim.
     """
 
@@ -57,7 +56,7 @@ _QUICK = Budget(batches=2, size=256, generations=0, small=22, small_rows=128)
 _STANDARD = Budget(
     batches=36, size=1024, generations=32, small=20, small_rows=768, most_rounds=(100, 300), local_searches=4, cma_steps=40,
     gradient_steps=6, confirmations=30, most_outcomes=128, most_iterations=100, on_data=(2, 8, 3),
-    settings=None, proofs=True, before=_QUICK)
+    settings=24, proofs=True, before=_QUICK)
 _THOROUGH = Budget(
     batches=300, size=3072, generations=600, small=200, small_rows=1536, most_rounds=(100, 300, 1000, 3000),
     local_searches=12, cma_steps=200, gradient_steps=60, confirmations=60, work=300_000, most_outcomes=256,

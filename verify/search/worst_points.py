@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import takewhile
 from math import prod
 
 import numpy as np
@@ -26,26 +25,24 @@ from verify.search.batch_evaluation import evaluate_batch
 from verify.search.local_search import ends_from
 from verify.search.stage import State
 from verify.worst.configurations import Setting, Template
-from verify.worst.coordinate_ascent import ERRORS, Evaluation, ascend, evaluations, result_of_error, sort_worst_first
+from verify.worst.coordinate_ascent import ERRORS, Evaluation, evaluations, result_of_error
 from verify.worst.one_dimensional import WorstPoints, worst
-from verify.worst.stress_test import AT_BOUNDS, STRESS_TEMPLATES, growing
+from verify.worst.stress_test import STRESS_TEMPLATES
 
 __all__ = ["at_points", "worst_points_of"]
 
 _OWN_SEED = 314
 _ROWS = 32  # instances with the losses of each template
 _EXACTLY = 8  # of these, with the numbers of the template, too
-_EFFORT = 8_000_000  # of all programs of a claim: about 200 seconds
-_LETTERS, _LONG = 20, 32  # of a program, and of one at a size from which on a claim seems to be false
+_EFFORT = 1_000_000  # of all programs of a claim: about 25 seconds
+_LETTERS = 20  # of a program
 _FIRST = 8  # templates at which something must be known of a claim that is looked at further
 _FALSE = 1 + 1e-4  # a larger factor says that a statement is false
 _TRIES = 6  # such settings whose functions are looked at
-_STARTS, _TRIALS = 2, 80  # settings from which numbers are moved, and how often
 _PIECES = 16  # of a client; instances with more take exact arithmetic minutes
-_PROMISING = 0.5  # factor from which a setting is worth going ascend, or a local search
+_PROMISING = 0.5  # factor from which a setting is worth a local search
 _DIGITS = 4  # of factors that differ
 _LOOKED_AT = 3  # settings from which local searches start
-_MORE = (4, 5, 6, 8, 10, 12, 14, 16)  # times the largest size at which a limit was taken, as 4
 
 
 def _by_size(template: Template) -> int:
@@ -87,33 +84,22 @@ def worst_points_of(state: State) -> Iterator[tuple[Shape, Parameters]]:
 
 
 def _settings(claim: Claim, count: int | None) -> Iterator[Evaluation]:
-    """Yields evaluations at the first ``count`` templates. None: at all of them, then by coordinate ascent from the worst
-    ones, then at large sizes if these seem to be worse."""
-    meter = WorkLimit(_EFFORT)
-    look, known = partial(_look, claim, meter), []
+    """Yields evaluations at the first ``count`` templates, None for all; at few of them if nothing is known there."""
+    meter, known = WorkLimit(_EFFORT), 0
     try:
-        for number, found in enumerate(evaluations(look, TEMPLATES[:count]), 1):
+        for number, found in enumerate(evaluations(partial(_look, claim, meter), TEMPLATES[:count]), 1):
             if found is not None:
-                known.append(found)
+                known += 1
                 yield found
             elif number >= _FIRST and not known:
                 return
-        if count is not None:
-            return
-        starts = [one for one in sort_worst_first(known)[:_STARTS] if one.factor >= _PROMISING]
-        yield from ascend(look, starts, _TRIALS)
-        look = partial(_look, claim, meter, most=_LONG)
-        for size, _, template in growing(claim, [look], [AT_BOUNDS, *(one.template for one in starts)]):
-            larger = (template._replace(**{size: getattr(template, size) * times // _MORE[0]}) for times in _MORE)
-            yield from takewhile(lambda found: found is not None, evaluations(look, larger))
     except ImportError:  # no solver
         return
 
 
-def _look(claim: Claim, meter: WorkLimit, given: Mapping[str, Fraction], template: Template, most: int = _LETTERS,
-          enough: float = 0.0):
+def _look(claim: Claim, meter: WorkLimit, given: Mapping[str, Fraction], template: Template):
     try:
-        found = worst(claim, given, template, most, meter)
+        found = worst(claim, given, template, _LETTERS, meter)
     except ERRORS as error:
         return result_of_error(error)
     return found and (found.factor, found)

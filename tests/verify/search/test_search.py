@@ -44,7 +44,7 @@ from verify.instances.samples import SampleClients
 from verify.instances.shape import Shape
 from verify.instances.simpler import simpler
 from verify.measure.simulate import simulate
-from verify.search import batch_evaluation, candidates, local_search, worst_points
+from verify.search import batch_evaluation, candidates, local_search
 from verify.search import search as search_module
 from verify.search.budget import BUDGETS, Budget
 from verify.search.search import search
@@ -429,23 +429,12 @@ def test_large_violations_are_made_smaller_before_they_are_confirmed():
     assert candidates._smaller(true, shape, params, NUMPY) is None
 
 
-@pytest.mark.parametrize("budget, further", [("standard", True), ("thorough", True), ("quick", False)])
-def test_large_sizes_are_looked_at_from_the_worst_settings_where_all_are_known(budget, further, monkeypatch):
-    """However many places there are."""
-    seen = []
-    monkeypatch.setattr(worst_points, "growing", lambda claim, look, places: seen.extend(places) or ())
-    monkeypatch.setattr(worst_points, "_TRIALS", 0)
-    [*worst_points._settings(find_claim("classical/gd-distance"), BUDGETS[budget].settings)]
-    assert (len(seen) > 1) is further
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_every_claim_can_be_searched(part, monkeypatch):
     """A few instances and settings of each; what is missing is a name that nothing supplies. In parts, which may run at a
     time."""
     monkeypatch.setattr(search_module, "confirmed", lambda *given: "holds")
-    monkeypatch.setattr(worst_points, "_TRIALS", 4)
     failed = {}
     for claim in [*all_claims().values()][part::_PARTS]:
         try:

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.unseen import statements
 from bounds.controls.fedavg import CONTROLS
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
@@ -18,9 +17,7 @@ from verify.results.fingerprint import fingerprints
 from verify.results.records import load_verdicts
 from verify.search import search as search_module
 from verify.search.archive import Archive
-from verify.search.batch_evaluation import evaluate_batch
 from verify.search.budget import BUDGETS, Budget
-from verify.search.long_runs import long_runs
 from verify.search.search import search
 from verify.search.stage import State
 from verify.search.stages import NAMES, STAGES, switched_on
@@ -147,21 +144,3 @@ def test_instances_that_start_at_the_optimum_are_kept_beside_tighter_ones():
     for score, start in [(-0.001 * number, 1.0) for number in range(1, 9)] + [(-0.2, 0.0)]:
         kept(archive, score, start)
     assert [params["start_offset"].item() for _, params in archive.tightest(2)] == [1.0, 0.0]
-
-
-@pytest.mark.parametrize(("name", "way"), [
-    ("false/sgd-stationary", {"rounds": 7}), ("false/noise-of-many-steps", {"local_steps": 7})])
-def test_runs_with_chance_are_lengthened_beyond_what_other_stages_enumerate(name, way):
-    """With steps of 1/8 noise exceeds eta sigma^2/(2 mu) from eleven steps on, of more outcomes than the budget's."""
-    claim, archive, shape = statements()[name][1], Archive(), Shape(noisy=(0,), **way)
-    drawn = draw_params(claim, shape, 1, np.random.default_rng(0))
-    params = {leaf: np.ones_like(array) for leaf, array in drawn.items()}
-    params |= {"start_offset": np.zeros((1, 1)), "eta": np.full((1, 1), 1 / 8)}
-    state = State(claim, BUDGETS["standard"], archive, (), NUMPY, [0])
-    archive.add(shape, params, evaluate_batch(claim, shape, params, NUMPY))
-    scores = []
-    for batch in long_runs(state):
-        verdict = evaluate_batch(claim, *batch, NUMPY)
-        archive.add(*batch, verdict)
-        scores.append(verdict.score.max())
-    assert 10 <= len(scores) <= 20 and max(scores[:6]) < 0 < 0.001 < max(scores)
