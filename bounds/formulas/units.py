@@ -273,7 +273,7 @@ def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
 
     Units are given by the language, by the paper, and by definitions.
     """
-    checker = _Checker(BASE | _of_file(claim), claim.definitions)
+    checker = _Checker(_given_units(claim), claim.definitions)
     checker.define(claim)
     for number, condition in enumerate(claim.hypotheses):
         checker.condition(condition, f"hypothesis {number + 1}")
@@ -286,7 +286,7 @@ def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
 
 def units_of(claim: Claim) -> dict[str, Unit]:
     """Units of the names in a claim, given and derived ones."""
-    return {**BASE, **_of_file(claim), **check_units(claim)[1]}
+    return {**_given_units(claim), **check_units(claim)[1]}
 
 
 def units_where(claim: Claim, known: Mapping[str, Unit], expressions: Iterable[sp.Expr]) -> list[Unit | None]:
@@ -300,6 +300,12 @@ def units_where(claim: Claim, known: Mapping[str, Unit], expressions: Iterable[s
         fits = len(checker.clashes) == clashes and not form.unknown and all(isinstance(p, Fraction) for p in form.constant)
         found.append(form.constant if fits else None)
     return found
+
+
+def _given_units(claim: Claim) -> dict[str, Unit]:
+    """Units that the language and the paper give to names. A number that a claim declares is not the vector of that name."""
+    other = {v.name for v in claim.variables if v.name in NAMES and NAMES[v.name].kind == "vector" and v.domain != "vector"}
+    return {name: unit for name, unit in BASE.items() if name not in other} | _of_file(claim)
 
 
 def _of_file(claim: Claim) -> Mapping[str, Unit]:

@@ -24,6 +24,7 @@ from verify.search.seldom import seldom_drawn
 from verify.search.stage import Stage, State
 from verify.search.thresholds import at_thresholds
 from verify.search.transformations import TRANSFORMATIONS, Transformation
+from verify.search.whole_numbers import at_whole_numbers
 from verify.search.worst_points import worst_points_of
 
 __all__ = ["NAMES", "STAGES", "layer_shapes", "switched_on"]
@@ -123,7 +124,7 @@ def _evolved(state: State) -> Batches:
 STAGES: dict[str, Stage] = {
     "small": _small, "extreme": _extreme, "layered": _layered, "patient": _very_long_runs, "random": _random,
     "thresholds": at_thresholds, "worst-points": worst_points_of, "evolved": _evolved, "local-search": local_search,
-    "real-numbers": by_real_arithmetic, "related": related, "seldom": seldom_drawn,
+    "real-numbers": by_real_arithmetic, "whole-numbers": at_whole_numbers, "related": related, "seldom": seldom_drawn,
     "many-draws": of_many_draws,
 }
 #: of all that can be switched off

@@ -98,7 +98,15 @@ def test_a_free_number_may_be_an_exponent():
     b, x = sp.symbols("b x", real=True)
     own = claim(0, "<=", b ** (2 * x), variables=(), setting="algebra")
     own = replace(own, variables=(Variable("b", "real"), Variable("x", "real")))
-    assert [f.severity for f in lint(own) if f.check == "units"] == ["warning"]
+    assert [f.severity for f in lint(own) if f.check == "units"] == []
+
+
+def test_a_number_of_the_claim_is_not_the_vector_of_that_name():
+    x = sp.Symbol("x", positive=True)
+    for domain, clashes in (("positive", 0), ("vector", 1)):
+        own = replace(claim(sp.exp(x) if domain == "positive" else norm2(x), ">=", 1 + x if domain == "positive" else L),
+                      setting="algebra", variables=(Variable("x", domain),))
+        assert len(check_units(own)[0]) == clashes
 
 
 @pytest.mark.parametrize("row", WRONG)

@@ -16,6 +16,10 @@ ROWS = {
     "an odd number and an even one": (["n >= 4", "m >= 1"], "(2*n + 1 - 2*m)**2 >= 1", True),
     "a root that has no value at 1 and 2": (["n >= 1", "(n - 3)**(1/2) >= 0"], "n >= 4", False),
     "a root of what is positive": (["n >= 1", "(n - 5/2)**(1/2) >= 0"], "n >= 3", True),
+    "Pell's equation": (["n >= 1", "m >= 1"], "Abs(n**2 - 13*m**2 - 1) >= 1", False),
+    "a product": (["n >= 2", "m >= 2"], "Abs(n*m - 391) > 0", False),
+    "a product that is prime": (["n >= 2", "m >= 2"], "Abs(n*m - 389) > 0", True),
+    "a sum at one n": (["n >= 1"], "Sum(1/i, (i, 1, n)) + (n - 157)**2 > 6", False),
     "the end of Euler's primes": (["n >= 1", "m >= 2", "m <= n"], "(n**2 + n + 41 - m*(n + 2))**2 >= 0", True),
 }
 
