@@ -39,15 +39,17 @@ def _whole_numbers(claim: Claim) -> dict[str, tuple[int, int | None]]:
     named = {v.name: (v.low, v.high) for v in claim.variables if v.domain == "integer" and not v.indices}
     alone = (claim.setting == "algebra" and claim.exists is None and len(named) == len(claim.variables)
              and not any(c.over for c in (*claim.hypotheses, claim.statement))
-             and not any(rule.indices for rule in claim.used_definitions().values()))
+             and not any(rule.indices for rule in claim.used_definitions().values())
+             and claim.names <= {*named, *claim.used_definitions()})
     return named if alone else {}
 
 
 def _violations(claim: Claim, names: dict[str, tuple[int, int | None]]) -> list[dict[str, int]]:
-    """The smallest points of a grid that meet the hypotheses and break the statement; on a smaller grid where sums have too
-    many terms."""
-    points = _POINTS
-    while (side := int(points ** (1 / len(names)) + 1e-9)) >= _LEAST:
+    """The smallest points of a grid that meet the hypotheses and break the statement; on a smaller grid where there are sums,
+    whose ranges are taken for a side each."""
+    formulas = [*claim.formulas, *(rule.formula for rule in claim.used_definitions().values())]
+    points, axes = _POINTS, len(names) + max(map(_nested_sums, formulas))
+    while (side := int(points ** (1 / axes) + 1e-9)) >= _LEAST:
         ranges = [np.arange(low, low + side if high is None else min(low + side, high + 1)) for low, high in names.values()]
         grid = np.meshgrid(*(numbers.astype(float) for numbers in ranges), indexing="ij", sparse=True)
         try:
@@ -62,6 +64,12 @@ def _violations(claim: Claim, names: dict[str, tuple[int, int | None]]) -> list[
         order = np.argsort(found.sum(axis=1), kind="stable")[:_SHOWN]
         return [{name: int(ranges[axis][found[row, axis]]) for axis, name in enumerate(names)} for row in order]
     return []
+
+
+def _nested_sums(formula: sp.Expr) -> int:
+    """Counts the sums and products that stand within each other."""
+    limits = len(formula.limits) if isinstance(formula, sp.Sum | sp.Product) else 0
+    return limits + max(map(_nested_sums, formula.args), default=0) if isinstance(formula, sp.Expr) else 0
 
 
 def _fails_on(claim: Claim, condition: Condition, names: list[str], grid: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
