@@ -1,9 +1,9 @@
 """What each stage and corner of the search finds that nothing else finds: ``python -m benchmarks.ablation``.
 
 Searches every false statement with all stages on, with each stage or corner off in turn, and with all on from another seed,
-which shows how much is luck. Prints as a table how many statements each stage refutes, how many are lost without it, how
-many are gained, and the time saved; then their ids. A search that ends before a stage is not repeated without it. A run
-that was interrupted goes on where it stopped.
+which shows how much is luck. Prints as a table how many statements each stage refutes and in how many seconds, over all
+statements that it looked at; as another one how many are lost without it, how many are gained, and the time saved; then
+their ids. A search that ends before a stage is not repeated without it. A run that was interrupted goes on where it stopped.
 """
 
 import argparse
@@ -11,9 +11,12 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
+from benchmarks import hard, unseen
 from benchmarks.power import ROWS, results
 from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
@@ -21,10 +24,10 @@ from verify.claims.related import related
 from verify.results.files import write_json
 from verify.results.fingerprint import code_version
 from verify.search.budget import BUDGETS
-from verify.search.search import search
+from verify.search.search import Found, search
 from verify.search.stages import NAMES, STAGES
 
-__all__ = ["FALSE", "Runs", "main", "measure", "table"]
+__all__ = ["FALSE", "Runs", "main", "measure", "stages_table", "table"]
 
 FALSE = {variant.id: variant for row in ROWS.values() for variant in row.twins.values()}
 ALL, OTHER_SEED = "(nothing)", "(nothing, other seed)"
@@ -32,29 +35,48 @@ PARTS = (ALL, OTHER_SEED, *NAMES)  # what is switched off
 _EVERY = 20.0  # seconds, after which results are written
 _MOST_TASKS = 200  # searches of a process, whose memory grows
 
-#: what is switched off -> statement -> whether it was refuted, the seconds of one processor, and the stage that refuted it
-#: at the budget's first level ("" where another level did, or none)
-Runs = dict[str, dict[str, tuple[bool, float, str]]]
+#: what is switched off -> statement -> whether it was refuted, the seconds of one processor, the stage that refuted it at the
+#: budget's first level ("" where another level did, or none), and the stage of any level, then the seconds of each stage
+Runs = dict[str, dict[str, tuple[bool, float, str, str, dict[str, float]]]]
+
+
+@cache
+def _hard() -> dict[str, Claim]:
+    """The hard controls and the unseen statements that are false and have no hidden constants."""
+    every = hard.claims() | {name: claim for name, (_, claim) in unseen.statements().items()}
+    return {name: claim for name, claim in every.items() if name.startswith("false/") and claim.explicit}
 
 
 def _statement(name: str) -> tuple[Claim, Sequence[Claim]]:
     """A false control or a registered claim, and its related claims."""
     if name in FALSE:
         return FALSE[name], ()
+    if name in _hard():
+        return _hard()[name], ()
     claim = find_claim(name)
     return claim, related(claim)
 
 
-def _search(job: tuple[str, str, str, int]) -> tuple[str, str, bool, float, str]:
+def _search(job: tuple[str, str, str, int]) -> tuple[str, str, bool, float, str, str, dict[str, float]]:
     part, name, budget, seed = job
     claim, near = _statement(name)
-    began = time.process_time()
+    began = last = time.process_time()
+    seconds: Counter[str] = Counter()
+
+    def watch(stage: str, _: Found) -> None:
+        nonlocal last
+        now = time.process_time()
+        seconds[stage] += now - last
+        last = now
+
     try:
-        found = search(claim, BUDGETS[budget], seed + (part == OTHER_SEED), related=near, without={part} & {*NAMES})
-        refuted, stage = found.violation is not None, "" if found.level else found.stage
+        found = search(claim, BUDGETS[budget], seed + (part == OTHER_SEED), related=near, without={part} & {*NAMES},
+                       watch=watch)
+        refuted, stage, first = found.violation is not None, found.stage, "" if found.level else found.stage
     except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):  # it cannot be measured
-        refuted, stage = False, ""
-    return part, name, refuted, round(time.process_time() - began, 3), stage
+        refuted, stage, first = False, "", ""
+    return (part, name, refuted, round(time.process_time() - began, 3), first, stage,
+            {stage: round(spent, 3) for stage, spent in seconds.items()})
 
 
 def _ends_before(part: str, stage: str) -> bool:
@@ -63,7 +85,7 @@ def _ends_before(part: str, stage: str) -> bool:
     return part in stages and stage in stages and stages.index(stage) < stages.index(part)
 
 
-def measure(jobs: Sequence[tuple[str, str, str, int]], workers: int = 1) -> Iterator[tuple[str, str, bool, float, str]]:
+def measure(jobs: Sequence[tuple[str, str, str, int]], workers: int = 1) -> Iterator[tuple]:
     """What is switched off, statement, and its result, of each job: the former two, budget, seed."""
     return results(_search, jobs, workers, 8, _MOST_TASKS)
 
@@ -84,6 +106,18 @@ def table(runs: Mapping[str, Mapping[str, tuple[bool, float, str]]]) -> str:
         lines.append(f"| {part} | {first} | {len(both)} | {refuted} | {len(lost)} | {len(gained)} | {saved} |")
         ids += [f"* {part}: {what} {', '.join(names)}" for what, names in (("lost", lost), ("gained", gained)) if names]
     return "\n".join([*lines, "", *ids])
+
+
+def stages_table(searched: Mapping[str, tuple]) -> str:
+    """In Markdown: of the statements that were searched with all stages on, how many each stage refutes, and its seconds."""
+    finds, seconds = Counter(found[3] for found in searched.values() if found[0]), Counter()
+    for found in searched.values():
+        seconds.update(found[4])
+    lines = ["| stage | refuted | seconds | seconds for each |", "|---|---:|---:|---:|"]
+    for stage in (stage for stage in NAMES if stage in seconds or stage in finds):
+        each = f"{seconds[stage] / finds[stage]:.2f}" if finds[stage] else "-"
+        lines.append(f"| {stage} | {finds[stage]} | {seconds[stage]:.0f} | {each} |")
+    return "\n".join(lines)
 
 
 def _named(path: Path) -> list[str]:
@@ -114,6 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--budget", default="quick", choices=list(BUDGETS))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--controls", action="store_true", help="false variants of the controls (default)")
+    parser.add_argument("--hard", action="store_true", help="hard controls and unseen statements that are false")
     parser.add_argument("--claims", type=Path, help="a JSON list of ids, or a verdicts.json")
     parser.add_argument("--only", action="append", choices=PARTS, help="only this stage or corner; may be given again")
     parser.add_argument("--refuted", action="store_true", help="switch parts off only where all refute")
@@ -121,7 +156,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/ablation.json"))
     options = parser.parse_args(arguments)
     names = _named(options.claims) if options.claims else []
-    names += FALSE if options.controls or not options.claims else ()
+    names += FALSE if options.controls or not (options.claims or options.hard) else ()
+    names += _hard() if options.hard else ()
     about = {"budget": options.budget, "seed": options.seed, "code": code_version()}
     try:
         runs = _resumed(options.out, about)
@@ -148,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         same = [name for name in names if _ends_before(part, runs[ALL][name][2])]
         runs.setdefault(part, {}).update({name: runs[ALL][name] for name in same})
         run([part], names)
-    print(table(runs))
+    print(stages_table(runs[ALL]), table(runs), sep="\n\n")
     return 0
 
 

@@ -45,8 +45,8 @@ def _whole_numbers(claim: Claim) -> dict[str, tuple[int, int | None]]:
 
 
 def _violations(claim: Claim, names: dict[str, tuple[int, int | None]]) -> list[dict[str, int]]:
-    """The smallest points of a grid that meet the hypotheses and break the statement; on a smaller grid where there are sums,
-    whose ranges are taken for a side each."""
+    """The smallest points of a grid that meet the hypotheses and break the statement; the grid is smaller where there are
+    sums, whose ranges are taken for a side each."""
     formulas = [*claim.formulas, *(rule.formula for rule in claim.used_definitions().values())]
     points, axes = _POINTS, len(names) + max(map(_nested_sums, formulas))
     while (side := int(points ** (1 / axes) + 1e-9)) >= _LEAST:

@@ -33,6 +33,14 @@ def test_statements_are_lost_gained_or_neither_and_time_is_of_those_searched_bot
     assert [line.split()[-1] for line in lines[5:]] == ["a", "b"]
 
 
+def test_stages_are_listed_with_what_they_refute_and_their_seconds():
+    searched = {"a": (True, 3.0, "small", "small", {"small": 3.0}),
+                "b": (True, 3.0, "", "random", {"small": 1.0, "random": 2.0}),
+                "c": (False, 9.0, "", "", {"small": 5.0, "random": 4.0, "seldom": 0.2})}
+    assert ablation.stages_table(searched).splitlines()[2:] == [
+        "| small | 1 | 9 | 9.00 |", "| random | 1 | 6 | 6.00 |", "| seldom | 0 | 0 | - |"]
+
+
 def test_what_a_stage_alone_finds_is_lost_without_it(few, capsys):
     """Of numbers alone there are no fixed shapes: with the random ones and the mutations off nothing is left."""
     assert run(few, "--only", "random", "--only", "evolved", "--only", "small") == 0
@@ -60,7 +68,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(few, monkeypatch):
 
 
 def test_only_refuted_statements_are_searched_again_where_asked_for(few, monkeypatch):
-    monkeypatch.setattr(ablation, "_search", lambda job: (job[0], job[1], job[1].endswith("/10"), 1.0, ""))
+    monkeypatch.setattr(ablation, "_search", lambda job: (job[0], job[1], job[1].endswith("/10"), 1.0, "", "", {}))
     assert run(few, "--refuted") == 0
     runs = json.loads(few.read_text(encoding="utf-8"))["runs"]
     assert {*runs} == {*PARTS} == {ALL, OTHER_SEED, *NAMES}
@@ -69,7 +77,8 @@ def test_only_refuted_statements_are_searched_again_where_asked_for(few, monkeyp
 
 def test_a_search_that_ends_before_a_stage_is_not_repeated_without_it(few, monkeypatch):
     asked = []
-    monkeypatch.setattr(ablation, "_search", lambda job: asked.append(job[:2]) or (job[0], job[1], True, 1.0, "random"))
+    found = True, 1.0, "random", "random", {}
+    monkeypatch.setattr(ablation, "_search", lambda job: asked.append(job[:2]) or (*job[:2], *found))
     assert run(few, "--only", "small", "--only", "random", "--only", "evolved", "--only", "units") == 0
     assert {part for part, _ in asked} == {ALL, "small", "random", "units"} and len(asked) == 4 * len(YOUNG)
     runs = json.loads(few.read_text(encoding="utf-8"))["runs"]
@@ -77,7 +86,7 @@ def test_a_search_that_ends_before_a_stage_is_not_repeated_without_it(few, monke
 
 
 def test_claims_are_ids_or_verdicts_that_a_search_can_refute(few, monkeypatch, tmp_path):
-    monkeypatch.setattr(ablation, "_search", lambda job: (job[0], job[1], True, 1.0, ""))
+    monkeypatch.setattr(ablation, "_search", lambda job: (job[0], job[1], True, 1.0, "", "", {}))
     path = tmp_path / "ids.json"
     path.write_text(json.dumps(["fedalign/theorem-1", {"id": "fedalign/lemma-A3"}]), encoding="utf-8")
     assert run(few, "--claims", str(path), "--only", "small") == 0
@@ -86,7 +95,7 @@ def test_claims_are_ids_or_verdicts_that_a_search_can_refute(few, monkeypatch, t
 
 
 def test_results_of_other_settings_or_code_are_not_mixed(few, monkeypatch, capsys):
-    monkeypatch.setattr(ablation, "_search", lambda job: (job[0], job[1], True, 1.0, ""))
+    monkeypatch.setattr(ablation, "_search", lambda job: (job[0], job[1], True, 1.0, "", "", {}))
     assert run(few, "--only", "small") == 0
     for change in (lambda: ["--seed", "1"], lambda: monkeypatch.setattr(ablation, "code_version", lambda: "other") or []):
         with pytest.raises(SystemExit) as stopped:
