@@ -35,8 +35,8 @@ PARTS = (ALL, OTHER_SEED, *NAMES)  # what is switched off
 _EVERY = 20.0  # seconds, after which results are written
 _MOST_TASKS = 200  # searches of a process, whose memory grows
 
-#: what is switched off -> statement -> whether it was refuted, the seconds of one processor, the stage that refuted it at the
-#: budget's first level ("" where another level did, or none), and the stage of any level, then the seconds of each stage
+#: what is switched off -> statement -> whether it was refuted, the seconds of one processor, the stage that refuted it at
+#: the budget's first level ("" where another level did, or none), that of any level, and the seconds of each stage
 Runs = dict[str, dict[str, tuple[bool, float, str, str, dict[str, float]]]]
 
 
