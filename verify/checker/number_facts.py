@@ -7,7 +7,6 @@ such signs. Everything else needs a step of a proof.
 from collections import namedtuple
 from functools import lru_cache
 
-from verify.checker.index_sums import substitute
 from verify.checker.polynomials import (
     ONE,
     ZERO,
@@ -21,6 +20,7 @@ from verify.checker.polynomials import (
     of_atom,
     random,
     reciprocal,
+    total,
     vanishes,
 )
 
@@ -173,7 +173,7 @@ class KnownFacts:
             if any(a == atom for m in q.terms for a, _ in m):
                 shifted = ("above", atom)
                 self.signs[shifted] = NONNEGATIVE
-                q = substitute(self, q, atom, of_atom(shifted) + constant(least))
+                q = total([shifted_term(m, c, atom, of_atom(shifted) + constant(least)) for m, c in q.terms.items()])
         return min(self.sign_as_written(q), outside)
 
     # relations ----------------------------------------------------------------------------------------------------
@@ -237,6 +237,12 @@ def has_no_evident_sign(body):
 
 
 def monomial(m): return Poly({m: ONE.number()})
+
+
+def shifted_term(m, c, atom, value):
+    """A term with ``value`` in place of the powers of an atom that it is equal to, but not inside of other atoms."""
+    n = dict(m).get(atom, 0)
+    return Poly({tuple(pair for pair in m if pair[0] != atom): c}) * value**n if n > 0 else Poly({m: c})
 
 
 def is_multiple(p, q, positive=False):
