@@ -10,8 +10,8 @@ from bounds.language.claim import Claim, Condition
 from verify.claims.sizes import once_by_claim
 
 __all__ = [
-    "AffineRecursion", "Entry", "affine_recursion", "at_once", "bounds_on_single_entries", "entries_of_equation",
-    "entry_equations", "free_arrays",
+    "AffineRecursion", "Entry", "affine_recursion", "are_given_one_by_one", "at_once", "bounds_on_single_entries",
+    "entries_of_equation", "entry_equations", "free_arrays",
 ]
 
 
@@ -148,6 +148,17 @@ def affine_recursion(equation: Condition, entries: Sequence[Entry]) -> AffineRec
         entry.formula == first.formula and entry.rests_on == {entry.position - 1} and entry.position == first.position + n
         and entry.over[0][1] == first.over[0][1] + n for n, entry in enumerate(entries))
     return _affine_in(own[0], first.formula) if in_order and len(own) == 1 else None
+
+
+@once_by_claim
+def are_given_one_by_one(claim: Claim) -> bool:
+    """Whether an equation gives entries from earlier ones by no affine recursion, so that each takes an evaluation."""
+    for equation in entry_equations(claim):
+        right = sp.sympify(equation.right)
+        own = [entry for entry in right.atoms(sp.Indexed) if entry.base == equation.left.base] if equation.over else []
+        if own and not isinstance(right, sp.Indexed) and (len(own) > 1 or _affine_in(own[0], right) is None):
+            return True
+    return False
 
 
 def _affine_in(unknown: sp.Expr, formula: sp.Expr) -> AffineRecursion | None:

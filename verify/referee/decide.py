@@ -10,6 +10,7 @@ from typing import Any
 from bounds.language.claim import BY_NUMBER, Claim, Procedure
 from bounds.printing.render import condition_text
 from synthetic.numbers.arrays import NUMPY, Backend
+from verify.claims.entries import are_given_one_by_one
 from verify.claims.related import related
 from verify.evaluation.environment import UNMEASURED, NoEntry, UnboundName
 from verify.exact.certificate import certificate
@@ -194,8 +195,9 @@ def _search(case: _Case) -> Verdict | None:
 
 def _search_without_runs(case: _Case) -> Verdict | None:
     """Searches a claim without runs that nothing proves as far as the standard budget does, because its instances cost next
-    to nothing; returns what ``_search`` returns."""
-    if case.claim.setting == "run" or not case.claim.explicit or case.proof or BUDGETS[case.settings.budget].before:
+    to nothing, unless entries of arrays are computed one by one; returns what ``_search`` returns."""
+    claim, larger = case.claim, BUDGETS[case.settings.budget].before
+    if claim.setting == "run" or not claim.explicit or case.proof or larger or are_given_one_by_one(claim):
         return None
     met = case.found.met
     return _searched(case, BUDGETS["standard"]) or _uncertainty(case) or (None if met else _proof(case))

@@ -5,7 +5,7 @@ import pytest
 
 from bounds.registry.user_claims import load_claims
 from synthetic.numbers.arrays import BALLS, NUMPY
-from verify.claims.entries import affine_recursion, entries_of_equation, entry_equations
+from verify.claims.entries import affine_recursion, are_given_one_by_one, entries_of_equation, entry_equations
 from verify.exact.certificate import certificate
 from verify.exact.check import check
 from verify.exact.statement import statement_of
@@ -106,6 +106,7 @@ def test_an_affine_recursion_has_the_entries_of_any_other(claim_of, text, backen
     (equation,) = entry_equations(claim)
     entries, everything = entries_of_equation(equation, tuple(sorted(shape.as_sizes().items())))
     assert everything and (affine_recursion(equation, entries) is not None) == affine
+    assert are_given_one_by_one(claim) != (affine or text == "eta_l[t]")
     params = draw_params(claim, shape, 3, np.random.default_rng(0))
     found = simulate(claim, shape, params, backend, runs=False).bound["eta_l"].data[:, 0, 0].astype(float)
     for t in range(3):
