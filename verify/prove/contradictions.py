@@ -18,9 +18,10 @@ from verify.checker.number_facts import Fact
 from verify.checker.number_hypotheses import definition_of
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
 from verify.exact.statement import printed_of, statement_of
+from verify.prove.derived_facts import add_instances, add_recursions, add_sums, add_whole_bounds
 from verify.prove.number_losses import add_weight_facts
 from verify.prove.number_search import REFUSALS, Search, atoms_of
-from verify.prove.number_tactics import TACTICS
+from verify.prove.number_tactics import TACTICS, by_combination
 
 __all__ = ["contradiction"]
 
@@ -53,7 +54,7 @@ def _proof(stated, put, effort: Iterator[int]) -> dict[str, Any] | None:
     search = Search(reader, known, names, effort, TACTICS)
     if reader.federation:
         add_weight_facts(search)
-    for attempt in (_unbounded, _constants_only, _by_numbers):
+    for attempt in (_unbounded, _constants_only, _by_numbers, _by_derived_facts):
         if attempt(search) or search.known.implies(">", ZERO):
             return {"put": put, "steps": search.steps}
     return None
@@ -133,6 +134,22 @@ def _by_numbers(search: Search) -> bool:
             search.lemma("nonzero square", fact.poly)
     return any(_contradicts(search, name) for name, fact in [*search.known.facts.items()]
                if not fact.ranges and fact.relation != "!=" and len(fact.poly.terms) > 0)
+
+
+def _by_derived_facts(search: Search) -> bool:
+    """A fact that the others exclude, after instances, sums, bounds of whole numbers and solutions of recursions: first by
+    linear combinations alone."""
+    add_recursions(search)
+    add_instances(search)
+    add_sums(search)
+    add_whole_bounds(search)
+    names = [name for name, fact in search.known.facts.items()
+             if not fact.ranges and fact.relation != "!=" and len(fact.poly.terms) > 0]
+    for tactics in ((by_combination,), TACTICS):
+        search.tactics, search.failed = tactics, set()
+        if any(_contradicts(search, name) for name in names):
+            return True
+    return False
 
 
 def _contradicts(search: Search, name: str) -> bool:

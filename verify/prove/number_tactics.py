@@ -28,7 +28,7 @@ from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_squares import by_squares_of_vectors
 from verify.prove.number_terms import all_atoms, instantiate_ranged, is_closed
 
-__all__ = ["RUN_TACTICS", "TACTICS"]
+__all__ = ["RUN_TACTICS", "TACTICS", "by_combination"]
 
 
 def by_combination(search: Search, relation: str, p: Poly, depth: int) -> bool:
