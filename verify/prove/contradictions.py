@@ -36,10 +36,9 @@ def contradiction(claim: Claim) -> dict[str, Any] | None:
     stated = statement_of(claim) | printed_of(claim)
     put = {rule["left"]: n for n, rule in enumerate(stated["hypotheses"])
            if rule["relation"] == "==" and isinstance(rule["left"], str) and not rule["over"]}
-    effort = count()
     for chosen in dict.fromkeys((frozenset(), frozenset(put.items()))):
         try:
-            proof = _proof(stated, dict(chosen), effort)
+            proof = _proof(stated, dict(chosen), count())
             data = {"format": checker.FORMAT, **stated, "proof": proof}
             if proof and checker.check(data)[0]:
                 return data
@@ -54,7 +53,7 @@ def _proof(stated, put, effort: Iterator[int]) -> dict[str, Any] | None:
     search = Search(reader, known, names, effort, TACTICS)
     if reader.federation:
         add_weight_facts(search)
-    for attempt in (_unbounded, _constants_only, _by_numbers, _by_derived_facts):
+    for attempt in (_unbounded, _constants_only, _by_numbers):
         if attempt(search) or search.known.implies(">", ZERO):
             return {"put": put, "steps": search.steps}
     return None
@@ -128,28 +127,27 @@ def _constants_only(search: Search) -> bool:
 
 
 def _by_numbers(search: Search) -> bool:
-    """A hypothesis, a range or what is needed for a value that the others exclude."""
+    """A hypothesis, a range or what is needed for a value that the others exclude: first by combinations of these facts,
+    then of what follows from them for indices and whole numbers, last by all tactics."""
     for fact in [*search.known.facts.values()]:
         if fact.relation == "!=" and not fact.ranges:
             search.lemma("nonzero square", fact.poly)
+    search.tactics = (by_combination,)
+    if _some_contradicts(search):
+        return True
+    for add in (add_recursions, add_instances, add_sums, add_whole_bounds):
+        add(search)
+    if _some_contradicts(search):
+        return True
+    search.tactics = TACTICS
+    return _some_contradicts(search)
+
+
+def _some_contradicts(search: Search) -> bool:
+    """Whether some fact is excluded by the others, so far as the tactics show."""
+    search.failed = set()
     return any(_contradicts(search, name) for name, fact in [*search.known.facts.items()]
                if not fact.ranges and fact.relation != "!=" and len(fact.poly.terms) > 0)
-
-
-def _by_derived_facts(search: Search) -> bool:
-    """A fact that the others exclude, after instances, sums, bounds of whole numbers and solutions of recursions: first by
-    linear combinations alone."""
-    add_recursions(search)
-    add_instances(search)
-    add_sums(search)
-    add_whole_bounds(search)
-    names = [name for name, fact in search.known.facts.items()
-             if not fact.ranges and fact.relation != "!=" and len(fact.poly.terms) > 0]
-    for tactics in ((by_combination,), TACTICS):
-        search.tactics, search.failed = tactics, set()
-        if any(_contradicts(search, name) for name in names):
-            return True
-    return False
 
 
 def _contradicts(search: Search, name: str) -> bool:
