@@ -39,8 +39,8 @@ def rules_of_every_instance(certificate):
 
 
 def rules_of_every_run(certificate):
-    """The comparisons that hold in every run: of weights, and of sizes. At most all priority clients are distinct ones; where
-    all take part, or each by itself, ``participants`` is the number of priority clients."""
+    """The comparisons that hold in every run: of weights, and of sizes. At most all priority clients are distinct.
+    Where all take part, or each by itself, ``participants`` is the number of priority clients."""
     sampling = certificate["procedure"]["sampling"]
     rules = [*GIVEN, compare("iterations", "==", ["*", "rounds", "local_steps"])]
     if sampling in ("full", *DISTINCT, *INDEPENDENT):

@@ -35,7 +35,7 @@ def read_hypotheses(certificate, put, least, runs=True):
         constants = {name: [] for rule in reader.printed for name in names_in(["+", rule["left"], rule["right"]])
                      if name not in POINTS}
         reader.arrays = {**constants, **reader.arrays, "mu_client": ["clients"]}
-    known, waiting = KnownFacts(), [*enumerate(certificate["hypotheses"])]
+    known, waiting, always = KnownFacts(), [*enumerate(certificate["hypotheses"])], ()
     if runs:
         number_runs.declare_recorded(certificate, reader)
         known.families.update(number_runs.SIGNS)
@@ -50,7 +50,8 @@ def read_hypotheses(certificate, put, least, runs=True):
         reader.arrays = {**always_true.CONSTANTS, **reader.arrays}
         reader.entries |= always_true.constant_entries(certificate) if certificate["setting"] == "run" else {}
         known.families.update(always_true.SIGNS)
-        waiting += enumerate(always_true.rules_of_every_instance(certificate), len(waiting))
+        always = enumerate(always_true.rules_of_every_instance(certificate))
+    waiting = [(f"h{number}", rule) for number, rule in waiting] + [(f"always {number}", rule) for number, rule in always]
     for size in SIZES:
         known.whole.add(("name", size))
         known.add(f"{size} from 1", Fact(">=", of_atom(("name", size)) - ONE, ()))
@@ -58,15 +59,15 @@ def read_hypotheses(certificate, put, least, runs=True):
         known.add(f"{name} from {low}", Fact(">=", of_atom(("name", name)) - constant(low), ()))
     for assuming in (False, False, False, True, True):
         left = []
-        for number, rule in waiting:
+        for name, rule in waiting:
             reader.assumed = [] if assuming and not rule["over"] else None
             try:
-                add_hypothesis(known, reader, f"h{number}", rule)
+                add_hypothesis(known, reader, name, rule)
             except (ArithmeticError, LookupError, TypeError, ValueError):
-                left.append((number, rule))
+                left.append((name, rule))
                 continue
             for count, fact in enumerate(reader.assumed or ()):
-                known.add(f"h{number} has a value {count}", fact)
+                known.add(f"{name} has a value {count}", fact)
         waiting = left
     reader.assumed = None
     if reader.recorded:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import count, product
-from typing import Any
+from typing import Any, NamedTuple
 
 from bounds.language.claim import Claim
 from verify.checker import contradiction as checker
@@ -23,9 +23,10 @@ from verify.prove.number_losses import add_weight_facts
 from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_tactics import TACTICS, by_combination
 
-__all__ = ["contradiction"]
+__all__ = ["Needed", "contradiction", "needed_parts"]
 
 _HALF = constant(Fraction(1, 2))
+_SHORTENED = 150  # steps of the longest proof that is shortened
 
 
 @lru_cache(256)
@@ -41,10 +42,53 @@ def contradiction(claim: Claim) -> dict[str, Any] | None:
             proof = _proof(stated, dict(chosen), count())
             data = {"format": checker.FORMAT, **stated, "proof": proof}
             if proof and checker.check(data)[0]:
-                return data
+                return _without_unused_steps(data)
         except (*REFUSALS, TimeoutError):
             continue
     return None
+
+
+def _without_unused_steps(data: dict[str, Any]) -> dict[str, Any]:
+    """Leaves out steps, the last first, without which the checker accepts the proof."""
+    steps = data["proof"]["steps"]
+    for step in [*reversed(steps)] if len(steps) <= _SHORTENED else ():
+        fewer = [one for one in steps if one is not step]
+        if _is_accepted(data | {"proof": data["proof"] | {"steps": fewer}}):
+            steps = fewer
+    return data | {"proof": data["proof"] | {"steps": steps}}
+
+
+class Needed(NamedTuple):
+    """The parts of a claim without which a certificate does not show that it is ill-posed: the numbers of hypotheses, and
+    whether the statement's value is one."""
+
+    hypotheses: tuple[int, ...]
+    statement: bool
+
+
+def needed_parts(data: dict[str, Any]) -> Needed:
+    """Parts from which none can be left out: each is left out in turn, for good where the checker accepts the rest."""
+    hypotheses, needed = [*data["hypotheses"]], []
+    data = data | {"hypotheses": hypotheses}
+    without = data | {"statement": data["statement"] | _TRIVIAL}
+    statement = not _is_accepted(without)
+    data = data if statement else without
+    for n, rule in enumerate(data["hypotheses"]):
+        hypotheses[n] = rule | _TRIVIAL | {"over": []}
+        if not _is_accepted(data):
+            hypotheses[n] = rule
+            needed.append(n)
+    return Needed(tuple(needed), statement)
+
+
+_TRIVIAL = {"left": 0, "relation": "<=", "right": 0}
+
+
+def _is_accepted(data: dict[str, Any]) -> bool:
+    try:
+        return checker.check(data)[0]
+    except REFUSALS:
+        return False
 
 
 def _proof(stated, put, effort: Iterator[int]) -> dict[str, Any] | None:

@@ -333,8 +333,9 @@ def _plain_bounds(search: Search, p: Poly):
         times = -fact.poly.terms.get(m, 0) / p.terms[m]
         if times and not fact.ranges and fact.relation in (">=", ">", "=="):
             number = (fact.poly * constant(1 / times) + p).number()
-            if number is not None:
-                yield from ((constant(number), above) for above in (True, False) if fact.relation == "==" or above == (times > 0))
+            for above in (True, False) if number is not None else ():
+                if fact.relation == "==" or above == (times > 0):
+                    yield constant(number), above
 
 
 def _merge_parts(parts):
