@@ -154,8 +154,8 @@ def _first(value, rows: int):
 
 
 def holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
-    """Select the instances, of ``count``, that satisfy a condition at all indices, up to rounding; sides that are infinite, as
-    1/0 and log(0) are in floats, have no value."""
+    """Select the instances, of ``count``, that satisfy a condition at all indices, up to rounding. An infinite side, as 1/0
+    and log(0) are in floats, has no value."""
     left, right, mask = flat_sides(condition, environment)
     valued = (abs(left) < np.inf) & (abs(right) < np.inf)
     return np.broadcast_to((_nearly(condition.sign, left, right) & valued | ~mask).all(axis=1), (count,))

@@ -23,7 +23,7 @@ from verify.prove.number_losses import add_weight_facts
 from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_tactics import TACTICS, by_combination
 
-__all__ = ["Needed", "contradiction", "needed_parts"]
+__all__ = ["NeededParts", "contradiction", "needed_parts"]
 
 _HALF = constant(Fraction(1, 2))
 _SHORTENED = 150  # steps of the longest proof that is shortened
@@ -58,7 +58,7 @@ def _without_unused_steps(data: dict[str, Any]) -> dict[str, Any]:
     return data | {"proof": data["proof"] | {"steps": steps}}
 
 
-class Needed(NamedTuple):
+class NeededParts(NamedTuple):
     """The parts of a claim without which a certificate does not show that it is ill-posed: the numbers of hypotheses, and
     whether the statement's value is one."""
 
@@ -66,7 +66,7 @@ class Needed(NamedTuple):
     statement: bool
 
 
-def needed_parts(data: dict[str, Any]) -> Needed:
+def needed_parts(data: dict[str, Any]) -> NeededParts:
     """Parts from which none can be left out: each is left out in turn, for good where the checker accepts the rest."""
     hypotheses, needed = [*data["hypotheses"]], []
     data = data | {"hypotheses": hypotheses}
@@ -78,7 +78,7 @@ def needed_parts(data: dict[str, Any]) -> Needed:
         if not _is_accepted(data):
             hypotheses[n] = rule
             needed.append(n)
-    return Needed(tuple(needed), statement)
+    return NeededParts(tuple(needed), statement)
 
 
 _TRIVIAL = {"left": 0, "relation": "<=", "right": 0}

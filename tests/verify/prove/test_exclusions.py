@@ -12,6 +12,8 @@ from verify.search.budget import BUDGETS
 from verify.search.search import search
 
 BOUNDED = ["L_client[k] <= L for each k", "mu_client[k] >= mu for each k"]
+OTHERS = ["L_client[k] <= 1 for k in 1..clients-1", "mu_client[k] >= 2 for k in 1..clients-1"]
+GROWTH = ["a[i+1] >= a[i] + 1 for i in 0..n-1", "a[n] <= n/2"]
 STEPS = ["eta_l[t] >= 2/mu for each t", "eta_l[t] <= 1/L for each t"]
 DISTINCT, REPEATED = 'sampling = "without-replacement"', 'sampling = "with-replacement"'
 FREE, UNEQUAL = "free_clients = true", "equal_weights = false"
@@ -36,14 +38,14 @@ ROWS = {
     "bounds of samples": (COUPLED, [*BOUNDED, "L < mu"], COUPLED, [*BOUNDED, "L <= mu"]),
     "one client": ("", ["L_client[0] <= 1", "mu_client[0] >= 2", "clients >= 2"], "", [
         "L_client[1] <= 1", "mu_client[0] >= 2", "clients >= 2"]),
-    "other clients": ("", ["L_client[k] <= 1 for k in 1..clients-1", "mu_client[k] >= 2 for k in 1..clients-1", "clients >= 2"],
-                      "", ["L_client[k] <= 1 for k in 1..clients-1", "mu_client[k] >= 2 for k in 1..clients-1",
-                           "clients >= 1"]),
-    "the objective": ("", ["mu_objective >= 2", "L_objective <= 1"], FREE, ["mu_client[clients-1] >= 2", "L_objective <= 1"]),
+    "other clients": ("", [*OTHERS, "clients >= 2"], "", [*OTHERS, "clients >= 1"]),
+    "the objective": ("", ["mu_objective >= 2", "L_objective <= 1"], FREE, [
+        "mu_client[clients-1] >= 2", "L_objective <= 1"]),
     "below 0": ("", ["L_client[k] <= -1 for each k"], "", ["mu_client[k] <= -1 for each k"]),
     # steps
     "steps": ("", [*BOUNDED, *STEPS], "", [*BOUNDED, "eta_l[t] >= 1/mu for each t", STEPS[1]]),
-    "steps from the second on": ("", [*BOUNDED, *STEPS], "", [*BOUNDED, "eta_l[t] >= 2/mu for t in 1..iterations-1", STEPS[1]]),
+    "steps from the second on": ("", [*BOUNDED, *STEPS], "", [
+        *BOUNDED, "eta_l[t] >= 2/mu for t in 1..iterations-1", STEPS[1]]),
     "other steps": ("", [*BOUNDED, *STEPS, "iterations >= 2"], "", [
         *BOUNDED, "eta_l[0] >= 2/mu", "eta_l[t] <= 1/L for t in 1..iterations-1", "iterations >= 2"]),
     # sizes, weights and noise
@@ -51,7 +53,8 @@ ROWS = {
     "all participants": (DISTINCT, ["participants >= clients + 1/2"], DISTINCT, ["participants >= clients"]),
     "full participation": ("", ["participants <= clients - 1"], FREE, ["participants <= clients - 1"]),
     "iterations": ("", ["iterations <= rounds - 1"], "", ["iterations <= rounds"]),
-    "an odd number of iterations": ("", ["local_steps == 2", "iterations == 7"], "", ["local_steps == 2", "iterations == 6"]),
+    "an odd number of iterations": ("", ["local_steps == 2", "iterations == 7"], "", [
+        "local_steps == 2", "iterations == 6"]),
     "small weights": (UNEQUAL, ["client_weight[k] <= 1/(2*clients) for each k"], UNEQUAL, [
         "client_weight[k] <= 1/clients for each k"]),
     "large weights": (UNEQUAL, ["client_weight[k] >= 2/clients for each k"], f"{FREE}\n{UNEQUAL}", [
@@ -71,13 +74,11 @@ ROWS = {
                   numbers(n="integer", p="simplex[n]"), ["p[i] <= 1/n for i in 0..n-1"]),
     "most of a simplex": (numbers(n="integer", p="simplex[n]"), ["p[i] <= 1/(n + 1) for i in 0..n-1"],
                           numbers(n="integer", p="simplex[n]"), ["p[i] <= 1/(n + 1) for i in 1..n-1"]),
-    "growth": (numbers(n="integer", a="nonnegative[n+1]"), ["a[i+1] >= a[i] + 1 for i in 0..n-1", "a[n] <= n/2"],
-               numbers(n="integer", a="nonnegative[n+1]"), ["a[i+1] >= a[i] + 1 for i in 0..n-1", "a[n] <= n"]),
-    "growth of nothing": (numbers(n="integer", a="nonnegative[n+1]"), ["a[i+1] >= a[i] + 1 for i in 0..n-1", "a[n] <= n/2"],
-                          numbers(n="integer from 0", a="nonnegative[n+1]"), [
-                              "a[i+1] >= a[i] + 1 for i in 0..n-1", "a[n] <= n/2"]),
-    "growth from below 0": (numbers(n="integer", a="nonnegative[n+1]"), ["a[i+1] >= a[i] + 1 for i in 0..n-1", "a[n] <= n/2"],
-                            numbers(n="integer", a="real[n+1]"), ["a[i+1] >= a[i] + 1 for i in 0..n-1", "a[n] <= n/2"]),
+    "growth": (numbers(n="integer", a="nonnegative[n+1]"), GROWTH,
+               numbers(n="integer", a="nonnegative[n+1]"), [GROWTH[0], "a[n] <= n"]),
+    "growth of nothing": (numbers(n="integer", a="nonnegative[n+1]"), GROWTH,
+                          numbers(n="integer from 0", a="nonnegative[n+1]"), GROWTH),
+    "growth from below 0": (numbers(n="integer", a="nonnegative[n+1]"), GROWTH, numbers(n="integer", a="real[n+1]"), GROWTH),
     "halves": (numbers(n="integer from 3", a="nonnegative[n]"), [
         "a[i+1] <= a[i]/2 for i in 0..n-2", "a[0] <= 1", "a[n-1] >= 1/2"], numbers(n="integer from 2", a="nonnegative[n]"), [
         "a[i+1] <= a[i]/2 for i in 0..n-2", "a[0] <= 1", "a[n-1] >= 1/2"]),
@@ -88,7 +89,8 @@ ROWS = {
         "a[i+1] <= a[i]/2 for i in 0..n-1", "a[0] <= 1", "a[n] >= 2"], numbers(n="integer from 2", a="real[n+1]"), [
         "a[i+1] <= 0 - a[i]/2 for i in 0..n-1", "a[0] <= 1", "a[n] >= 2"]),
     # functions
-    "a logarithm": (numbers(q="nonnegative"), ["log(q) >= 1", "q <= 2"], numbers(q="nonnegative"), ["log(q) >= 1", "q <= 3"]),
+    "a logarithm": (numbers(q="nonnegative"), ["log(q) >= 1", "q <= 2"], numbers(q="nonnegative"), [
+        "log(q) >= 1", "q <= 3"]),
     "an exponential": (numbers(q="real"), ["exp(q) <= q"], numbers(q="real"), ["exp(q) <= q + 2"]),
     "a root": (numbers(q="real"), ["sqrt(q) <= 1", "q >= 2"], numbers(q="real"), ["sqrt(q) <= 2", "q >= 2"]),
     "lengths": (numbers(a="vector", b="vector"), ["norm(a + b) > norm(a) + norm(b)"], numbers(a="vector", b="vector"), [
