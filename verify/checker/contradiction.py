@@ -1,8 +1,9 @@
 """Checks proofs that a claim is ill-posed: there is nothing of which it says anything.
 
-Known are the hypotheses, that the indices of the statement lie in their ranges, and what both sides need for a value outside
-of sums. From these a proof by the steps of number_proof.py shows that 0 > 0. So no numbers, sizes and functions meet the
-hypotheses and leave the statement an index at which it has a value.
+Known are the hypotheses that can be read, what holds in every run (``always_true.py``), that the indices of the statement
+lie in their ranges, and what both sides need for a value outside of sums. From these a proof by the steps of number_proof.py
+shows that 0 > 0. So no numbers, sizes and functions meet the hypotheses and leave the statement an index at which it has a
+value. Hypotheses may be left out, because what excludes some of them excludes all.
 """
 
 from verify.checker import polynomials

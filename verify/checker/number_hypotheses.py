@@ -1,7 +1,7 @@
 """Reads the hypotheses of a claim about numbers as facts of a proof."""
 
+from verify.checker import always_true, number_run_lemmas, number_runs
 from verify.checker import number_federation as federation
-from verify.checker import number_run_lemmas, number_runs
 from verify.checker.index_sums import new_index
 from verify.checker.number_classes import POINTS
 from verify.checker.number_facts import SIGNS, Fact, KnownFacts
@@ -23,8 +23,8 @@ def compared_sides(rule): return [rule["left"], rule["relation"], rule["right"]]
 
 def read_hypotheses(certificate, put, least, runs=True):
     """(facts, reader) of the hypotheses. A hypothesis that cannot be read is left out. ``runs``: whether the equations of a
-    method hold for what its run records."""
-    runs = runs and certificate["setting"] == "run"
+    method hold for what its run records; else the facts of ``always_true`` are added."""
+    alone, runs = not runs and certificate["setting"] != "algebra", runs and certificate["setting"] == "run"
     rules = {name: (rule["indices"], rule["formula"]) for name, rule in certificate["definitions"].items()}
     reader = Reader(certificate["free"], rules, put, federation=runs or certificate["setting"] == "point")
     for rule in certificate["hypotheses"]:
@@ -35,7 +35,7 @@ def read_hypotheses(certificate, put, least, runs=True):
         constants = {name: [] for rule in reader.printed for name in names_in(["+", rule["left"], rule["right"]])
                      if name not in POINTS}
         reader.arrays = {**constants, **reader.arrays, "mu_client": ["clients"]}
-    known, waiting = KnownFacts(), [*enumerate(certificate["hypotheses"])]
+    known, waiting, always = KnownFacts(), [*enumerate(certificate["hypotheses"])], ()
     if runs:
         number_runs.declare_recorded(certificate, reader)
         known.families.update(number_runs.SIGNS)
@@ -46,6 +46,12 @@ def read_hypotheses(certificate, put, least, runs=True):
         known.families.update(federation.SIGNS)
         waiting += enumerate(federation.GIVEN, len(waiting))
     waiting += enumerate(reader.printed, len(waiting))  # signs; what has points cannot be read
+    if alone:
+        reader.arrays = {**always_true.CONSTANTS, **reader.arrays}
+        reader.entries |= always_true.constant_entries(certificate) if certificate["setting"] == "run" else {}
+        known.families.update(always_true.SIGNS)
+        always = enumerate(always_true.rules_of_every_instance(certificate))
+    waiting = [(f"h{number}", rule) for number, rule in waiting] + [(f"always {number}", rule) for number, rule in always]
     for size in SIZES:
         known.whole.add(("name", size))
         known.add(f"{size} from 1", Fact(">=", of_atom(("name", size)) - ONE, ()))
@@ -53,15 +59,15 @@ def read_hypotheses(certificate, put, least, runs=True):
         known.add(f"{name} from {low}", Fact(">=", of_atom(("name", name)) - constant(low), ()))
     for assuming in (False, False, False, True, True):
         left = []
-        for number, rule in waiting:
+        for name, rule in waiting:
             reader.assumed = [] if assuming and not rule["over"] else None
             try:
-                add_hypothesis(known, reader, f"h{number}", rule)
+                add_hypothesis(known, reader, name, rule)
             except (ArithmeticError, LookupError, TypeError, ValueError):
-                left.append((number, rule))
+                left.append((name, rule))
                 continue
             for count, fact in enumerate(reader.assumed or ()):
-                known.add(f"h{number} has a value {count}", fact)
+                known.add(f"{name} has a value {count}", fact)
         waiting = left
     reader.assumed = None
     if reader.recorded:

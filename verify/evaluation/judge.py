@@ -157,12 +157,14 @@ def _first(value, rows: int):
 
 def holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
     """Select the instances, of ``count``, that satisfy a condition at all indices, up to rounding: of the sides, or of terms
-    that cancel where both sides are small."""
+    that cancel where both sides are small. An infinite side, as 1/0 and log(0) are in floats, has no value."""
     left, right, mask = flat_sides(condition, environment)
-    found = _nearly(condition.sign, left, right) | ~mask
-    if (~found & _nearly(condition.sign, left, right, _SMALL)).any():
+    valued = (abs(left) < np.inf) & (abs(right) < np.inf)
+    found = _nearly(condition.sign, left, right) & valued | ~mask
+    if (~found & valued & _nearly(condition.sign, left, right, _SMALL)).any():
         sizes = _flat(*_where_possible(environment, *sizes_of_sides(condition, environment)))
-        found = found | _nearly(condition.sign, left, right, np.minimum(_SMALL, _ROUNDING * (sizes[0] + sizes[1])))
+        slack = np.minimum(_SMALL, _ROUNDING * (sizes[0] + sizes[1]))
+        found = found | valued & _nearly(condition.sign, left, right, slack)
     return np.broadcast_to(found.all(axis=1), (count,))
 
 

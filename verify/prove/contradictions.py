@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import count, product
-from typing import Any
+from typing import Any, NamedTuple
 
 from bounds.language.claim import Claim
 from verify.checker import contradiction as checker
@@ -18,13 +18,15 @@ from verify.checker.number_facts import Fact
 from verify.checker.number_hypotheses import definition_of
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
 from verify.exact.statement import printed_of, statement_of
+from verify.prove.derived_facts import add_instances, add_recursions, add_sums, add_whole_bounds
 from verify.prove.number_losses import add_weight_facts
 from verify.prove.number_search import REFUSALS, Search, atoms_of
-from verify.prove.number_tactics import TACTICS
+from verify.prove.number_tactics import TACTICS, by_combination
 
-__all__ = ["contradiction"]
+__all__ = ["NeededParts", "contradiction", "needed_parts"]
 
 _HALF = constant(Fraction(1, 2))
+_SHORTENED = 150  # steps of the longest proof that is shortened
 
 
 @lru_cache(256)
@@ -35,16 +37,58 @@ def contradiction(claim: Claim) -> dict[str, Any] | None:
     stated = statement_of(claim) | printed_of(claim)
     put = {rule["left"]: n for n, rule in enumerate(stated["hypotheses"])
            if rule["relation"] == "==" and isinstance(rule["left"], str) and not rule["over"]}
-    effort = count()
     for chosen in dict.fromkeys((frozenset(), frozenset(put.items()))):
         try:
-            proof = _proof(stated, dict(chosen), effort)
+            proof = _proof(stated, dict(chosen), count())
             data = {"format": checker.FORMAT, **stated, "proof": proof}
             if proof and checker.check(data)[0]:
-                return data
+                return _without_unused_steps(data)
         except (*REFUSALS, TimeoutError):
             continue
     return None
+
+
+def _without_unused_steps(data: dict[str, Any]) -> dict[str, Any]:
+    """Leaves out steps, the last first, without which the checker accepts the proof."""
+    steps = data["proof"]["steps"]
+    for step in [*reversed(steps)] if len(steps) <= _SHORTENED else ():
+        fewer = [one for one in steps if one is not step]
+        if _is_accepted(data | {"proof": data["proof"] | {"steps": fewer}}):
+            steps = fewer
+    return data | {"proof": data["proof"] | {"steps": steps}}
+
+
+class NeededParts(NamedTuple):
+    """The parts of a claim without which a certificate does not show that it is ill-posed: the numbers of hypotheses, and
+    whether the statement's value is one."""
+
+    hypotheses: tuple[int, ...]
+    statement: bool
+
+
+def needed_parts(data: dict[str, Any]) -> NeededParts:
+    """Parts from which none can be left out: each is left out in turn, for good where the checker accepts the rest."""
+    hypotheses, needed = [*data["hypotheses"]], []
+    data = data | {"hypotheses": hypotheses}
+    without = data | {"statement": data["statement"] | _TRIVIAL}
+    statement = not _is_accepted(without)
+    data = data if statement else without
+    for n, rule in enumerate(data["hypotheses"]):
+        hypotheses[n] = rule | _TRIVIAL | {"over": []}
+        if not _is_accepted(data):
+            hypotheses[n] = rule
+            needed.append(n)
+    return NeededParts(tuple(needed), statement)
+
+
+_TRIVIAL = {"left": 0, "relation": "<=", "right": 0}
+
+
+def _is_accepted(data: dict[str, Any]) -> bool:
+    try:
+        return checker.check(data)[0]
+    except REFUSALS:
+        return False
 
 
 def _proof(stated, put, effort: Iterator[int]) -> dict[str, Any] | None:
@@ -127,10 +171,25 @@ def _constants_only(search: Search) -> bool:
 
 
 def _by_numbers(search: Search) -> bool:
-    """A hypothesis, a range or what is needed for a value that the others exclude."""
+    """A hypothesis, a range or what is needed for a value that the others exclude: first by combinations of these facts,
+    then of what follows from them for indices and whole numbers, last by all tactics."""
     for fact in [*search.known.facts.values()]:
         if fact.relation == "!=" and not fact.ranges:
             search.lemma("nonzero square", fact.poly)
+    search.tactics = (by_combination,)
+    if _some_contradicts(search):
+        return True
+    for add in (add_recursions, add_instances, add_sums, add_whole_bounds):
+        add(search)
+    if _some_contradicts(search):
+        return True
+    search.tactics = TACTICS
+    return _some_contradicts(search)
+
+
+def _some_contradicts(search: Search) -> bool:
+    """Whether some fact is excluded by the others, so far as the tactics show."""
+    search.failed = set()
     return any(_contradicts(search, name) for name, fact in [*search.known.facts.items()]
                if not fact.ranges and fact.relation != "!=" and len(fact.poly.terms) > 0)
 

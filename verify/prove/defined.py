@@ -1,4 +1,4 @@
-"""Whether formulas in plain numbers have a value everywhere where facts hold, or nowhere."""
+"""Whether formulas in plain numbers have a value everywhere where facts hold."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -8,7 +8,7 @@ from bounds.language.claim import Condition
 from bounds.language.values import Need, changed, needs_of_numbers, ways
 from verify.prove.satisfiable import satisfiable
 
-__all__ = ["never_met", "part_without_value"]
+__all__ = ["part_without_value"]
 
 _OPPOSITE = {"<": ">=", "<=": ">"}  # of the signs that conditions for a value have
 
@@ -25,18 +25,6 @@ def part_without_value(formulas: Iterable[sp.Expr], facts: Sequence[Condition],
         if not any(all(_follows(c, around) for c in way) for way in ways(need)):
             return f"it needs {need}, which may fail"
     return ""
-
-
-def never_met(asked: Iterable[Need], facts: Sequence[Condition]) -> tuple[Need, tuple[str, ...]] | None:
-    """The first need that no numbers meet where the facts hold, with what excludes it. A power of a negative number has a
-    value where its exponent is whole; of an exponent that may be, nothing is said."""
-    for need in asked:
-        if need.over or (need.kind == "power" and not (need.parts[1].is_integer or need.parts[1].is_Rational)):
-            continue
-        answers = [satisfiable([*facts, *way]) for way in ways(need)]
-        if all(answer.answer == "no" for answer in answers):
-            return need, tuple(dict.fromkeys(text for answer in answers for text in answer.core))
-    return None
 
 
 def _needs(formulas, number) -> list[Need]:

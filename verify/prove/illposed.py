@@ -1,29 +1,26 @@
-"""Decides by symbolic proof whether the hypotheses of a claim exclude each other, or its statement has no value.
+"""Decides by symbolic proof whether the hypotheses of a claim exclude each other.
 
-There are four methods, none of which looks at the claim's id:
+There are three methods, none of which looks at the claim's id:
 
 * An assumption printed for a function f at all points u, v is expanded at u = v + h along a line. If its first-order term
   in h is a non-zero multiple of f'(v), both signs of h force f' = 0 everywhere, so f is constant. The other assumptions
   are then tested on constant functions.
 * A bound on a gradient or a loss at all points excludes strong convexity (:mod:`verify.prove.bounded_gradients`).
 * Conditions on parameters alone are given to z3.
-* So is what a statement about numbers needs for a value (:mod:`bounds.language.values`), with these conditions.
 """
 
 from dataclasses import dataclass
 
 import sympy as sp
 
-from bounds.formulas.closed_form import equations_of, side_conditions
+from bounds.formulas.closed_form import side_conditions
 from bounds.language import operators
 from bounds.language.claim import Assumption, Claim, Condition
 from bounds.language.functions import f, f_grad, u, v
-from bounds.language.values import changed, needs_of_numbers
 from verify.prove.bounded_gradients import bounded_and_convex
-from verify.prove.defined import never_met
 from verify.prove.satisfiable import satisfiable
 
-__all__ = ["Conflict", "conflict", "excluded", "without_value"]
+__all__ = ["Conflict", "conflict", "excluded"]
 
 _h, _f0, _f1 = sp.Symbol("h", real=True), sp.Symbol("f(v)", real=True), sp.Symbol("f'(v)", real=True)
 
@@ -47,23 +44,6 @@ def conflict(claim: Claim) -> Conflict | None:
     if answer.answer != "no":
         return None
     return Conflict(answer.core, "no numbers meet these conditions together: " + "; ".join(answer.core))
-
-
-def without_value(claim: Claim) -> Conflict | None:
-    """Prove that a statement about numbers has no value anywhere where the hypotheses hold; None if nothing shows that."""
-    if claim.setting != "algebra" or claim.statement is None or claim.statement.over or claim.exists is not None:
-        return None
-    own = {v.name for v in claim.variables if not v.indices and v.domain != "vector"}
-    given = {c.left: c.right for c in equations_of(claim)}
-    asked = {changed(need, lambda part: part.xreplace(given)): need for side in (claim.statement.left, claim.statement.right)
-             for need in needs_of_numbers(side, claim.definitions)}
-    plain = [need for need in asked if {s.name for part in need.parts for s in part.free_symbols} <= own]
-    found = never_met(plain, side_conditions(claim))
-    if found is None:
-        return None
-    need, core = asked[found[0]], found[1]
-    return Conflict((f"it needs {need}", *core), f"the statement has a value nowhere: it needs {need}, and these "
-                    f"conditions exclude each other: {'; '.join(core)}")
 
 
 def excluded(claim: Claim) -> Conflict | None:

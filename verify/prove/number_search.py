@@ -168,7 +168,7 @@ class Search:
         atoms, kept, waiting = atoms_of(goal), [], []
         for name, fact in self.known.facts.items():
             if fact.ranges or fact.relation == "!=" or (only is not None and name not in only) or (
-                    len(fact.poly.terms) == 1 and fact.relation != "=="):
+                    len(fact.poly.terms) == 1 and fact.relation != "==" and self.known.sign_as_written(fact.poly)):
                 continue
             freed = (fact.poly, []) if raw else self.clear_denominators(fact.poly, 0)
             if freed is not None and freed[0].terms:
@@ -208,7 +208,8 @@ class Search:
         goal_terms = {coded(m): c for m, c in goal.terms.items()}
         terms = [{coded(m): c for m, c in p.terms.items()} for _, _, p, _ in products]
         atoms = [*code]
-        positive = [self.known.sign_of_atom(a) == POSITIVE and a[0] != "inv" for a in atoms]
+        nonzero = {fact.poly for fact in self.known.facts.values() if fact.relation == "!=" and not fact.ranges}
+        divides = [a[0] != "inv" and (self.known.sign_of_atom(a) == POSITIVE or of_atom(a) in nonzero) for a in atoms]
         signs: dict = {}
 
         def decoded(m):
@@ -229,7 +230,7 @@ class Search:
                 for s in support:
                     for t in column:
                         if s not in (of := quotients[t]):
-                            of[s] = quotient(s, t, positive)
+                            of[s] = quotient(s, t, divides)
                         m = of[s]
                         if m is not None and (number, m) not in columns and (kinds[number] == "==" or sign(m)):
                             yield number, m
@@ -282,12 +283,12 @@ def product(s, t):
     return tuple(sorted((a, n) for a, n in powers.items() if n))
 
 
-def quotient(s, t, positive):
+def quotient(s, t, divides):
     """The monomial s / t; None where it has negative powers of atoms that may be 0, or of quotients."""
     powers = dict(s)
     for a, n in t:
         powers[a] = powers.get(a, 0) - n
-    if any(n < 0 and not positive[a] for a, n in powers.items()):
+    if any(n < 0 and not divides[a] for a, n in powers.items()):
         return None
     return tuple(sorted((a, n) for a, n in powers.items() if n))
 

@@ -28,7 +28,7 @@ from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_squares import by_squares_of_vectors
 from verify.prove.number_terms import all_atoms, instantiate_ranged, is_closed
 
-__all__ = ["RUN_TACTICS", "TACTICS"]
+__all__ = ["RUN_TACTICS", "TACTICS", "by_combination"]
 
 
 def by_combination(search: Search, relation: str, p: Poly, depth: int) -> bool:
@@ -259,6 +259,10 @@ def _lemma_instances(search: Search, p: Poly):
         for q in [of_atom(b) for b in kinds.get("name", []) if search.known.sign_of_atom(b) > 0]:
             yield "absolute at most", [(">=", q - a[1]), (">=", q + a[1])], (a[1], q)
     roots = kinds.get("root", [])
+    for _, x, degree in roots:
+        for q, above in _plain_bounds(search, x):
+            small, large = (x, q) if above else (q, x)
+            yield "roots rise", [(">=", small)], (small, large, constant(degree))
     for a, b in permutations(roots, 2):
         if a[2] == b[2] and (atoms_of(a[1]) & atoms_of(b[1]) or search.known.implies(">=", b[1] - a[1])):
             yield "roots rise", [(">=", a[1]), (">=", b[1] - a[1])], (a[1], b[1], constant(a[2]))
@@ -285,6 +289,8 @@ def _lemma_instances(search: Search, p: Poly):
             yield "exponentials rise", [], (e, bound)
     for e, f in permutations([*exponents, *([ZERO] if exponents else [])], 2):
         yield "exponentials rise", [(">=", f - e)], (e, f)
+    for e in exponents:
+        yield from (("exponentials rise", [], (e, q) if above else (q, e)) for q, above in _plain_bounds(search, e))
     for _, b, e in powers:
         yield "power below exponential", [(">=", b), (">=", e)], (b, e)
         bound = next((q for q in _SIMPLE if search.prove(">=", q - e * (b - ONE), 0)), None)
@@ -293,6 +299,9 @@ def _lemma_instances(search: Search, p: Poly):
     for a in kinds.get("log", []):
         yield "logarithm below", [(">", a[1])], (a[1],)
         yield "logarithm above", [(">", a[1])], (a[1],)
+        for q, above in _plain_bounds(search, a[1]):
+            small, large = (a[1], q) if above else (q, a[1])
+            yield "logarithms rise", [(">", small)], (small, large)
     for a, b in permutations(kinds.get("log", []), 2):
         yield "logarithms rise", [(">", a[1]), (">=", b[1] - a[1])], (a[1], b[1])
     for a in kinds.get("norm", []):
@@ -315,6 +324,18 @@ def _lemma_instances(search: Search, p: Poly):
             yield "square", [], ({u: ONE, v: constant(-1)},)
     for a in kinds.get("Sum", []):
         yield "geometric", [], (of_atom(a),)
+
+
+def _plain_bounds(search: Search, p: Poly):
+    """Yields (number, whether it is an upper bound) of what facts say about a polynomial alone."""
+    m = next((m for m in p.terms if m), None)
+    for fact in [*search.known.facts.values()] if m else ():
+        times = -fact.poly.terms.get(m, 0) / p.terms[m]
+        if times and not fact.ranges and fact.relation in (">=", ">", "=="):
+            number = (fact.poly * constant(1 / times) + p).number()
+            for above in (True, False) if number is not None else ():
+                if fact.relation == "==" or above == (times > 0):
+                    yield constant(number), above
 
 
 def _merge_parts(parts):

@@ -185,7 +185,9 @@ def _order(case: _Case) -> Verdict | None:
     if case.claim.explicit:
         return None
     by_witness(case, _decided)
-    return order_verdict(case)
+    verdict = order_verdict(case)
+    unmet = case.details.get("instances", {}).get("met") == 0
+    return (case.attempt(_NAMES[by_value], by_value, case) if unmet else None) or verdict
 
 
 def _search(case: _Case) -> Verdict | None:

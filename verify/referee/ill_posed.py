@@ -2,13 +2,16 @@
 
 import sympy as sp
 
+from bounds.language.claim import Claim
+from bounds.printing.render import condition_text
+from verify.claims.implicit import all_hypotheses
 from verify.exact.certify import Accepted, certify
 from verify.exact.check import check
-from verify.prove.contradictions import contradiction
-from verify.prove.illposed import Conflict, conflict, without_value
+from verify.prove.contradictions import contradiction, needed_parts
+from verify.prove.illposed import Conflict, conflict
 from verify.results.verdict import Verdict
 
-__all__ = ["by_conflict", "by_range", "by_value"]
+__all__ = ["by_conflict", "by_range", "by_value", "conflict_shown"]
 
 
 def by_conflict(case) -> Verdict | None:
@@ -20,28 +23,66 @@ def by_conflict(case) -> Verdict | None:
 
 
 def by_value(case) -> Verdict | None:
-    """Ill-posed, if no instance was met and the statement has a value nowhere."""
-    return None if case.found.met else _ill_posed(case, without_value(case.claim))
+    """Ill-posed, if no instance was met and a proof shows that none can be, or that the statement has a value nowhere. Not
+    for claims that a number exists, of which a statement without a value may be false."""
+    if case.found.met or case.claim.exists is not None or not isinstance(outcome := _certified(case), Accepted):
+        return None
+    return _verdict(case, conflict_of_certificate(case.claim, outcome.data), outcome)
 
 
 def by_range(case) -> Verdict | None:
     """Ill-posed, if the statement is about no index at all, whatever the sizes."""
-    for index, low, high in case.claim.statement.over:
+    return _ill_posed(case, empty_range(case.claim))
+
+
+def empty_range(claim: Claim) -> Conflict | None:
+    """The ends of a range of the statement's indices that is empty whatever the sizes; None if there is none."""
+    for index, low, high in claim.statement.over:
         if sp.expand(low - high).is_positive:
             text = f"the statement says nothing: no {index} lies between {low} and {high}, whatever the sizes"
-            return _ill_posed(case, Conflict((f"{low} <= {index}", f"{index} <= {high}"), text))
+            return Conflict((f"{low} <= {index}", f"{index} <= {high}"), text)
     return None
+
+
+def conflict_shown(claim: Claim, data) -> Conflict:
+    """The conflict that the evidence names where ``data`` is the certificate."""
+    return conflict(claim) or empty_range(claim) or conflict_of_certificate(claim, data)
+
+
+def conflict_of_certificate(claim: Claim, data) -> Conflict:
+    """The conflict that a certificate shows: hypotheses without which the checker does not accept it."""
+    hypotheses, needed = all_hypotheses(claim), needed_parts(data)
+    parts = [_text(hypotheses[n]) if n < len(hypotheses) else data["hypotheses"][n]["text"] for n in needed.hypotheses]
+    if not needed.statement:
+        return Conflict(tuple(parts), f"nothing meets these conditions together: {'; '.join(parts)}")
+    where = f" where these conditions hold: {'; '.join(parts)}" if parts else ""
+    return Conflict(("the statement has a value", *parts), f"the statement has a value nowhere{where}")
+
+
+def _text(condition) -> str:
+    if isinstance(condition.left, sp.Mod) and condition.left.args[1] == 1 and condition.right == 0:
+        return f"{condition.left.args[0]} is a whole number"
+    return condition_text(condition, "code")
+
+
+def _certified(case):
+    """The outcome of a certificate that the claim is ill-posed; None where none is found."""
+    claim = case.claim
+    written = contradiction(claim)
+    return written and certify(claim, lambda: written, lambda data: check(data, claim), case.settings.out)
+
+
+def _verdict(case, found: Conflict, outcome: Accepted) -> Verdict:
+    case.details |= {"conflict": list(found.parts), "proof": found.proof}
+    return case.verdict("ill-posed", None, found.proof, outcome)
 
 
 def _ill_posed(case, found: Conflict | None) -> Verdict | None:
     """Ill-posed, if the checker accepts a proof of a conflict that was found. What z3 or sympy says without one is noted."""
     if found is None:
         return None
-    claim = case.claim
-    written = contradiction(claim)
-    outcome = written and certify(claim, lambda: written, lambda data: check(data, claim), case.settings.out)
+    outcome = _certified(case)
     if isinstance(outcome, Accepted):
-        case.details |= {"conflict": list(found.parts), "proof": found.proof}
-        return case.verdict("ill-posed", None, found.proof, outcome)
+        return _verdict(case, found, outcome)
     case.conflicts.append(f"without a proof that the checker accepts, z3 or sympy finds that it is ill-posed: {found.proof}")
     return None

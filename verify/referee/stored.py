@@ -127,7 +127,7 @@ def _not_shown(verdict: Verdict, claim: Claim, certificate) -> str:
     if named in proves:
         return _other_scope(verdict, *single.proof_scope(certificate))
     if named in excludes:
-        return _other_conflict(verdict, claim)
+        return _other_conflict(verdict, claim, certificate)
     if named == SINGLE:
         return _other_instance(verdict, certificate, ratio(
             growth.about(certificate["left"]), growth.about(certificate["right"]), claim.statement.relation))
@@ -161,9 +161,9 @@ def _witness_not_shown(claim: Claim) -> str:
     return f"of the value that it names it is not proven that {'; '.join(unproven)}" if unproven else ""
 
 
-def _other_conflict(verdict: Verdict, claim: Claim) -> str:
-    from verify.prove.illposed import conflict, without_value
+def _other_conflict(verdict: Verdict, claim: Claim, certificate) -> str:
+    from verify.referee.ill_posed import conflict_shown
 
-    found = conflict(claim) or without_value(claim)
-    same = found is None or (found.proof, [*found.parts]) == (verdict.evidence, verdict.details.get("conflict"))
+    found = conflict_shown(claim, certificate)
+    same = (found.proof, [*found.parts]) == (verdict.evidence, verdict.details.get("conflict"))
     return "" if same else "it names another conflict than the one that is found"

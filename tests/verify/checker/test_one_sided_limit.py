@@ -97,6 +97,7 @@ statement = "%s"
 ROWS = {
     "fails for every positive number": ("a*h + h**2 <= 0", "refuted"),
     "strict, equal at every number": ("h > h + 0*a", "refuted"),
+    "fails for every positive number, by little": ("h**4 <= 0*a", "refuted"),
     "holds near the end": ("h**2 <= a*h", "consistent"),
     "holds at one number inside": ("(h - 1/3)**2 <= 0*a", "consistent"),
     "holds at the upper end": ("a*(1 - h) <= 0", "consistent"),

@@ -10,7 +10,7 @@ from bounds.language.operators import G_sq, L, Max, dot, iterations, mu, norm2, 
 from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
 from verify.prove.contradictions import contradiction
-from verify.prove.illposed import conflict, without_value
+from verify.prove.illposed import conflict
 from verify.prove.number_certificates import number_certificate
 from verify.referee.decide import decide
 from verify.referee.referee import Settings
@@ -129,7 +129,7 @@ def test_a_statement_without_a_value(row, tmp_path):
         f'[[claim]]\nid = "mine/one"\nsetting = "algebra"\nvariables = {{{variables}}}\nconditions = {conditions}\n'
         f'statement = "{statement}"\n', encoding="utf-8")
     (claim,) = load_claims(tmp_path / "one.toml")
-    assert conflict(claim) is None and (without_value(claim) is not None) == nowhere
+    assert conflict(claim) is None and (contradiction(claim) is not None) == nowhere
     verdict = decide(claim, Settings(budget="quick"))
     assert (verdict.verdict == "ill-posed") == nowhere
     assert not nowhere or verdict.evidence.startswith("the statement has a value nowhere")

@@ -12,9 +12,9 @@ from tests.verify.attack.random_statements import random_formula
 from tests.verify.attack.side_conditions import broken_at, lemma
 from verify.proofs.abstraction import Abstraction
 from verify.proofs.facts import facts_of
+from verify.prove.contradictions import contradiction
 from verify.prove.defined import part_without_value
 from verify.prove.existence import requirements
-from verify.prove.illposed import without_value
 from verify.prove.number_certificates import number_certificate
 from verify.prove.satisfiable import satisfiable
 from verify.search.budget import BUDGETS
@@ -93,7 +93,7 @@ def test_what_has_a_value_somewhere_is_never_said_to_have_none():
     for _ in range(_FORMULAS):
         conditions = [c for c in ("b <= 0", "b >= 0", "b <= -1", "n <= m", "n >= m") if rng.random() < 0.4]
         claim = of_a_formula(random_formula(rng, 2), tuple(conditions))
-        if claim is not None and without_value(claim) is not None and satisfiable(side_conditions(claim)).answer == "yes":
+        if claim is not None and contradiction(claim) and satisfiable(side_conditions(claim)).answer == "yes":
             nowhere += 1
             assert search(claim, BUDGETS["quick"]).met == 0, claim.statement
     assert nowhere > 3

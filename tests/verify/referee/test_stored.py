@@ -42,18 +42,25 @@ conditions = ["a >= 2*b", "b >= a"]
 statement = "a <= b"
 
 [[claim]]
+id = "mine/gap"
+setting = "algebra"
+variables = {n = "integer"}
+conditions = ["n >= 3.2", "n <= 3.8"]
+statement = "n <= 3"
+
+[[claim]]
 id = "mine/open"
 setting = "algebra"
 variables = {a = "positive"}
 statement = "69/100 <= a**a"
 """
 HONEST = {"mine/false": "refuted", "mine/also-false": "refuted", "mine/true": "certified", "mine/impossible": "ill-posed",
-          "mine/open": "consistent"}
+          "mine/gap": "ill-posed", "mine/open": "consistent"}
 
 
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory):
-    """A report of five claims, as a run leaves it."""
+    """A report of six claims, as a run leaves it."""
     folder = tmp_path_factory.mktemp("stored")
     (folder / "mine.toml").write_text(CLAIMS, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
@@ -132,6 +139,7 @@ FORGED = {
     "a conflict of what has none": ("mine/open", says(verdict="ill-posed"), "no certificate shows it"),
     "another proof": ("mine/true", says(evidence="as one sees"), "names other numbers"),
     "another conflict": ("mine/impossible", says(evidence="as one sees"), "another conflict"),
+    "another conflict, beside solvers": ("mine/gap", says(evidence="as one sees"), "another conflict"),
     "a conflict said to be a proof": ("mine/impossible", says(verdict="certified"), "cannot show that it is certified"),
     "the conflict of another claim": ("mine/open", certificate_of("mine/impossible", "ill-posed"), "rejected: …mine/open"),
 }
