@@ -18,6 +18,7 @@ from verify.instances.shapes import extreme_shapes, small_shapes
 from verify.search.local_search import local_search
 from verify.search.long_runs import long_runs
 from verify.search.many_draws import of_many_draws
+from verify.search.own_bases import of_own_bases
 from verify.search.real_numbers import by_real_arithmetic
 from verify.search.regular import regular
 from verify.search.related import related
@@ -122,8 +123,9 @@ def _evolved(state: State) -> Batches:
 
 
 STAGES: dict[str, Stage] = {
-    "small": _small, "extreme": _extreme, "layered": _layered, "patient": _very_long_runs, "random": _random,
-    "thresholds": at_thresholds, "worst-points": worst_points_of, "evolved": _evolved, "local-search": local_search,
+    "small": _small, "extreme": _extreme, "layered": _layered, "own-bases": of_own_bases, "patient": _very_long_runs,
+    "random": _random, "thresholds": at_thresholds, "worst-points": worst_points_of, "evolved": _evolved,
+    "local-search": local_search,
     "real-numbers": by_real_arithmetic, "longer": long_runs, "related": related, "seldom": seldom_drawn,
     "many-draws": of_many_draws,
 }
