@@ -27,8 +27,8 @@ _COMMON, _ALONG = 0.6, 0.6  # of these, with one minimum for all clients, and th
 
 
 def of_own_bases(state: State) -> Iterator[tuple[Shape, Parameters]]:
-    """Small shapes of at least two coordinates, every other one with many local steps, whose clients are quadratic in a basis
-    each; of claims to which the basis matters and which need one that clients have in common, also that."""
+    """Small shapes of several coordinates, every other one with many local steps, of quadratic clients with a basis each.
+    They have one in common where the claim needs that, and the basis matters to it."""
     if state.claim.setting == "algebra" or speaks_of_samples(state.claim):
         return
     own = replace(state, seeds=[*state.seeds, _OWN_SEED])  # draws of its own: those of the other stages stay
@@ -53,7 +53,7 @@ def flat_in_one_direction(params: Parameters, rng: np.random.Generator) -> Param
     """Instances of which some have clients that are flat in one direction each and steep in all others, by factors of their
     own. Many of these have one minimum for all clients; many start where the first client is flat, the others at a corner of
     a cube or along the last coordinate."""
-    count, clients, dim = params["center"].shape
+    count, clients, dim = len(params["center"]), *params["curvature"].shape[1:]
     chosen, common, along = rng.random((3, count)) < np.array([[_FLAT], [_COMMON], [_ALONG]])
     steep = 0.5 ** rng.integers(0, _SMALLEST, (count, clients, 1)) * np.ones(dim)
     flat = 0.5 ** rng.integers(1, _FLATTEST, (count, 1, 1))
