@@ -7,7 +7,7 @@ from itertools import cycle, islice
 import numpy as np
 
 from bounds.language.claim import Claim
-from verify.claims.needs import needs_one_basis, speaks_of_samples
+from verify.claims.needs import needs, needs_one_basis, speaks_of_samples
 from verify.claims.sizes import possible
 from verify.instances.parameters import Parameters, number_of
 from verify.instances.quadratic import QUADRATIC
@@ -29,7 +29,7 @@ _COMMON, _ALONG = 0.6, 0.6  # of these, with one minimum for all clients, and th
 def of_own_bases(state: State) -> Iterator[tuple[Shape, Parameters]]:
     """Small shapes of several coordinates, every other one with many local steps, of quadratic clients with a basis each.
     They have one in common where the claim needs that, and the basis matters to it."""
-    if state.claim.setting == "algebra" or speaks_of_samples(state.claim):
+    if state.claim.setting == "algebra" or speaks_of_samples(state.claim) or needs(state.claim).lipschitz:
         return
     own = replace(state, seeds=[*state.seeds, _OWN_SEED])  # draws of its own: those of the other stages stay
     shapes = own.shapes(small_shapes, 4 * state.budget.small)
