@@ -20,6 +20,10 @@ from synthetic.numbers.arrays import BALLS
 from synthetic.quadratic.turned import Turned, as_given
 from tests.synthetic.conformance import random_piecewise
 from tests.synthetic.families import each
+from tests.verify.checker.runs_by_hand import condition, run_certificate
+from verify.checker.instance import Instance
+from verify.checker.intervals import Vector
+from verify.checker.schema import checked
 from verify.exact.certificate import certificate
 from verify.exact.check import replay_alone as check
 from verify.exact.confirm import Violation, confirm_or_why
@@ -162,6 +166,29 @@ def test_the_checker_replays_what_the_search_sees_in_turned_coordinates(family, 
         assert not check(data | {"instance": data["instance"] | {"half_tangent": other}}).accepted
     del data["instance"]["half_tangent"]
     assert not check(data).accepted
+
+
+def test_the_checker_evaluates_what_the_engine_evaluates_of_clients_with_a_basis_each():
+    rng = np.random.default_rng(5)
+    fractions = np.vectorize(lambda number: Fraction(int(number), 4))
+    curvature, center = fractions(rng.integers(1, 9, (3, 3))), fractions(rng.integers(-8, 9, (3, 3)))
+    tangent, x, linear = (fractions(rng.integers(-7, 8, shape)) for shape in (3, 3, (3, 3)))
+    federation = Turned(Quadratic(curvature[None], center[None], weights=[1, 2, 3], backend=EXACT), tangent[None])
+    parts = {"curvature": curvature, "center": center, "half_tangent": tangent, "x_star": federation.x_star[0]}
+    text = {name: np.vectorize(str)(array).tolist() for name, array in parts.items()}
+    data = run_certificate(condition(0, "<=", 1), weights=("1/6", "1/3", "1/2"), start=("0", "0", "0"), **text)
+    checker, v = Instance(checked(data)).federation, Vector(x)
+    points = federation.all_clients(x[None])
+    prox = federation.prox(linear[None], Fraction(1, 2), points)
+    for number in range(3):
+        assert checker.F(Fraction(number), v) == federation.value(points)[0, number]
+        assert [*checker.grad(Fraction(number), v)] == [*federation.gradient(points)[0, number]]
+        assert [*checker.solution(number, Vector(linear[number]), Fraction(1, 2), v)] == [*prox[0, number]]
+    for name in ("L_client", "mu_client", "F_star_client", "F_star"):
+        assert np.array_equal(np.array(checker.found[name], dtype=object), federation.constants.value(name)[0]), name
+    data["instance"]["x_star"][0] += "1"
+    with pytest.raises(ValueError, match="x_star must be the optimum"):
+        Instance(checked(data))
 
 
 @each("change", [{"dim": 1, "layers": (1,)}, {"free": 1}, {"layers": ()}])

@@ -217,9 +217,9 @@ HONEST = {
         {"sizes": {"clients": 2}, "left": "1", "right": "1/2", "client_weight": ["1", "1/2"], "priority": [1, "0"]}),
     "a basis each": (OFF, OWN_BASES | AT_0),
     "a basis each: noise": (
-        'statement = "E(norm2(x_round[1] - E(x_round[1]))) <= 0"',
+        'statement = "E(dot(x_round[1] - E(x_round[1]), x_star)**2) <= 0"',  # noise along (3, 4)/5
         OWN_BASES | {"start_offset": ["0", "0"], "noise": [[], [["1/2", ["1", "0"]], ["1/2", ["-1", "0"]]]],
-                     "left": "1/16", "right": "0"}),
+                     "left": "529/2304", "right": "0"}),
     "a basis each: a smoothness of the objective": (
         STEEP % SLOPES, OWN_BASES | {"values": {"y": ["0", "0"], "mu": "3705/1000"}, "left": "741/200", "right": "1"}),
     "a basis each: a convexity of the objective": (
