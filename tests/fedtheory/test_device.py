@@ -92,6 +92,7 @@ def test_numbers_are_the_same_on_every_device_and_in_single_precision(name, devi
 FAMILIES = {
     "diagonal": lambda: make_problem("quadratic"), "dense": lambda: make_problem("quadratic-rotated"),
     "turned": lambda: Turned(make_problem("quadratic", dim=2), [0.5]),
+    "a basis each": lambda: Turned(make_problem("quadratic", clients=2, dim=2), [[0.5, 0.0]]),
     "cosines": lambda: make_problem("cosine-quadratic"), "Huber": lambda: make_problem("flat-and-steep"),
     "factored": lambda: make_problem("digits-factored", rows=60, clients=2),
     "held out": lambda: make_problem("breast-cancer", held_out=0.2), "softmax": lambda: make_problem("synth", sizes=30),

@@ -12,6 +12,7 @@ from synthetic import (
     factored,
     make_cosine_quadratic,
     make_problem,
+    make_quadratic,
     problem_names,
     random_generalised_linear,
     random_least_squares,
@@ -20,6 +21,7 @@ from synthetic import (
 )
 from synthetic.data.scalar_losses import SHAPES
 from synthetic.optima.local_search import difference_hessian
+from synthetic.quadratic.turned import Turned
 
 _FEW = {"clients": 4, "samples": 6, "dim": 3}
 _GLM = ("log-cosh", "pseudo-huber", "softplus", "nonconvex-logistic", "sigmoid", "robust", "cosine-loss")
@@ -75,6 +77,9 @@ FAMILIES |= {
     "square, penalty": _loss("square", alpha=0.2),
     "cosine upside down": _loss("cosine", scale=-0.5, width=2.0, priority=[0, 2]),
     "log-cosh, scaled, ridge": _loss("log-cosh", scale=4.0, width=2.0, ridge=0.1, intercept=True),
+    "a basis for each client": lambda backend=TORCH: Turned(make_quadratic(
+        3, 3, instances=3, priority=2, sigma=0.5, offset_spread=1.0, backend=backend),
+        [[0.5, -0.25, 0.0], [1.0, 2.0, -3.0], [0.125, 0.125, 0.0]]),
     "few samples": lambda backend=TORCH: random_generalised_linear(3, 2, 4, loss="pseudo-huber", backend=backend),
     "separable": lambda backend=TORCH: random_generalised_linear(3, 1, 4, loss="softplus", backend=backend),
     "two hidden layers": lambda backend=TORCH: random_perceptron(

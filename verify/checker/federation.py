@@ -1,6 +1,7 @@
 """Clients whose losses are sums of functions of one coordinate: losses, gradients, noise, and the constants of their class.
 
-Client k has F_k(v) = offset_k + sum_j (curvature_kj / 2 (v_j - center_kj)^2 + pieces); pieces.py has the functions.
+Client k has F_k(v) = offset_k + sum_j (curvature_kj / 2 (v_j - center_kj)^2 + pieces); piecewise_quadratic.py has the
+functions. Where each client has a basis of its own (coordinates.py) there are no pieces, and no sums of clients' lines.
 """
 
 from fractions import Fraction
@@ -31,12 +32,14 @@ class Federation:
             given["curvature"], given["center"], pieces, strict=True)]
         main = [w * q for w, q in zip(self.weights, self.priority, strict=True)]
         self.main = main  # the weights of the objective
-        self.whole = [add(*(line * w for line, w in zip(row, main, strict=True))) for row in zip(*self.lines, strict=True)]
+        self.one_basis = self.coordinates.one_basis
+        self.whole = [add(*(line * w for line, w in zip(row, main, strict=True)))
+                      for row in zip(*self.lines, strict=True)] if self.one_basis else None
         self.laws = [law or [(Fraction(1), star * 0)] for law in given["noise"]]  # by client: pairs (chance, vector)
         self.is_one(sizes)
         self.found = self.constants_of_class(everywhere)
-        self.laws = [law if len(law) == 1 else [(chance, self.coordinates.parameters(v)) for chance, v in law]
-                     for law in self.laws]
+        self.laws = [law if len(law) == 1 else [(chance, self.coordinates.parameters(v, k)) for chance, v in law]
+                     for k, law in enumerate(self.laws)]
 
     def is_one(self, sizes):
         """Refuse what is no federation."""
@@ -45,14 +48,16 @@ class Federation:
                 "priority weights must sum to one")
         require([*self.priority] == sorted(self.priority, reverse=True), "priority clients come first")
         require(all(value in (0, 1) for row in given.get("available", []) for value in row), "clients are available or not")
-        model = self.coordinates.model(star)
+        model = self.coordinates.model(star) if self.one_basis else star
         require(len({*map(len, [model, *self.lines])}) == 1, "losses must have one line by coordinate")
+        require(self.one_basis or "pieces" not in given, "clients with a basis each are quadratic")
         require(len(self.weights) == len(given["noise"]) == sizes["clients"],
                 "every client has one weight and one noise law")
         require("pieces" in given or min(map(min, given["curvature"])) > 0, "quadratic losses have positive curvatures")
         count = sum(len(line.pieces) for row in self.lines for line in row)
         bounded((2 * count + 1) * (count + len(self.weights)), TERMS, "slopes at the knots of pieces")
-        optimal = all(line.value(y) <= line.least() for line, y in zip(self.whole, model, strict=True))
+        optimal = all(line.value(y) <= line.least() for line, y in zip(self.whole, model, strict=True)) if (
+            self.one_basis) else not any(self.objective_grad(star))  # of strictly convex losses
         require(optimal, "x_star must be the optimum")
         parts = given["layer_sizes"]
         whole = all(part > 0 and part.denominator == 1 for part in parts)
@@ -77,6 +82,7 @@ class Federation:
             require("half_tangent" not in self.given, "factors are not turned")
             require(not any(self.given["noise"]), "clients with factors have no noise")
             return found | {"sigma_sq_client": [0 for _ in self.clients]}
+        require(self.one_basis or not everywhere, "no bound over all points is known of clients with a basis each")
         bounds = Bounds(self.lines, self.main, self.laws)
         for name in everywhere:
             by_client = name.endswith("_client")
@@ -84,21 +90,25 @@ class Federation:
             for k, bound in enumerate(self.given[name]) if by_client else [(None, self.given[name])]:
                 require(bound >= 0 and bounds.square(name, k) <= bound**2, f"{name} must be a bound over all points")
         bends = [[bend for line in row for bend in line.bends()] for row in self.lines]
-        return found | {"L_client": [max(map(abs, b)) for b in bends], "mu_client": [*map(min, bends)],
-                        "L_objective": max(abs(bend) for line in self.whole for bend in line.bends()),
-                        "mu_objective": min(bend for line in self.whole for bend in line.bends()),
-                        "sigma_sq_client": [sum(q * dot(v, v) for q, v in law) for law in self.laws]}
+        found |= {"L_client": [max(map(abs, b)) for b in bends], "mu_client": [*map(min, bends)],
+                  "sigma_sq_client": [sum(q * dot(v, v) for q, v in law) for law in self.laws]}
+        if self.one_basis:
+            bends = [bend for line in self.whole for bend in line.bends()]
+            found |= {"L_objective": max(map(abs, bends)), "mu_objective": min(bends)}
+        return found
 
     # words of formulas -----------------------------------------------------------------------------------------------------
     def grad(self, k, v):
-        lines, model = self.lines[self.client(k)], self.coordinates.model(v)
+        k = self.client(k)
+        lines, model = self.lines[k], self.coordinates.model(v, k)
         self.meter.evaluate(lines, model)
-        return self.coordinates.gradient(v, each(lambda line, y: line.slope(y), lines, model))
+        return self.coordinates.gradient(v, each(lambda line, y: line.slope(y), lines, model), k)
 
     def F(self, k, v):
-        lines, model = self.lines[self.client(k)], self.coordinates.model(v)
+        k = self.client(k)
+        lines, model = self.lines[k], self.coordinates.model(v, k)
         self.meter.evaluate(lines, model)
-        return add(self.given["offset"][self.client(k)], *each(lambda line, y: line.value(y), lines, model))
+        return add(self.given["offset"][k], *each(lambda line, y: line.value(y), lines, model))
 
     def objective(self, v): return dot(self.main, [self.F(k, v) for k in self.clients])
     def objective_grad(self, v): return mean(self.main, [self.grad(k, v) for k in self.clients])
@@ -115,7 +125,12 @@ class Federation:
         return {name: getattr(self, name) for name in ("F", "grad", "objective", "objective_grad", "layer_part")}
 
     def binders(self, instance): return {}
-    def may_name(self, instance, name, indices): """Refuse a name that has no value here: none."""
+
+    def may_name(self, instance, name, indices):
+        """Refuse a name that has no value here."""
+        known = self.one_basis or name not in ("L_objective", "mu_objective")
+        require(known, f"no {name} is known of clients with a basis each")
+
     def are_all(self, participants): return participants == sum(self.priority)
     def sides(self, instance, rule, at): return instance.formulas.sides(rule, at)
 
@@ -144,9 +159,10 @@ class Federation:
 
     def solution(self, k, linear, pull, x):
         """The minimiser over v of F_k(v) + <linear, v> + pull/2 |v - x|^2."""
-        inner = self.coordinates.model(linear), self.coordinates.model(x)
-        found = each(lambda line, b, y: line.solution(b, pull, y), self.lines[int(k)], *inner)
-        return self.coordinates.parameters(found)
+        k = self.client(k)
+        inner = self.coordinates.model(linear, k), self.coordinates.model(x, k)
+        found = each(lambda line, b, y: line.solution(b, pull, y), self.lines[k], *inner)
+        return self.coordinates.parameters(found, k)
 
     def matching(self, run, models, round):
         """1 on priority clients, and on free clients that are there and whose loss matches the objective, else 0."""

@@ -2,7 +2,8 @@
 
 Allowed are sums of functions of one coordinate of the point: squared norms and inner products of vectors that are sums of
 multiples of the point, of gradients there and of vectors without it; losses there; sums of multiples of these. With losses
-that are quadratic between knots, such a function of one coordinate is quadratic between these knots.
+that are quadratic between knots, such a function of one coordinate is quadratic between these knots. Of quadratic clients
+with a basis each, such a formula is a quadratic function of all coordinates together.
 """
 
 from fractions import Fraction
@@ -25,11 +26,17 @@ def infimum(instance, args, at):
     require(getattr(federation, "lines", None) and not federation.factored,
             "the least value over all points is known of clients without samples or factors")
     star, coordinates = instance.given["x_star"], federation.coordinates
-    base = coordinates.model(star)
 
     def value_at(*vectors):
         index = {**at.index, **dict(zip(points, vectors, strict=True))}
         return instance.formulas.value(body, at._replace(index=index))
+
+    if not coordinates.one_basis:
+        dim, count = len(star), len(star) * len(points)
+        bounded(count**2, TERMS, "points at which a formula is evaluated")
+        return least_of_quadratic(
+            lambda moves: value_at(*(star + Vector(moves[i : i + dim]) for i in range(0, count, dim))), count)
+    base = coordinates.model(star)
 
     def value_with(place, *values):
         return value_at(*(coordinates.parameters(Vector(value if i == place else entry for i, entry in enumerate(base)))
@@ -90,6 +97,27 @@ def least_of_two(function, first, second):
         falls = mixed < 0 and (determinant < 0 or (determinant == 0 and up * a * abs(q) + across * b * 2 * p < 0))
         require(not falls, "a formula is not bounded below over all pairs of points")
     return min(found)
+
+
+def least_of_quadratic(function, count):
+    """The least value of a quadratic function of so many numbers, each of which in turn is best for the later ones."""
+    def value(*places): return function([Fraction((i in places) - (~i in places)) for i in range(count)])
+
+    numbers, constant, up = range(count), value(), [value(i) for i in range(count)]
+    down = [value(~i) for i in numbers]
+    slopes = [(a - b) / 2 for a, b in zip(up, down, strict=True)]
+    bends = [[up[i] + down[i] - 2 * constant if i == j else value(i, j) - up[i] - up[j] + constant for j in numbers]
+             for i in numbers]
+    for i in numbers:
+        pivot, later = bends[i][i], range(i + 1, count)
+        level = pivot == 0 and slopes[i] == 0 and all(bends[i][j] == 0 for j in later)
+        require(level or pivot > 0, "a formula is not bounded below over all points")
+        for j in () if level else later:
+            share = bends[j][i] / pivot
+            slopes[j] -= share * slopes[i]
+            bends[j] = [a - share * b for a, b in zip(bends[j], bends[i], strict=True)]
+        constant = constant if level else constant - slopes[i] * slopes[i] / (2 * pivot)
+    return constant
 
 
 def along(values, start, step):

@@ -37,6 +37,9 @@ LENGTHS = {
     "epsilon": ("rounds + 1",), "available": ("rounds + 1", "clients"), "atoms": ("clients",),
 }
 
+#: numbers in place of which there may be a list, with one for each client
+ONE_OR_EACH = ("half_tangent",)
+
 #: arrays by round that may have one entry, for all rounds
 EACH_ROUND = ("epsilon", "available")
 
@@ -147,6 +150,8 @@ def checked(certificate):
     for name in {*LENGTHS} & {*certificate["instance"]}:
         lengths = [entries(size, known) for size in LENGTHS[name]]
         value = certificate["instance"][name]
+        if name in ONE_OR_EACH and isinstance(value, list):
+            lengths = [sizes["clients"]]
         if name in EACH_ROUND and isinstance(value, list) and len(value) == 1:
             lengths[0] = 1
         shaped(value, lengths, name, more=name in ("pieces", "noise", "atoms"))

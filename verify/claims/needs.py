@@ -13,8 +13,8 @@ from bounds.language.space import infimum
 from verify.claims.sizes import once_by_claim
 
 __all__ = ["HETEROGENEITY", "OVER_SPACE", "Needs", "always_available", "determined", "needs", "needs_convex",
-           "needs_equal_curvatures", "needs_lipschitz", "speaks_of_samples", "supplied_constants", "uses_coordinates",
-           "uses_gradients"]
+           "needs_equal_curvatures", "needs_lipschitz", "needs_one_basis", "speaks_of_samples", "supplied_constants",
+           "uses_coordinates", "uses_gradients"]
 
 #: constants over all points that claims may name -> number of indices
 OVER_SPACE = {"F_inf": 0, "L_objective": 0, "G_lip": 0, "sigma_g_1": 0, "sigma_g_2": 0, "sigma_g_max": 0,
@@ -119,6 +119,12 @@ def _is_gradient(e) -> bool:
 def supplied_constants(claim: Claim) -> set[str]:
     """Constants over all of R^dim that the federation supplies: those that the claim names and no hypothesis defines."""
     return {*HETEROGENEITY} & (claim.names - determined(claim)) | {"L_objective", "mu_objective"}
+
+
+def needs_one_basis(claim: Claim) -> bool:
+    """Whether clients without a basis in common lack a constant that the claim names, of the objective's curvature or of the
+    distance of their gradients on all of R^dim."""
+    return needs_equal_curvatures(claim) or bool(supplied_constants(claim) & claim.names)
 
 
 def needs_equal_curvatures(claim: Claim) -> bool:

@@ -1,7 +1,8 @@
 """Evaluates the least value of a formula over all points of R^dim, for clients whose losses are sums over coordinates.
 
 Along a coordinate the formula is quadratic between the knots of the losses, so that three values between two knots, and
-three beyond the last ones, determine it. :func:`bounds.language.space.not_by_coordinates` says for which formulas.
+three beyond the last ones, determine it. :func:`bounds.language.space.not_by_coordinates` says for which formulas. Where
+quadratic clients have a basis each, such a formula is a quadratic function of all coordinates together.
 """
 
 import numpy as np
@@ -11,15 +12,18 @@ from bounds.language.space import infimum, points_of
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.piecewise.piecewise import Piecewise
 from synthetic.quadratic.quadratic import Quadratic
-from synthetic.quadratic.turned import Turned
+from synthetic.quadratic.turned import Turned, as_given
 from verify.evaluation.environment import NamedArray, UnboundName
 from verify.evaluation.evaluate import WORDS, Evaluator, Value
+from verify.evaluation.quadratic_bounds import least_of_quadratic, moves_that_determine
 from verify.evaluation.scopes import LEAD
+from verify.evaluation.term_sizes import SizeEvaluator
 
 __all__ = ["least_of_quadratics", "probes"]
 
 _ROUNDING = 1e-10  # relative to the values, of float64
 _NOTHING = 1e-26  # squares of rounding errors, in units in which leaves are about 1
+_OF_TERMS = 1e-11  # relative to the sizes of terms, of float64
 _MOST_PAIRS = 12_000  # of points at which a formula is evaluated
 
 
@@ -27,7 +31,7 @@ def probes(federation):
     """Points that determine a sum of functions of one coordinate which are quadratic between the knots of the losses:
     (instances, 1 + dim * intervals * 3, dim). First any point; then, by coordinate and interval, that point with three other
     values of the coordinate, evenly spaced. The first interval ends at the first knot, the last one begins at the last."""
-    given = federation.given if isinstance(federation, Turned) else federation
+    given = as_given(federation)
     if isinstance(given, Piecewise):
         ends = [to_numpy(sign * given.width + given.knot) for sign in (-1, 1)]  # (instances, clients, samples, dim, pieces)
         knots = np.moveaxis(np.concatenate(ends, axis=-1), 3, 1).reshape(given.instances, given.dim, -1)
@@ -170,11 +174,34 @@ def _over_pairs(evaluator: Evaluator, points, body, scope) -> Value:
     return Value(first + xp.sum(least - first[..., None], axis=-1))
 
 
+def _over_all_coordinates(evaluator: Evaluator, points, body, scope) -> Value:
+    """The least value over all points, or all pairs of points, of a quadratic function of all their coordinates."""
+    federation, bound, dim = evaluator.env.federation, evaluator.env.bound, evaluator.env.federation.dim
+    moves, index = moves_that_determine(len(points) * dim), sp.Symbol("number of moves", integer=True)
+    inner, _ = evaluator.enter(index.name, 0, len(moves) - 1, scope)
+    put = {}
+    for place, point in enumerate(points):
+        move = evaluator.env.backend.array(moves[:, place * dim : (place + 1) * dim])
+        bound[f"moves of {point}"] = NamedArray((federation.x_star[:, None] + move)[:, None, None], 1, True)
+        put[point] = sp.IndexedBase(f"moves of {point}", real=True)[index]
+    formula = body.xreplace(put)
+    value, some = evaluator.value(formula, inner).data, 0
+    xp = namespace(value)
+    value = xp.broadcast_to(value, (*value.shape[:-1], len(moves)))
+    if evaluator.of_sizes:
+        return Value(xp.max(value, axis=-1))
+    if value.dtype != object:
+        some = _OF_TERMS * xp.max(SizeEvaluator(evaluator.env).value(formula, inner).data, axis=-1) + _NOTHING
+    return Value(least_of_quadratic(value, moves.shape[1], some))
+
+
 def _infimum(evaluator: Evaluator, node, scope) -> Value:
     (u, *more), body = points_of(node)
     federation, bound = evaluator.env.federation, evaluator.env.bound
     if federation is None:
         raise UnboundName(f"a condition for all {u} is one on losses, and no federation is bound")
+    if as_given(federation) is federation and isinstance(federation, Turned):
+        return _over_all_coordinates(evaluator, (u, *more), body, scope)
     if more:
         return _over_pairs(evaluator, (u, *more), body, scope)
     name, index = f"points {u}", sp.Symbol(f"number of {u}", integer=True)

@@ -93,7 +93,8 @@ def _instance(claim: Claim, shape: Shape, params: Parameters, environment: Envir
     federation = federation_of(shape, params, EXACT)
     data = {"center": _text(params["center"][0]), "x_star": _text(federation.x_star[0])}
     if "half_tangent" in params and shape.dim > 1:
-        data["half_tangent"], federation = _text(params["half_tangent"][0, 0]), federation.given
+        tangent, federation = params["half_tangent"][0], federation.given
+        data["half_tangent"] = _text(tangent[0] if len(tangent) == 1 else tangent)
     data |= losses
     data["offset"], data["client_weight"] = _text(federation.offset[0].reshape(shape.clients)), _text(federation.weights[0])
     data["layer_sizes"] = [layer.stop - layer.start for layer in environment.federation.layers()]

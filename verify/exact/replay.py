@@ -78,7 +78,7 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Parameters]:
     params |= {name: np.repeat(params[name], shape.rounds + 1, axis=1) for name in EACH_ROUND
                if name in params and params[name].shape[1] == 1}
     if "half_tangent" in instance:
-        params["half_tangent"] = _fractions([[instance["half_tangent"]]])
+        params["half_tangent"] = _fractions(np.atleast_1d(instance["half_tangent"])[None])
     noise = [[Fraction(v) / (1 - rare) for v in instance["noise"][k][0][1]] for k in noisy]
     params["noise"] = _fractions(noise).reshape(1, len(noisy), shape.dim)
     if data["setting"] == "point":

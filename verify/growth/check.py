@@ -204,26 +204,32 @@ def _other_clients(certificates: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     rows = [_clients(certificate) for certificate in certificates]
     known = [row for several in rows[:_FIRST] for row in several]
     for certificate, instance, clients, fewer in zip(certificates[1:], instances[1:], rows[1:], rows[:-1], strict=True):
-        moved = [name for name in {*instance, *instances[0]} - {*_OF_CLIENTS, *_FOLLOWS, "initial"}
+        moved = [name for name in {*instance, *instances[0]} - {*_FOLLOWS, "initial"}
+                 - (_parts_of_clients(instance) & _parts_of_clients(instances[0]))
                  if not _same(name, instances[0].get(name), instance.get(name))]
         if moved or clients[:len(fewer)] != fewer or any(row not in known for row in clients):
             others = f", or another {' and '.join(sorted(moved))}" if moved else ""
             yield f"a member with {certificate['sizes']['clients']} clients has others than copies of the first{others}"
 
 
+def _parts_of_clients(instance: Mapping[str, Any]) -> set[str]:
+    """Names of the parts of an instance that have an entry for every client."""
+    return {name for name in _OF_CLIENTS if isinstance(instance.get(name), list)}
+
+
 def _clients(certificate: Mapping[str, Any]) -> list[list]:
     """The data of each client in an instance, with its weight relative to the first one's."""
     instance = certificate["instance"]
     weights = [Fraction(weight) for weight in instance["client_weight"]]
-    arrays = [instance[name] for name in _OF_CLIENTS if name in instance]
+    arrays = [instance[name] for name in sorted(_parts_of_clients(instance))]
     by_round = [*zip(*instance.get("available", ()), strict=True)]
     states = [array for name, array in instance.get("initial", {}).items() if name.startswith("client_")]
     return [[weight / weights[0], by_round[k][:1] if by_round else (), *(array[k] for array in (*arrays, *states))]
             for k, weight in enumerate(weights)]
 
 
-#: parts of an instance with an entry for every client, and parts that follow from the clients
-_OF_CLIENTS = ("center", "curvature", "pieces", "offset", "priority", "noise", "included", "x_local")
+#: parts of an instance that may have an entry for every client, and parts that follow from the clients
+_OF_CLIENTS = ("center", "curvature", "half_tangent", "pieces", "offset", "priority", "noise", "included", "x_local")
 _FOLLOWS = ("x_star", "client_weight", "available")
 _FIRST = 3  # members among which every client occurs
 

@@ -11,6 +11,7 @@ import numpy as np
 from bounds.language.claim import Claim
 from fedtheory.traits import LENGTH
 from synthetic.numbers.arrays import NUMPY, Backend, to_numpy
+from synthetic.quadratic.turned import Turned
 from verify.claims.existential import position_of
 from verify.evaluation.environment import Environment, TooManyTerms
 from verify.evaluation.judge import Judgement, holds, judge
@@ -267,7 +268,10 @@ def _around_zero(shape: Shape, params: Parameters) -> Parameters:
     """The instances moved such that their optimum is zero, near which float64 is finest."""
     if shape.family.coupled or not shape.family.any_coordinates or "center" not in params:
         return params
-    return {**params, **shape.family.translated(params, -np.nan_to_num(federation_of(shape, params, NUMPY).x_star))}
+    federation = federation_of(shape, params, NUMPY)
+    by = -np.nan_to_num(federation.all_clients(federation.x_star))
+    by = federation.turn(by, back=True) if isinstance(federation, Turned) else by
+    return {**params, **shape.family.translated(params, by)}
 
 
 def _least(params: Parameters) -> np.ndarray | float:

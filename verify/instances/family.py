@@ -66,7 +66,8 @@ class Family:
         raise NotImplementedError
 
     def translated(self, params: Parameters, by: np.ndarray) -> Parameters:
-        """Translate the losses by a vector, (instances, dim); return the parameters that change."""
+        """Translate every client's losses, before they are turned, by a vector, (instances, clients, dim); return the
+        parameters that change."""
         raise NotImplementedError
 
     def simpler(self, claim: Claim, shape, params: Parameters) -> Iterator[tuple[Any, Parameters]]:

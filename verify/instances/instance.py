@@ -28,11 +28,12 @@ def federation_of(shape: Shape, params: Parameters, backend: Backend) -> Federat
     """The federation of a batch of instances; priority clients come first.
 
     Where ``tie`` is 1, a free client's offset is such that its loss equals the objective at the start: the border of every
-    comparison of losses. ``half_tangent`` turns the federation (:mod:`synthetic.quadratic.turned`).
+    comparison of losses. ``half_tangent`` turns the federation (:mod:`synthetic.quadratic.turned`), or each of its clients.
     """
     if "half_tangent" in params and shape.dim > 1:
         inner = {name: array for name, array in params.items() if name != "half_tangent"}
-        return Turned(federation_of(shape, inner, backend), backend.array(params["half_tangent"])[:, 0])
+        tangent = backend.array(params["half_tangent"])
+        return Turned(federation_of(shape, inner, backend), tangent[:, 0] if tangent.shape[1] == 1 else tangent)
     priority = np.broadcast_to(shape.is_priority, params["weight"].shape)
     common = {"weights": params["weight"], "priority": priority, "noise": _noise(shape, params, backend)}
     federation = shape.family.federation(shape, params, backend, offset=params["offset"], **common)

@@ -62,7 +62,7 @@ PARAMETERS = {
     "offset": ParameterSpec("real", ("clients",), LOSS),
     "weight": ParameterSpec("positive", ("clients",)),
     "noise": ParameterSpec("vector", ("noisy", "dim"), SLOPE),
-    "half_tangent": ParameterSpec("real"),
+    "half_tangent": ParameterSpec("real", ("clients",)),
     # curvature beyond all pieces, and pieces
     "tail": ParameterSpec("nonnegative", ("clients", "dim"), CURVATURE),
     "piece_slope": ParameterSpec("real", ("clients", "pieces", "dim"), CURVATURE),

@@ -79,7 +79,7 @@ class PiecewiseClients(QuadraticClients):
         return Piecewise(tail, params["center"], *pieces, backend=backend, layers=shape.layers or None, **common)
 
     def translated(self, params, by):
-        return super().translated(params, by) | {"piece_center": params["piece_center"] + by[:, None, None]}
+        return super().translated(params, by) | {"piece_center": params["piece_center"] + by[:, :, None]}
 
     def simpler(self, claim, shape, params):
         """The instance with quadratic clients, and without one of the pieces."""

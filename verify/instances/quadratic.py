@@ -49,7 +49,7 @@ class QuadraticClients(Family):
         return Quadratic(curvature, params["center"], backend=backend, layers=shape.layers or None, **common)
 
     def translated(self, params, by):
-        return {"center": params["center"] + by[:, None]}
+        return {"center": params["center"] + by}
 
     def write(self, params, text):
         return {"curvature": text(np.broadcast_to(params["curvature"][0], params["center"].shape[1:]))}

@@ -46,6 +46,8 @@ def _with_clients(claim: Claim, shape: Shape, params: Parameters, kept: list[int
                   ) -> tuple[Shape, Parameters]:
     """The instance with the clients numbered ``kept``, those at the places ``noisy`` with their noise."""
     new = take_entries(claim, params, "clients", kept, shape.clients)
+    if "half_tangent" in params and params["half_tangent"].shape[1] == 1:
+        new["half_tangent"] = params["half_tangent"]  # one for all clients
     if "noise" in new:
         slots = [shape.noisy.index(kept[place]) for place in noisy]
         new["noise"] = new["noise"][:, slots]

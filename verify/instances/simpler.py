@@ -38,6 +38,8 @@ def _simpler(claim: Claim, shape: Shape, params: Parameters) -> Iterator[tuple[S
                 yield replace(shape, noisy=noisy), {**params, "noise": params["noise"][:, kept]}
     if not shape.family.coupled:
         yield from shape.family.simpler(claim, shape, params)
+    if "half_tangent" in params:
+        yield shape, {n: a for n, a in params.items() if n != "half_tangent"}
     for client in range(shape.clients if claim.setting != "algebra" else 0):
         smaller = without_client(claim, shape, params, client)
         if smaller:

@@ -136,13 +136,17 @@ def _listed(noun: str, names: list[str]) -> str:
 
 
 def _clients_in_words(instance: Mapping[str, Any], count: int) -> Iterator[str]:
+    turned = instance.get("half_tangent")
     for k in range(count):
+        tangent = turned[k] if isinstance(turned, list) else turned
         curvature, center = (_vector(instance[name][k]) for name in ("curvature", "center"))
         free = "" if Fraction(instance["priority"][k]) else ", free"
         pieces = ", with further pieces" if instance.get("pieces") and any(map(len, instance["pieces"][k])) else ""
         noise = ", with noise" if instance["noise"][k] else ""
         weight = _vector(instance["client_weight"][k])
-        yield f"client {k + 1}{free}: weight {weight}, a quadratic of curvature {curvature} around {center}{pieces}{noise}"
+        angle = "" if tangent in (None, "0") else f", turned by an angle whose half has the tangent {_vector(tangent)}"
+        yield (f"client {k + 1}{free}: weight {weight}, a quadratic of curvature {curvature} around {center}{pieces}{noise}"
+               f"{angle}")
 
 
 def _vector(values) -> str:

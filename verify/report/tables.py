@@ -29,6 +29,7 @@ PIECES = (", plus slope · h(coordinate − c) for each coordinate and each of i
           "to |u| = w, and w |u| − ½ w² beyond")
 TURNED = (", in coordinates of the models rotated back, in the plane of the first and the last, by an angle; "
           "the tangent of its half is below; the same holds for the noise")
+TURNED_EACH = TURNED.replace("by an angle", "by an angle of the client's own").replace("below", "in the column half tangent")
 FACTORED = ", in coordinates W_j = a y_j b z_j of the models (a, y, b, z)"
 FIRST = ("priority", "client_weight")  # columns of the clients' table
 EMPTY = (None, "", [], {})
@@ -88,7 +89,8 @@ def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str,
         rows = [[str(k + 1), *(value_text(by_client[n][k]) if k < len(by_client[n]) else "–" for n in names)]
                 for k in range(length)]
         caption = "the clients" + (QUADRATIC if {"curvature", "center"} <= set(names) else "") + PIECES * ("pieces" in names)
-        caption += TURNED * ("half_tangent" in instance) + FACTORED * ("factors" in instance)
+        caption += TURNED_EACH if "half_tangent" in by_client else TURNED * ("half_tangent" in instance)
+        caption += FACTORED * ("factors" in instance)
         head = [Markup(" ").join(filter(None, (COLUMNS.get(n, n.replace("_", " ")), named(n)[0]))) for n in names]
         tables.append({"caption": caption, "head": ["client", *head], "rows": rows})
     if values:

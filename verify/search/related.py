@@ -8,6 +8,7 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from verify.claims.method import subset_left_open
+from verify.claims.needs import needs_one_basis
 from verify.claims.sizes import integer_variables, possible
 from verify.evaluation.environment import UnboundName
 from verify.exact.confirm import Violation
@@ -51,7 +52,8 @@ def around(claim: Claim, shape: Shape, violation: Violation, rng: np.random.Gene
     """Instances with the numbers of a counterexample as far as they fit this claim, and mutations of the first of them."""
     params = draw_params(claim, shape, _ROWS, rng)
     for name, array in floats(violation.params).items():
-        if name == "half_tangent" or (name in params and params[name].shape[1:] == array.shape[1:]):
+        turned = name == "half_tangent" and (array.shape[1] == 1 or not needs_one_basis(claim))
+        if turned or (name in params and params[name].shape[1:] == array.shape[1:]):
             params[name] = np.repeat(array, _ROWS, axis=0)
     return joined([params, offspring(claim, shape, take_rows(params, [0]), _MUTATIONS, rng)])
 

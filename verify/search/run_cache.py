@@ -17,7 +17,7 @@ from synthetic.base.federation import Federation
 from synthetic.numbers.arrays import Backend
 from verify.claims.hypotheses import signs
 from verify.claims.method import own_arguments
-from verify.claims.needs import HETEROGENEITY, OVER_SPACE, speaks_of_samples, uses_coordinates
+from verify.claims.needs import HETEROGENEITY, OVER_SPACE, needs_one_basis, speaks_of_samples, uses_coordinates
 from verify.claims.open_constants import assumed_constants
 from verify.claims.sizes import entries_of, once_by_claim, ranges
 from verify.evaluation.environment import Environment
@@ -136,7 +136,7 @@ def drawn_for(claim: Claim) -> Hashable | None:
     share no draws."""
     if claim.setting == "algebra" or speaks_of_samples(claim):
         return None
-    return claim.conditions, claim.names & _ASKED_BY_DRAWS, ranges(claim), uses_coordinates(claim)
+    return claim.conditions, claim.names & _ASKED_BY_DRAWS, ranges(claim), uses_coordinates(claim), needs_one_basis(claim)
 
 
 def _empty(environment: Environment) -> None:

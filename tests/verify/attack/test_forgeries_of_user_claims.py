@@ -51,6 +51,17 @@ TWO = {"clients": 2, "participants": 2}
 #: wells at 0 and 4 with a top at 2, by a piece of negative curvature
 WELLS = {"center": [["2"]], "pieces": [[[["-2", "2", "1"]]]]}
 
+#: Hessians diag(1, 2) and [[21, -12], [-12, 14]]/5, whose mean has the eigenvalues 2.5 -+ 1.204; one minimum is (3, 4)
+OWN_BASES = {"sizes": TWO | {"dim": 2}, "curvature": [["1", "2"], ["1", "6"]], "center": [["0", "0"], ["5", "0"]],
+             "half_tangent": ["0", "1/2"], "x_star": ["5/4", "35/24"]}
+OFF = AT_Y + 'statement = "norm2(y - x_star) <= 3"'  # 2125/576 at y = 0
+AT_0 = {"values": {"y": ["0", "0"]}, "left": "2125/576", "right": "3"}
+STEEP = AT_Y + ('assume = ["norm2(%s) <= mu**2*norm2(u - v) for all u, v"]\n'
+                'statement = "mu <= 1"')
+CONVEX = STEEP.replace(" <= mu**2", " >= mu**2")
+SLOPES, OF_ONE = "objective_grad(u) - objective_grad(v)", "grad(k, u) - grad(k, v)"
+EACH = STEEP.replace("for all u, v", "for all u, v for each k") % OF_ONE
+
 A_NUMBER = 'setting = "algebra"\nvariables = {a = "positive", n = "integer"}\nexists = {c = "[0, 1]"}\n'
 #: steps by a number c that exists, of one client 1/2 |x|^2
 STEPS = """
@@ -123,6 +134,34 @@ FORGERIES = {
         AT_Y + 'assume = ["norm2(v - x_star) >= mu*norm2(objective_grad(v)) for all v"]\nstatement = "mu <= 1"',
         {"sizes": {"dim": 2}, "values": {"y": ["0", "0"], "mu": "2"}, "left": "2", "right": "1", "half_tangent": "1/2"},
         "not bounded below"),
+    "a basis each: an optimum by coordinate": (
+        OFF, OWN_BASES | AT_0 | {"x_star": ["5/2", "0"], "left": "25/4"}, "optimum"),
+    "a basis each: an optimum of clients turned the other way": (
+        OFF, OWN_BASES | AT_0 | {"half_tangent": ["0", "-1/2"]}, "optimum"),
+    "a basis each: of some clients only": (OFF, OWN_BASES | AT_0 | {"half_tangent": ["1/2"]}, "must have 2 entries"),
+    "a basis each: of one client none": (OFF, OWN_BASES | AT_0 | {"half_tangent": [None, "1/2"]}, "a number is a text"),
+    "a basis each: of one client several": (OFF, OWN_BASES | AT_0 | {"half_tangent": ["0", ["1/2"]]}, "must be a number"),
+    "a basis each: with pieces": (OFF, OWN_BASES | AT_0 | {"pieces": [[[], []]] * 2}, "are quadratic"),
+    "a basis each: in one dimension": (
+        AT_Y + 'statement = "norm2(y) <= 0"',
+        {"sizes": TWO, "values": {"y": ["1"]}, "half_tangent": ["0", "1/2"], "left": "1"}, "."),
+    "a basis each: a curvature that one client has not": (
+        AT_Y + 'assume = ["mu_client[k] >= mu for each k"]\nstatement = "mu <= 1"',
+        OWN_BASES | AT_0 | {"values": {"y": ["0", "0"], "mu": "2"}, "left": "2", "right": "1"}, "hypothesis"),
+    "a basis each: a smoothness of the objective by coordinate": (
+        STEEP % SLOPES, OWN_BASES | {"values": {"y": ["0", "0"], "mu": "3703/1000"}, "left": "3703/1000", "right": "1"},
+        "not bounded below"),
+    "a basis each: a convexity of the objective": (
+        CONVEX % SLOPES, OWN_BASES | {"values": {"y": ["0", "0"], "mu": "1297/1000"}, "left": "1297/1000", "right": "1"},
+        "not bounded below"),
+    "a basis each: a smoothness of each client": (
+        EACH, OWN_BASES | {"values": {"y": ["0", "0"], "mu": "5"}, "left": "5", "right": "1"}, "not bounded below"),
+    "a basis each: a smoothness of the objective by name": (
+        AT_Y + 'assume = ["L_objective <= mu"]\nstatement = "mu <= 1"',
+        OWN_BASES | {"values": {"y": ["0", "0"], "mu": "4"}, "left": "4", "right": "1"}, "no L_objective is known"),
+    "a basis each: a distance at all points": (
+        AT_Y + 'assume = ["sigma_g <= mu"]\nstatement = "mu <= 1"',
+        OWN_BASES | {"values": {"y": ["0", "0"], "mu": "4", "sigma_g": "4"}, "left": "4", "right": "1"}, "no bound"),
     "half a layer": (
         AT_Y + 'statement = "norm2(layer_part(0, y)) + norm2(layer_part(1, y)) >= 1 - clients"',
         {"values": {"y": ["1"]}, "sizes": {"layers": 2}, "layer_sizes": ["1/2", "1/2"], "left": "0", "right": "0"},
@@ -176,6 +215,17 @@ HONEST = {
     "a free client, as text": (
         'free_clients = true\nequal_weights = false\nstatement = "client_weight[0] <= client_weight[1]"',
         {"sizes": {"clients": 2}, "left": "1", "right": "1/2", "client_weight": ["1", "1/2"], "priority": [1, "0"]}),
+    "a basis each": (OFF, OWN_BASES | AT_0),
+    "a basis each: noise": (
+        'statement = "E(dot(x_round[1] - E(x_round[1]), x_star)**2) <= 0"',  # noise along (3, 4)/5
+        OWN_BASES | {"start_offset": ["0", "0"], "noise": [[], [["1/2", ["1", "0"]], ["1/2", ["-1", "0"]]]],
+                     "left": "529/2304", "right": "0"}),
+    "a basis each: a smoothness of the objective": (
+        STEEP % SLOPES, OWN_BASES | {"values": {"y": ["0", "0"], "mu": "3705/1000"}, "left": "741/200", "right": "1"}),
+    "a basis each: a convexity of the objective": (
+        CONVEX % SLOPES, OWN_BASES | {"values": {"y": ["0", "0"], "mu": "1295/1000"}, "left": "259/200", "right": "1"}),
+    "a basis each: a smoothness of each client": (
+        EACH, OWN_BASES | {"values": {"y": ["0", "0"], "mu": "6"}, "left": "6", "right": "1"}),
     "a turned domination": (
         AT_Y + 'assume = ["norm2(v - x_star) >= mu*norm2(objective_grad(v)) for all v"]\nstatement = "mu <= 1/2"',
         {"sizes": {"dim": 2}, "values": {"y": ["0", "0"], "mu": "1"}, "left": "1", "right": "1/2", "half_tangent": "1/2"}),

@@ -91,6 +91,17 @@ def test_means_are_those_over_all_outcomes_of_all_rounds(seed):
     assert compared > 4
 
 
+@pytest.mark.parametrize("base", ["fedavg", "fedcm"])
+def test_clients_with_a_basis_each_run_as_long_as_others(base):
+    data = run_certificate(
+        condition(["E", ["norm2", ["x_round", "rounds"]]], "<=", 0), base=base, options=FEDCM if base == "fedcm" else None,
+        rounds=3, weights=("1/2", "1/2"), curvature=[["1", "2"], ["1/8", "3"]], start=("1", "-2"),
+        noise=[[], law("1/2", 1, 0)], half_tangent=["1/3", "-1/2"])
+    (power,), (one, *_) = left_sides(data, long=True), left_sides(data, listed=OUTCOMES)
+    (other,) = left_sides(data | {"instance": data["instance"] | {"half_tangent": "1/3"}}, long=True)
+    assert power.low <= one.high and one.low <= power.high and power.high - power.low < 1e-9 < abs(power.low - other.low)
+
+
 def random_rule(rng):
     """A condition about entries that are the same in every round, and others, over ranges that may rest on each other."""
     ends = ["rounds", LAST_ROUND, "iterations", LAST_TIME, 1]

@@ -292,6 +292,10 @@ def test_an_instance_in_turned_coordinates_says_so():
     clients_table, numbers, _ = instance_tables(turned)
     assert "rotated back" in clients_table["caption"] and ["", "tangent of half the angle", "6/7"] in numbers["rows"]
     assert "rotated back" not in instance_tables(CERTIFICATE)[0]["caption"]
+    each = CERTIFICATE | {"instance": CERTIFICATE["instance"] | {"half_tangent": ["6/7", "0"]}}
+    clients_table, numbers, _ = instance_tables(each)
+    assert "the client's own" in clients_table["caption"] and "tangent of half the angle" not in str(numbers["rows"])
+    assert [row[clients_table["head"].index("half tangent")] for row in clients_table["rows"]] == ["6/7", "0"]
 
 
 @pytest.mark.parametrize("data", [{}, {"sizes": {}}, {"values": {}}, {"instance": {"epsilon": ["1"]}}])

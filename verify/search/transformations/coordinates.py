@@ -9,12 +9,12 @@ from verify.instances.parameters import Parameters, spec_of
 from verify.instances.shape import Shape
 from verify.search.transformations.transformation import Transformation, on_runs
 
-__all__ = ["ALIKE", "TURNED"]
+__all__ = ["ALIKE", "TURNED", "basis_matters"]
 
 _ALIKE = 0.25  # share of the instances whose coordinates are all alike
 
 
-def _basis_matters(claim: Claim, shape: Shape) -> bool:
+def basis_matters(claim: Claim, shape: Shape) -> bool:
     """The basis matters to methods that act by coordinate, and to claims about layers or about coordinates."""
     by_basis = bool(shape.layers) or by_coordinate(claim.procedure) or uses_coordinates(claim)
     about_losses = on_runs(claim, shape) or (claim.setting == "point" and not shape.family.coupled)
@@ -27,7 +27,7 @@ def _turned(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Gener
     return params | {"half_tangent": np.where(rng.random(count) < 0.5, 3 / 8, rng.integers(-8, 9, count) / 8)}
 
 
-TURNED = Transformation("turned", _basis_matters, _turned, share=0.3)
+TURNED = Transformation("turned", basis_matters, _turned, share=0.3)
 
 
 def _alike(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:
