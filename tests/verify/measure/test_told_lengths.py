@@ -8,6 +8,7 @@ import pytest
 from bounds.registry.user_claims import load_claims
 from synthetic.numbers.arrays import BALLS, EXACT, NUMPY
 from synthetic.numbers.lengths import of_length
+from tests.not_empty import not_empty
 from verify.claims.told_lengths import told_lengths
 from verify.referee.decide import Settings, decide
 
@@ -59,16 +60,14 @@ def test_what_hypotheses_say_is_met_and_the_false_statement_is_refuted(name, tmp
 @pytest.mark.parametrize("others", [0, 1, 2])
 def test_vectors_have_the_length_and_are_orthogonal(backend, dim, others):
     rng, placed = np.random.default_rng(0), []
-    for size in (2, 3, 5)[: others + 1]:
-        if len(placed) >= dim:
-            return
+    for size in not_empty((2, 3, 5)[: min(dim, others + 1)]):
         length = backend.array(np.full((7, 1), Fraction(size)))
         drawn = rng.integers(-9, 10, (7, dim)).astype(object)
         drawn[0] = 0
         before = backend.array(np.vectorize(Fraction)(drawn))
         after = of_length(before, length, placed)
         gaps = [(after * after).sum(-1) - size**2, *((after * other).sum(-1) for other, _ in placed)]
-        for gap in gaps:
+        for gap in not_empty(gaps):
             assert (abs(gap.astype(float)) < 1e-9).all() if backend is NUMPY else (gap == 0).all()
         assert (of_length(after, length, placed) == after).all() or backend is NUMPY
         if not placed:  # the direction stays, nearly
