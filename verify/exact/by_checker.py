@@ -18,9 +18,9 @@ from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
 
-__all__ = ["judged_by_checker", "sides_by_checker"]
+__all__ = ["MOST_WORK", "judged_by_checker", "sides_by_checker"]
 
-_MOST_WORK = 800_000  # steps of a replay, less than the checker's own limit
+MOST_WORK = 800_000  # steps of a replay, less than the checker's own limit
 
 
 def sides_by_checker(claim: Claim, shape: Shape, params: Parameters) -> tuple[Environment, object, object] | str:
@@ -33,15 +33,15 @@ def sides_by_checker(claim: Claim, shape: Shape, params: Parameters) -> tuple[En
     return next(words, f"uncertain: {reason}")
 
 
-def judged_by_checker(claim: Claim, shape: Shape, params: Parameters) -> tuple:
+def judged_by_checker(claim: Claim, shape: Shape, params: Parameters, meter: WorkLimit | None = None) -> tuple:
     """(environment, accepted, reason, left, right): an exact instance before a run, what the checker says of its run, and
-    the last sides that it looked at, fractions or balls."""
+    the last sides that it looked at, fractions or balls. ``meter`` counts the steps of the replay."""
     environment = simulate(claim, shape, params, EXACT, runs=False)
     if missing := [name for name in free_names(claim) if name not in environment.bound and name not in environment.sizes]:
         return environment, False, f"the run says what {missing[0]} is", "", ""
     data = json.loads(json.dumps(certificate(claim, environment, 0, 0)))
     reading = {"long": True} if shape.rounds > MANY_ROUNDS else {"listed": 1}
-    meter = WorkLimit(_MOST_WORK)
+    meter = meter or WorkLimit(MOST_WORK)
     *said, left, right = replayed(
         lambda c: judge_instance(c, Instance(checked(c), meter=meter, **reading), recorded=False), data)
     return environment, *said, *(

@@ -11,11 +11,11 @@ import sympy as sp
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import each
 from synthetic.numbers.balls import Ball
-from verify.checker.limits import MANY_ROUNDS
+from verify.checker.limits import MANY_ROUNDS, WorkLimit
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import allowed, once_by_claim
 from verify.evaluation.environment import UNMEASURED
-from verify.exact.by_checker import judged_by_checker
+from verify.exact.by_checker import MOST_WORK, judged_by_checker
 from verify.exact.confirm import Violation
 from verify.instances.parameters import Parameters, map_params, take_rows
 from verify.instances.quadratic import QUADRATIC
@@ -33,12 +33,13 @@ _UNKNOWN = 3  # instances of which nothing is known, after which no other one is
 _MOST_CLIENTS, _LEAST = 6, 1e-290  # a side below which no ratio is looked at
 _HALVINGS = 6
 _OWN_SEED = 271
+_WORK = 2  # times the work of a replay: of all of them, but those that look for the least number of rounds
 
 
 def after_many_rounds(state: State) -> Violation | None:
     """A violation after many rounds, if the checker sees one, by instances with quadratic losses: of those whose ratio of
     the left to the right side is large or grows."""
-    claim, looked_at, unknown = state.claim, [], 0
+    claim, looked_at, unknown, meter = state.claim, [], 0, WorkLimit(_WORK * MOST_WORK)
     if claim.setting != "run" or speaks_of_samples(claim) or claim.exists is not None or _steps_are_tied(claim):
         return None
     if claim.statement.over or "rounds" not in claim.names:  # what is said of every round is said of short runs, too
@@ -46,7 +47,7 @@ def after_many_rounds(state: State) -> Violation | None:
     for shape, params in _instances(state):
         exact, ratios = (shape, map_params(params, lambda name, a: each(a, Fraction))), []
         for rounds in (_SOME, _MORE):
-            ratio = _ratio(claim, *exact, rounds)
+            ratio = _ratio(claim, *exact, rounds, meter)
             if isinstance(ratio, Violation):
                 return ratio
             if ratio is None and not any(ratios) and not looked_at:  # the method is not the same in every round, say
@@ -61,7 +62,7 @@ def after_many_rounds(state: State) -> Violation | None:
     for exact, _, before in (*growing[:_GROWING], *tight[:_TIGHT]):
         fewer = _MORE
         for rounds in _MANY if _step_is_constant(claim) else ():
-            ratio = _ratio(claim, *exact, rounds)
+            ratio = _ratio(claim, *exact, rounds, meter)
             if isinstance(ratio, Violation):
                 return _earlier(claim, *exact, fewer, rounds, ratio)
             if (ratio or 0.0) <= before:
@@ -91,7 +92,7 @@ def _earlier(claim: Claim, shape: Shape, params: Parameters, fewer: int, rounds:
     """A violation after about the least number of rounds, between a number that shows none and one that does."""
     for _ in range(_HALVINGS):
         middle = round((fewer * rounds) ** 0.5)
-        found = _ratio(claim, shape, params, middle)
+        found = _ratio(claim, shape, params, middle, WorkLimit(MOST_WORK))
         if isinstance(found, Violation):
             violation, rounds = found, middle
         else:
@@ -99,14 +100,17 @@ def _earlier(claim: Claim, shape: Shape, params: Parameters, fewer: int, rounds:
     return violation
 
 
-def _ratio(claim: Claim, shape: Shape, params: Parameters, rounds: int) -> Violation | float | None:
-    """The violation after many rounds, or the ratio of the sides; None where the checker does not know them."""
+def _ratio(claim: Claim, shape: Shape, params: Parameters, rounds: int, meter: WorkLimit) -> Violation | float | None:
+    """The violation after many rounds, or the ratio of the sides; None where the checker does not know them, or where the
+    ``meter`` has no work left for it."""
     shape, params = with_times(claim, shape, params, shape.local_steps, max(rounds // shape.local_steps, MANY_ROUNDS + 1))
     shape = replace(shape, many_draws=True)
     if not allowed(claim, shape.as_sizes()):
         return None
     try:
-        environment, accepted, reason, left, right = judged_by_checker(claim, shape, params)
+        own = WorkLimit(min(MOST_WORK, meter.most - meter.spent))
+        environment, accepted, reason, left, right = judged_by_checker(claim, shape, params, own)
+        meter.spent = min(meter.most, meter.spent + own.spent)
     except UNMEASURED:
         return None
     known = all(isinstance(side, Fraction | Ball) for side in (left, right))
