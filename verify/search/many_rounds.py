@@ -11,6 +11,7 @@ import sympy as sp
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import each
 from synthetic.numbers.balls import Ball
+from synthetic.numbers.roots import Irrational
 from verify.checker.limits import MANY_ROUNDS, WorkLimit
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import allowed, once_by_claim
@@ -111,7 +112,7 @@ def _ratio(claim: Claim, shape: Shape, params: Parameters, rounds: int, meter: W
         own = WorkLimit(min(MOST_WORK, meter.most - meter.spent))
         environment, accepted, reason, left, right = judged_by_checker(claim, shape, params, own)
         meter.spent = min(meter.most, meter.spent + own.spent)
-    except UNMEASURED:
+    except (Irrational, *UNMEASURED):  # a constant of the instance is a root that is no fraction, say
         return None
     known = all(isinstance(side, Fraction | Ball) for side in (left, right))
     if not known or not (accepted or reason.startswith("nothing")):
