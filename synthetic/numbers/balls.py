@@ -131,6 +131,18 @@ class Ball:
     def __abs__(self):
         return Ball.wrap(abs(self.number))
 
+    def __mod__(self, other):
+        """The rest of a number that is known as a fraction; Undecided of others."""
+        if not self.exact:
+            raise Undecided(f"{self!r} has no rest that is known")
+        return Ball(_fraction(self.number) % other)
+
+    def __int__(self):
+        """The whole part of a number that is known as a fraction; Undecided of others."""
+        if not self.exact:
+            raise Undecided(f"{self!r} has no whole part that is known")
+        return int(_fraction(self.number))
+
     def sqrt(self) -> Ball:
         """The square root of the nonnegative part of the ball."""
         if self.exact and self.number >= 0:

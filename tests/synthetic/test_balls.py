@@ -170,3 +170,10 @@ def test_float64_agrees_with_balls_after_fifty_rounds(name, options):
     numbers = to_numpy(final(TORCH, name, 50, **options))
     np.testing.assert_allclose(numbers, balls.astype(float), rtol=0, atol=1e-12)
     assert max(ball.radius for ball in balls.ravel()) <= 1e-15
+
+
+def test_a_rest_is_that_of_a_number_that_is_known():
+    """A method asks whether an option is a whole number."""
+    assert Ball(Fraction(7, 2)) % 1 == Fraction(1, 2) and Ball(3) % 1 == 0 and int(Ball(3)) == 3
+    with pytest.raises(Undecided):
+        Ball(2).sqrt() % 1
