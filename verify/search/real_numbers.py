@@ -15,7 +15,7 @@ from verify.prove.satisfiable import Satisfiability, Untranslatable, satisfiable
 from verify.search.points_of_equations import points_of_equations
 from verify.search.stage import State
 
-__all__ = ["by_real_arithmetic", "no_real_counterexample"]
+__all__ = ["by_real_arithmetic", "no_real_counterexample", "written_out"]
 
 _OWN_SEED = 1618
 _STEPS = 100_000  # of z3: about a fifth of a second
@@ -52,7 +52,7 @@ def _answers(claim: Claim) -> Iterator[tuple[list[Condition], Satisfiability]]:
     """Yields, for each way in which the statement may fail, the conditions and whether z3 finds that numbers meet them;
     nothing where formulas have no translation."""
     try:
-        ways = [[_written_out(claim, c) for c in (*claim.hypotheses, broken, *_upper_ends(claim))]
+        ways = [[written_out(claim, c) for c in (*claim.hypotheses, broken, *_upper_ends(claim))]
                 for broken in _opposites(claim.statement)]
     except Untranslatable:
         return
@@ -79,7 +79,7 @@ def _opposites(c: Condition) -> list[Condition]:
     return [Condition(c.left, opposite, c.right)]
 
 
-def _written_out(claim: Claim, c: Condition) -> Condition:
+def written_out(claim: Claim, c: Condition) -> Condition:
     """Returns a condition with the claim's definitions put in. Raises Untranslatable where one of them has indices."""
     if c.over or any(rule.indices for rule in claim.used_definitions().values()):
         raise Untranslatable(f"{c.left} {c.sign} {c.right} has indices")

@@ -11,6 +11,7 @@ from verify.formulas.compiled import compiled
 from verify.instances.draw import draw_params, draw_shape
 from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
+from verify.search.real_numbers import written_out
 from verify.search.stage import State
 
 __all__ = ["at_whole_numbers"]
@@ -74,12 +75,8 @@ def _nested_sums(formula: sp.Expr) -> int:
 
 def _fails_on(claim: Claim, condition: Condition, names: list[str], grid: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Select the points of the grid at which a condition surely fails, and those at which both sides have a value."""
-    put, sides = {rule.symbol: rule.formula for rule in claim.used_definitions().values()}, []
-    for side in map(sp.sympify, (condition.left, condition.right)):
-        for _ in put:
-            side = side.xreplace(put)
-        sides.append(compiled(names, side)(*grid))
-    left, right = np.broadcast_arrays(*sides)
+    whole = written_out(claim, condition)
+    left, right = np.broadcast_arrays(*(compiled(names, sp.sympify(side))(*grid) for side in (whole.left, whole.right)))
     with np.errstate(all="ignore"):
         slack = _ROUNDING * (abs(left) + abs(right))
         fails = {"<=": left > right + slack, ">=": left < right - slack, "==": abs(left - right) > slack,

@@ -22,7 +22,8 @@ COUPLED = 'data_sets = "any"'
 SAMPLES = "norm2(x_round[0] - twin_x_round[0]) <= 1"
 
 
-def numbers(**domains):
+def algebra(**domains):
+    """The fields of a claim about variables of these domains."""
     return 'setting = "algebra"\nvariables = {' + ", ".join(f'{name} = "{domain}"' for name, domain in domains.items()) + "}"
 
 
@@ -63,40 +64,40 @@ ROWS = {
     "noise": ("", ["sigma_sq_client[k] >= 1 for each k", "sigma_sq_client[k] <= 1/2 for k in 0..0"], "", [
         "sigma_sq_client[k] >= 1 for k in 1..clients-1", "sigma_sq_client[k] <= 1/2 for k in 0..0"]),
     # whole numbers
-    "a gap": (numbers(n="integer"), ["n >= 3.2", "n <= 3.8"], numbers(n="integer"), ["n >= 3.2", "n <= 4"]),
-    "a gap of reals": (numbers(n="integer"), ["n >= 3.2", "n <= 3.8"], numbers(n="positive"), ["n >= 3.2", "n <= 3.8"]),
-    "in between": (numbers(n="integer", m="integer"), ["m < n", "n < m + 1"], numbers(n="real", m="integer"), [
+    "a gap": (algebra(n="integer"), ["n >= 3.2", "n <= 3.8"], algebra(n="integer"), ["n >= 3.2", "n <= 4"]),
+    "a gap of reals": (algebra(n="integer"), ["n >= 3.2", "n <= 3.8"], algebra(n="positive"), ["n >= 3.2", "n <= 3.8"]),
+    "in between": (algebra(n="integer", m="integer"), ["m < n", "n < m + 1"], algebra(n="real", m="integer"), [
         "m < n", "n < m + 1"]),
-    "odd and even": (numbers(n="integer", m="integer"), ["4*n == 6*m + 3"], numbers(n="integer", m="integer"), [
+    "odd and even": (algebra(n="integer", m="integer"), ["4*n == 6*m + 3"], algebra(n="integer", m="integer"), [
         "4*n == 6*m + 2"]),
     # entries
-    "a simplex": (numbers(n="integer", p="simplex[n]"), ["p[i] <= 1/(n + 1) for i in 0..n-1"],
-                  numbers(n="integer", p="simplex[n]"), ["p[i] <= 1/n for i in 0..n-1"]),
-    "most of a simplex": (numbers(n="integer", p="simplex[n]"), ["p[i] <= 1/(n + 1) for i in 0..n-1"],
-                          numbers(n="integer", p="simplex[n]"), ["p[i] <= 1/(n + 1) for i in 1..n-1"]),
-    "growth": (numbers(n="integer", a="nonnegative[n+1]"), GROWTH,
-               numbers(n="integer", a="nonnegative[n+1]"), [GROWTH[0], "a[n] <= n"]),
-    "growth of nothing": (numbers(n="integer", a="nonnegative[n+1]"), GROWTH,
-                          numbers(n="integer from 0", a="nonnegative[n+1]"), GROWTH),
-    "growth from below 0": (numbers(n="integer", a="nonnegative[n+1]"), GROWTH, numbers(n="integer", a="real[n+1]"), GROWTH),
-    "halves": (numbers(n="integer from 3", a="nonnegative[n]"), [
-        "a[i+1] <= a[i]/2 for i in 0..n-2", "a[0] <= 1", "a[n-1] >= 1/2"], numbers(n="integer from 2", a="nonnegative[n]"), [
+    "a simplex": (algebra(n="integer", p="simplex[n]"), ["p[i] <= 1/(n + 1) for i in 0..n-1"],
+                  algebra(n="integer", p="simplex[n]"), ["p[i] <= 1/n for i in 0..n-1"]),
+    "most of a simplex": (algebra(n="integer", p="simplex[n]"), ["p[i] <= 1/(n + 1) for i in 0..n-1"],
+                          algebra(n="integer", p="simplex[n]"), ["p[i] <= 1/(n + 1) for i in 1..n-1"]),
+    "growth": (algebra(n="integer", a="nonnegative[n+1]"), GROWTH,
+               algebra(n="integer", a="nonnegative[n+1]"), [GROWTH[0], "a[n] <= n"]),
+    "growth of nothing": (algebra(n="integer", a="nonnegative[n+1]"), GROWTH,
+                          algebra(n="integer from 0", a="nonnegative[n+1]"), GROWTH),
+    "growth from below 0": (algebra(n="integer", a="nonnegative[n+1]"), GROWTH, algebra(n="integer", a="real[n+1]"), GROWTH),
+    "halves": (algebra(n="integer from 3", a="nonnegative[n]"), [
+        "a[i+1] <= a[i]/2 for i in 0..n-2", "a[0] <= 1", "a[n-1] >= 1/2"], algebra(n="integer from 2", a="nonnegative[n]"), [
         "a[i+1] <= a[i]/2 for i in 0..n-2", "a[0] <= 1", "a[n-1] >= 1/2"]),
-    "a fixed point": (numbers(n="integer", a="real[n+1]"), [
-        "a[i+1] <= a[i]/2 + 1 for i in 0..n-1", "a[0] <= 2", "a[n] >= 3"], numbers(n="integer", a="real[n+1]"), [
+    "a fixed point": (algebra(n="integer", a="real[n+1]"), [
+        "a[i+1] <= a[i]/2 + 1 for i in 0..n-1", "a[0] <= 2", "a[n] >= 3"], algebra(n="integer", a="real[n+1]"), [
         "a[i+1] <= a[i]/2 + 1 for i in 0..n-1", "a[0] <= 2", "a[n] >= 2"]),
-    "turned signs": (numbers(n="integer from 2", a="nonnegative[n+1]"), [
-        "a[i+1] <= a[i]/2 for i in 0..n-1", "a[0] <= 1", "a[n] >= 2"], numbers(n="integer from 2", a="real[n+1]"), [
+    "turned signs": (algebra(n="integer from 2", a="nonnegative[n+1]"), [
+        "a[i+1] <= a[i]/2 for i in 0..n-1", "a[0] <= 1", "a[n] >= 2"], algebra(n="integer from 2", a="real[n+1]"), [
         "a[i+1] <= 0 - a[i]/2 for i in 0..n-1", "a[0] <= 1", "a[n] >= 2"]),
     # functions
-    "a logarithm": (numbers(q="nonnegative"), ["log(q) >= 1", "q <= 2"], numbers(q="nonnegative"), [
+    "a logarithm": (algebra(q="nonnegative"), ["log(q) >= 1", "q <= 2"], algebra(q="nonnegative"), [
         "log(q) >= 1", "q <= 3"]),
-    "an exponential": (numbers(q="real"), ["exp(q) <= q"], numbers(q="real"), ["exp(q) <= q + 2"]),
-    "a root": (numbers(q="real"), ["sqrt(q) <= 1", "q >= 2"], numbers(q="real"), ["sqrt(q) <= 2", "q >= 2"]),
-    "lengths": (numbers(a="vector", b="vector"), ["norm(a + b) > norm(a) + norm(b)"], numbers(a="vector", b="vector"), [
+    "an exponential": (algebra(q="real"), ["exp(q) <= q"], algebra(q="real"), ["exp(q) <= q + 2"]),
+    "a root": (algebra(q="real"), ["sqrt(q) <= 1", "q >= 2"], algebra(q="real"), ["sqrt(q) <= 2", "q >= 2"]),
+    "lengths": (algebra(a="vector", b="vector"), ["norm(a + b) > norm(a) + norm(b)"], algebra(a="vector", b="vector"), [
         "norm(a + b) >= norm(a) + norm(b)"]),
-    "products": (numbers(a="vector", b="vector"), ["norm(a) <= 1", "norm(b) <= 1", "dot(a, b) >= 2"],
-                 numbers(a="vector", b="vector"), ["norm(a) <= 1", "norm(b) <= 3", "dot(a, b) >= 1/4"]),
+    "products": (algebra(a="vector", b="vector"), ["norm(a) <= 1", "norm(b) <= 1", "dot(a, b) >= 2"],
+                 algebra(a="vector", b="vector"), ["norm(a) <= 1", "norm(b) <= 3", "dot(a, b) >= 1/4"]),
 }
 
 
@@ -128,7 +129,7 @@ def test_neighbours_have_no_certificate(row, tmp_path):
 
 
 def test_the_evidence_names_the_hypotheses_that_are_needed(tmp_path):
-    claim = claim_of(tmp_path, numbers(n="integer", q="real"), ["q <= 1", "n >= 3.2", "n <= 3.8"])
+    claim = claim_of(tmp_path, algebra(n="integer", q="real"), ["q <= 1", "n >= 3.2", "n <= 3.8"])
     verdict = decide(claim, Settings())
     assert verdict.verdict == "ill-posed"
     assert verdict.details["conflict"] == ["n ≥ 16/5", "n ≤ 19/5", "n is a whole number"]
