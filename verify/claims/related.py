@@ -3,11 +3,13 @@
 A counterexample of one of them may violate the claim too.
 """
 
+import re
+
 from bounds.language.claim import Claim
 from bounds.registry.claims import claims_beside
 from verify.claims.needs import speaks_of_samples
 
-__all__ = ["block_of", "options_of", "related"]
+__all__ = ["block_of", "options_of", "related", "repaired_forms"]
 
 _MOST = 5  # readings, and steps
 
@@ -24,6 +26,17 @@ def related(claim: Claim) -> tuple[Claim, ...]:
         near = [c for c in beside.values() if c.block in blocks and c is not claim and _comparable(claim, c)]
         found += sorted(near, key=lambda other: (len(options_of(claim.id) ^ options_of(other.id)), other.id))[:_MOST]
     return tuple(found)
+
+
+def repaired_forms(claim: Claim) -> list[Claim]:
+    """Collect the claims derived here of which the number says that they are this result, repaired: ``Theorem 1,
+    repaired``."""
+    found = []
+    for other in claims_beside(claim).values():
+        number, _, word = other.number.rpartition(", ")
+        if word == "repaired" and other.paper == claim.paper and re.match(rf"{re.escape(number)}(?!\w)", claim.number):
+            found.append(other)
+    return [one for one in found if one is not claim]
 
 
 def block_of(name: str) -> str:

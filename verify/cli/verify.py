@@ -153,6 +153,7 @@ def explain(
     found = shared.choose_claim(claim)
 
     from bounds.registry.claims import claims_beside
+    from verify.claims.related import repaired_forms
     from verify.cli import console
     from verify.referee.batch import related_at
     from verify.referee.stored import replayed
@@ -177,7 +178,21 @@ def explain(
     there = replayed(filter(None, (stored_verdict(out, c.id) for c in others)), out)
     verdicts = {v.id: v.verdict for v in there if KEPT not in v.details}
     readings = {c.id: (c.reading, verdicts.get(c.id)) for c in others}
-    needs, repairs = None, None
+    needs, repairs, broken, repaired = None, None, None, {}
+    if verdict.verdict == "refuted":
+        forms = repaired_forms(found)
+        kinds = {v.id: v.verdict for v in replayed(filter(None, (stored_verdict(out, c.id) for c in forms)), out)}
+        repaired = {c.id: kinds.get(c.id) for c in forms}
+    if verdict.verdict == "refuted" and found.steps and "instance" in verdict.details:
+        from verify.proofs.steps_there import steps_there
+        from verify.report.broken_step import broken_step
+        from verify.report.reason import is_refuted
+
+        def refuted(step: str) -> bool:
+            known = stored_verdict(out, step)
+            return known.verdict == "refuted" if known else not short and is_refuted(step)
+
+        broken = broken_step(steps_there(found, verdict.details["instance"]), refuted)
     if verdict.verdict == "refuted" and found.explicit and found.exists is None and not short:
         from verify.repair.repair import repairs_of
         from verify.report.reason import needs_of
@@ -186,7 +201,8 @@ def explain(
             needs = needs_of(found)
             with suppress(ValueError):  # a quick search does not refute it
                 repairs = repairs_of(found, "quick", most=3, depth=1)
-    print(explained(found, verdict, readings, budget, out.as_posix(), needs, repairs), end="")
+    print(explained(found, verdict, readings, budget, out.as_posix(), needs, repairs, broken,
+                    repaired), end="")
     return 0
 
 

@@ -1,5 +1,6 @@
 """Instances with irrational numbers: the same code on balls, where only certain comparisons count."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +11,7 @@ from verify.evaluation.environment import Environment, UnboundName
 from verify.evaluation.judge import in_range, pairs
 from verify.measure.simulate import simulate
 
-__all__ = ["MOST_EXACT", "violation_on_balls"]
+__all__ = ["MOST_EXACT", "certain_violation", "violation_on_balls"]
 
 PRECISIONS = (128, 512, 2048)  # bits; what none decides stays open
 _BITS_A_STEP = 8  # by which balls of a run may grow, where differences of equal numbers feed the next step
@@ -23,14 +24,23 @@ def violation_on_balls(claim: Claim, shape, params, nothing: Fraction = _NOTHING
     """The certain violation by an exact instance: its environment and both sides, which are balls. Otherwise a word,
     ``unmet``, ``holds``, ``inadmissible`` or ``uncertain``, and the reason for the last one. Undecided sides that differ by
     less than ``nothing`` count as equal."""
+    def run() -> Environment:
+        return simulate(claim, shape, params, BALLS, most=MOST_EXACT)
+
+    return certain_violation(claim, run, shape.iterations, nothing)
+
+
+def certain_violation(claim: Claim, run: Callable[[], Environment], iterations: int, nothing: Fraction = _NOTHING,
+                      ) -> tuple[Environment, Ball, Ball] | tuple[str, str]:
+    """The same of an environment that ``run`` makes on balls, at more and more bits; ``iterations``: of its run."""
     from flint import ctx
 
     before, word, reason = ctx.prec, "uncertain", ""
     try:
-        for bits in _precisions(shape.iterations):
+        for bits in _precisions(iterations):
             ctx.prec = bits
             try:
-                environment = simulate(claim, shape, params, BALLS, most=MOST_EXACT)
+                environment = run()
                 found = _certain(claim, environment, nothing)
             except _Undefined:
                 word, reason = "inadmissible", ""

@@ -21,6 +21,7 @@ from verify.exact.replay import series_of
 from verify.exact.subdivision import subdivided
 from verify.growth.decide import order_verdict
 from verify.instances.shape import Shape
+from verify.proofs.steps_there import steps_there
 from verify.prove.number_certificates import number_certificate
 from verify.referee.ill_posed import by_conflict, by_range, by_value
 from verify.referee.witness import by_witness
@@ -247,6 +248,8 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
         return case.undecided("checker", None, "; ".join([
             f"exact arithmetic finds {' against '.join(sides)}", *([outcome.why] if outcome else [])]))
     case.details["instance"] = outcome.data
+    if claim.steps:
+        case.details["steps"] = case.attempt("the steps of the proof", steps_there, claim, outcome.data)
     case.series = case.attempt("drawing the counterexample", series_of, outcome.data, claim, NUMPY) or ()
     worst = ratio(float(left), float(right), claim.statement.relation)
     words = case.attempt("describing the counterexample", describe_instance, claim, outcome.data)

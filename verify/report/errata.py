@@ -69,9 +69,14 @@ def _entry(result: Result, style: Style, out: Path) -> Entry:
         display_latex(claim) if with_formula else "",
         page["mathematics"].statement if page["mathematics"] else "",
         "it is ill-posed: " * (verdict.verdict == "ill-posed") + sentence(verdict, claim, style),
-        in_words(verdict, claim, style), _others(result, page, style),
+        in_words(verdict, claim, style) + _breaks(page, style), _others(result, page, style),
         on_certificate("check", verdict, out) if page["certificate"] else verdict.command, page,
     )
+
+
+def _breaks(page: dict[str, Any], style: Style) -> list[str]:
+    broken = page["broken"]
+    return [style.words(f"the proof breaks at {broken['words']}")] if broken else []
 
 
 def _others(result: Result, page: dict[str, Any], style: Style) -> str:

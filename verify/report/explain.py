@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from types import MappingProxyType
 
 from bounds.language.claim import Claim
 from bounds.printing.render import condition_text, letters_of, there_is, unicode
 from verify.exact.replay import tight_hypotheses
 from verify.repair.repair import Repair
+from verify.report.broken_step import BrokenStep
 from verify.report.reason import Needs, run_in_words, sides_in_words
 from verify.report.sentences import clauses
 from verify.results.commands import claim_file, command, on_certificate
@@ -21,20 +23,25 @@ HARDER = {"quick": "standard", "standard": "thorough"}
 
 
 def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, str | None]], budget: str, out: str,
-            needs: Needs | None = None, repairs: Sequence[Repair] | None = None) -> str:
+            needs: Needs | None = None, repairs: Sequence[Repair] | None = None, broken: BrokenStep | None = None,
+            repaired: Mapping[str, str | None] = MappingProxyType({})) -> str:
     """Paragraphs about one verdict.
 
     Args:
         needs, repairs: of a refuted claim, under which hypotheses it survives, and what would be true; None where nobody
             looked.
+        broken: of a refuted claim, the step at which its proof breaks.
+        repaired: the forms of it that were derived here and repair it: id -> verdict or None where there is none yet.
         readings: the other readings of the same statement: id -> (reading, verdict or None where there is none yet).
         budget: the budget with which the verdict was reached.
         out: directory of the report, for the commands named in the text.
     """
     parts = [_says(claim), _because(claim, verdict), *_evidence(claim, verdict)]
+    parts += [_breaks(broken)] if broken else []
     parts += [str(needs)] if needs and str(needs) else []
     parts.append("What would change it: " + _change(claim, verdict, budget, out))
     parts += [] if repairs is None else [_would_be_true(claim, repairs)]
+    parts += [_repaired(repaired)] if repaired else []
     if readings:
         parts.append(_readings(verdict, readings))
     return "\n\n".join(parts) + "\n"
@@ -92,11 +99,22 @@ def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
         yield _looseness(verdict.ratio) if claim.explicit else hidden
 
 
+def _breaks(broken: BrokenStep) -> str:
+    step = broken.step
+    formula = condition_text(step.statement, letters_of(step))
+    return f"The proof breaks at {broken.words}:\n  {step.id}: {formula}\n{broken.holding}".strip()
+
+
 def _would_be_true(claim: Claim, repairs: Sequence[Repair]) -> str:
     if not repairs:
         return f"No statement was found that changes one place of {claim.id} and survives a search."
     lines = (f"  {number}. {one.change}: {one.verdict.verdict}" for number, one in enumerate(repairs, start=1))
     return "What would be true, the smallest change first:\n" + "\n".join(lines)
+
+
+def _repaired(repaired: Mapping[str, str | None]) -> str:
+    forms = (f"{claim_id} ({kind or 'not decided here yet'})" for claim_id, kind in repaired.items())
+    return f"A repaired form is derived here: {', '.join(forms)}."
 
 
 def _witness(named: Mapping) -> str:
@@ -162,10 +180,12 @@ def _readings(verdict: Verdict, readings: Mapping[str, tuple[str, str | None]]) 
     def unlike(entry):
         return -SequenceMatcher(None, verdict.id, entry[0]).ratio(), entry[0]
 
+    known = {claim_id: row for claim_id, row in sorted(readings.items(), key=unlike) if row[1] is not None}
     lines = []
-    for claim_id, (reading, kind) in sorted(readings.items(), key=unlike)[:_MOST_READINGS]:
-        other = " (another verdict)" if kind not in (None, verdict.verdict) else ""
-        lines.append(f"  {claim_id}: {kind or 'not decided here yet'}{other}; {reading}")
-    if len(readings) > _MOST_READINGS:
-        lines.append(f"  and {len(readings) - _MOST_READINGS} more")
+    for claim_id, (reading, kind) in [*known.items()][:_MOST_READINGS]:
+        other = " (another verdict)" if kind != verdict.verdict else ""
+        lines.append(f"  {claim_id}: {kind}{other}; {reading}")
+    if more := len(readings) - len(lines):
+        rest = "not decided here yet" if len(known) <= _MOST_READINGS else "not shown"
+        lines.append(f"  {more} more {'is' if more == 1 else 'are'} {rest}")
     return "Other readings of the same statement:\n" + "\n".join(lines)

@@ -16,6 +16,8 @@ from bounds.language.notation import notation_text
 from bounds.printing.mathml import mathml
 from bounds.printing.render import letters_of
 from bounds.registry.papers import source_of
+from verify.claims.related import repaired_forms
+from verify.report.broken_step import broken_step
 from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
 from verify.report.errata import STYLES, failing_results
 from verify.report.mathematics import mathematics
@@ -89,7 +91,8 @@ def write_report(
     figures = {verdict.id: _figures(verdict, formats) for verdict in verdicts if verdict.id in with_figures}
     drawings = [(figure["series"], out / figure["stem"]) for group in figures.values() for figure in group]
     with drawn_meanwhile(drawings, workers, formats):
-        pages = [_page(verdict, out, claims.get(verdict.id), figures.get(verdict.id, [])) for verdict in verdicts]
+        kinds = {verdict.id: verdict.verdict for verdict in verdicts}
+        pages = [_page(verdict, out, claims, figures.get(verdict.id, []), kinds) for verdict in verdicts]
         papers = papers_of(pages)
         about = {"title": title, "versions": versions, "names": VERDICTS}
         for name in ("style.css", "filter.js"):
@@ -158,7 +161,9 @@ def page_name(claim_id: str) -> str:
     return f"claims/{file_name(claim_id)}.html"
 
 
-def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[str, Any]]) -> dict[str, Any]:
+def _page(verdict: Verdict, out: Path, claims: Mapping[str, Claim], figures: list[dict[str, Any]],
+          kinds: Mapping[str, str]) -> dict[str, Any]:
+    claim = claims.get(verdict.id)
     certificate = _certificate(verdict, out)
     proof = "scope" in verdict.details  # then the certificate has no instance
     instance = None if proof or verdict.verdict == "certified" else certificate or verdict.details.get("instance")
@@ -179,6 +184,9 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
         "sentence": sentence(verdict, claim),
         "short": sentence(verdict, claim, short=True),
         "lines": in_words(verdict, claim),
+        "broken": _broken(verdict, claims, kinds),
+        "repaired": [(form.number, kinds[form.id], page_name(form.id)) for form in repaired_forms(claim) if form.id in kinds]
+        if claim and verdict.verdict == "refuted" else [],
         "picture": run_picture(claim, run) if isinstance(run, Mapping) else "",
         "tables": tables,
         "sides": _sides(instance) if isinstance(instance, Mapping) else None,
@@ -192,6 +200,15 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
         "kept": verdict.details.get(KEPT, ""),
         "commands": [on_certificate(name, verdict, out) for name in _commands(verdict)] if certificate else [],
     }
+
+
+def _broken(verdict: Verdict, claims: Mapping[str, Claim], kinds: Mapping[str, str]) -> dict[str, str] | None:
+    """The step at which the proof of a refuted claim breaks: its sentences, its formula, and its page in this report."""
+    found = broken_step(verdict.details.get("steps"), lambda step: kinds.get(step) == "refuted", claims.get)
+    if found is None:
+        return None
+    return {"words": found.words, "holding": found.holding, "statement": mathematics(found.step).statement,
+            "page": page_name(found.step.id) if found.step.id in kinds else ""}
 
 
 def _commands(verdict: Verdict) -> list[str]:

@@ -11,6 +11,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition
 from bounds.printing.render import letters_of, unicode
+from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.environment import Environment
 from verify.evaluation.evaluate import sides
@@ -24,7 +25,7 @@ from verify.results.numerals import significant
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
-__all__ = ["Needs", "needs_of", "number_text", "run_in_words", "sides_in_words"]
+__all__ = ["Needs", "is_refuted", "needs_of", "number_text", "run_in_words", "sides_in_words"]
 
 _MOST_TERMS = 8  # of a side
 _MOST_ROUNDS = 4
@@ -169,6 +170,17 @@ class Needs(NamedTuple):
         if self.fails:
             parts.append(f"It still fails {', or '.join(self.fails)}.")
         return " ".join(parts)
+
+
+def is_refuted(claim_id: str) -> bool:
+    """Whether a quick search refutes a claim."""
+    claim = find_claim(claim_id)
+    if claim.statement is None or not claim.explicit:
+        return False
+    try:
+        return search(claim, BUDGETS["quick"]).violation is not None
+    except CANNOT:
+        return False
 
 
 def needs_of(claim: Claim, seed: int = 0) -> Needs:

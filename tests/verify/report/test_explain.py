@@ -150,7 +150,7 @@ def test_borders_and_other_readings_are_named():
     text = explain(claim, refuted(claim), {"fedalign/theorem-1@x": ("as x", "consistent"),
                                            "fedalign/theorem-1@y": ("as y", None)}, "quick", "report")
     assert "fedalign/theorem-1@x: consistent (another verdict); as x" in text
-    assert contains_in_order(text, "fedalign/theorem-1@y: not decided …; as y")
+    assert "1 more is not decided here yet" in text
 
 
 def test_explain_reads_the_report(run, tmp_path):

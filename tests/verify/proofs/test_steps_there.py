@@ -1,0 +1,55 @@
+"""The step at which a proof breaks, found on the counterexample of what it should prove."""
+
+import pytest
+
+from bounds.registry.claims import find_claim
+from tests.not_empty import not_empty
+from verify.claims.related import repaired_forms
+from verify.proofs.steps_there import proof_order
+from verify.referee.decide import Settings, decide
+from verify.report.broken_step import broken_step
+
+#: refuted claims, the first step of the proof that fails on their counterexample, and the first one that is refuted by itself
+BROKEN = [
+    ("fedluar/lemma-3.1", "fedluar/lemma-A.2-shift", ""),
+    ("afedpd/lemma-3@inactive-theta", "afedpd/lemma-1@inactive-theta", ""),
+    ("fedalign/theorem-1", "", "fedalign/step-T17"),
+]
+
+
+@pytest.fixture(scope="module", params=BROKEN, ids=lambda row: row[0])
+def broken(request):
+    name, failing, alone = request.param
+    return find_claim(name), decide(find_claim(name), Settings(federations=False)), failing, alone
+
+
+def test_the_first_step_that_fails_is_named(broken):
+    claim, verdict, failing, alone = broken
+    steps = verdict.details["steps"]
+    assert steps.get("failing", "") == failing and (alone or None) in (None, *steps["unmeasured"])
+    found = broken_step(steps, lambda step: step == alone)
+    assert found.step.id == failing + alone and found.there == bool(failing)
+    assert "fails there too, with the left side" in found.words or "refuted by itself" in found.words
+    if failing:  # it has a counterexample of its own
+        assert decide(found.step, Settings(federations=False)).verdict == "refuted"
+
+
+def test_steps_stand_before_what_rests_on_them(broken):
+    order = [step.id for step in proof_order(broken[0])]
+    assert len(order) == len(set(order)) and broken[0].id not in order
+    for step in not_empty(order):
+        before = order[: order.index(step)]
+        assert all(one.block in {other.partition("@")[0] for other in before} for one in proof_order(find_claim(step)))
+
+
+def test_steps_about_something_else_are_not_measured():
+    """Numbers of a run are no numbers of a step that is about numbers alone, whose ranges they may leave."""
+    claim = find_claim("fedmoswa/eq-75@second")
+    verdict = decide(claim, Settings(federations=False))
+    assert verdict.verdict == "refuted" and "fedmoswa/eq-76@second" in verdict.details["steps"]["unmeasured"]
+
+
+def test_a_repaired_form_is_found_by_its_number():
+    assert [c.id for c in repaired_forms(find_claim("fedalign/theorem-1@G-everywhere"))] == ["fedalign/derived-theorem-1"]
+    assert [c.id for c in repaired_forms(find_claim("fedalign/step-T17"))] == ["fedalign/derived-recursion"]
+    assert not repaired_forms(find_claim("fedalign/derived-theorem-1")) and not repaired_forms(find_claim("fedalign/lemma-A6"))

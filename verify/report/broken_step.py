@@ -1,0 +1,56 @@
+"""Says at which step the proof of a refuted claim breaks."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from bounds.language.claim import Claim
+from bounds.registry.claims import find_claim
+from verify.report.reason import number_text
+
+__all__ = ["BrokenStep", "broken_step"]
+
+
+class BrokenStep(NamedTuple):
+    """A step of a proof that does not hold. ``there``: whether it fails on the claim's own counterexample, where its sides
+    are ``left`` and ``right``; if not, it is refuted by itself. ``before``: how many steps before it hold there."""
+
+    step: Claim
+    there: bool
+    left: float | None
+    right: float | None
+    before: int
+
+    @property
+    def words(self) -> str:
+        """Its number and how it fails, as the end of a sentence that begins with "The proof breaks at"."""
+        how = "is refuted by itself"
+        if self.there:
+            left, right = number_text(self.left), number_text(self.right)
+            how = f"fails there too, with the left side {left} and the right side {right}"
+        number = self.step.number
+        return f"{number if number[:1].isupper() else f'the step {number}'}, which {how}"
+
+    @property
+    def holding(self) -> str:
+        """How many steps before it hold there, as a sentence; empty if none does."""
+        if self.before < 2:
+            return "One step before it holds there." if self.before else ""
+        return f"{self.before} steps before it hold there."
+
+
+def broken_step(steps: Mapping[str, Any] | None, refuted: Callable[[str], bool],
+                claim_of: Callable[[str], Claim | None] = find_claim) -> BrokenStep | None:
+    """The first step that fails on the counterexample; else the first one that is not measured there and is refuted.
+
+    Args:
+        steps: what :func:`verify.proofs.steps_there.steps_there` gives.
+        refuted: whether the claim of an id is known to be refuted.
+        claim_of: the claim of an id; None for a step that is not known.
+    """
+    if not steps:
+        return None
+    found = steps.get("failing") or next(filter(refuted, steps["unmeasured"]), None)
+    step = claim_of(found) if found else None
+    if step is None:
+        return None
+    return BrokenStep(step, "failing" in steps, steps.get("left"), steps.get("right"), len(steps["holding"]))
