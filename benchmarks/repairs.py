@@ -21,7 +21,7 @@ from bounds.controls.fedavg import kind_of
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.environment import UNMEASURED
-from verify.evaluation.judge import holds, judge
+from verify.evaluation.judge import flat_sides, holds, judge
 from verify.instances.parameters import number_of
 from verify.repair.edits import shifts
 from verify.repair.pool import Batch, pool_of
@@ -35,6 +35,7 @@ __all__ = ["Outcome", "at_least_as_strong", "damaged", "main"]
 
 _KINDS = ("constant divided", "condition removed", "term dropped", "exponent or index shifted")
 _SEED = 17
+_EQUAL = 1e-6  # relative difference of equal sides
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,18 @@ def _damaged_claim(name: str, damage: str) -> Claim | None:
 
 def at_least_as_strong(found: Claim, original: Claim, damaged_claim: Claim) -> bool:
     """Whether the statement found says at least as much as the original, on every instance of a pool that meets the
-    hypotheses of the original."""
-    batches = [batch for claim in (original, damaged_claim) for batch in pool_of(claim).batches]
-    return all(_as_strong_on(found, original, batch) for batch in batches)
+    hypotheses of the original: the gap between its sides is as bad at every index, or their ratio is."""
+    same_runs = original.procedure == damaged_claim.procedure
+    batches = [batch for claim in (original, damaged_claim)[: 1 + same_runs] for batch in pool_of(claim).batches]
+    batches = [batch for batch in batches if _admits(original, batch)]
+    return bool(batches) and all(_as_strong_on(found, original, batch) for batch in batches)
+
+
+def _admits(claim: Claim, batch: Batch) -> bool:
+    """Whether the sizes of a batch are in the ranges that the claim gives them."""
+    sizes = batch.shape.as_sizes()
+    return all(v.low <= sizes[v.name] <= (sizes[v.name] if v.high is None else v.high)
+               for v in claim.variables if v.domain == "integer" and v.name in sizes)
 
 
 def _as_strong_on(found: Claim, original: Claim, batch: Batch) -> bool:
@@ -100,12 +110,26 @@ def _as_strong_on(found: Claim, original: Claim, batch: Batch) -> bool:
             environment = replace(environment, definitions=found.definitions)
             more = [c for c in found.hypotheses if c not in original.hypotheses]
             met = np.all([np.ones(count, dtype=bool), *(holds(c, environment, count) for c in more)], axis=0)
-            new = judge(replace(original, statement=found.statement, definitions=found.definitions), environment)
+            old = flat_sides(original.statement, replace(environment, definitions=original.definitions))
+            new = flat_sides(found.statement, environment)
+            as_bad = _as_bad(original.statement.relation, *np.broadcast_arrays(*old, *new))
     except (ArithmeticError, *UNMEASURED):
         return True  # an instance that the original's names do not evaluate
-    as_large = (new.ratio >= said.ratio) | np.isclose(new.ratio, said.ratio, rtol=1e-6, atol=0)
-    weaker = said.met & ~(met & as_large)
+    weaker = said.met & ~(met & as_bad)
     return not weaker.any()
+
+
+def _as_bad(relation: str, left, right, mask, new_left, new_right, new_mask) -> np.ndarray:
+    """Whether new sides miss what they should be by as much as the old ones, at every index, for each instance."""
+    if relation == ">=":
+        left, right, new_left, new_right = -left, -right, -new_left, -new_right
+    gap, new_gap = left - right, new_left - new_right
+    slack = _EQUAL * (abs(left) + abs(right) + abs(new_left) + abs(new_right))
+    as_bad = (abs(new_gap) >= abs(gap) - slack if relation == "==" else new_gap >= gap - slack) & new_mask
+    positive = (np.minimum(left, right) > 0) & (np.minimum(new_left, new_right) > 0)
+    if relation != "==":
+        as_bad |= positive & new_mask & (new_left * right >= left * new_right * (1 - _EQUAL))
+    return (as_bad | ~mask).all(axis=1)
 
 
 def _outcome(job: tuple[str, str, str, str]) -> Outcome | None:

@@ -7,14 +7,17 @@ from itertools import combinations
 
 import numpy as np
 import sympy as sp
+from scipy.optimize import linprog
 
 from bounds.language.claim import HOLDS, Claim, Condition
-from bounds.language.names import NAMES, ONE, SIZE, Unit
+from bounds.language.names import ONE, Unit
+from bounds.language.operators import local_steps
 from bounds.printing.render import condition_text, letters_of, unicode
 from verify.repair.atoms import Atom, Combination, Product, lengths, scalars, sums, terms_of_unit, unitless_products
 from verify.repair.edits import Candidate, Edit
 from verify.repair.pool import Pool, both_sides
 from verify.repair.simple import complexity, simplest
+from verify.repair.usual import is_usual_condition, is_usual_term
 
 __all__ = ["conditions", "terms"]
 
@@ -22,14 +25,16 @@ _LEAST_KEPT = 0.1  # share of the instances on which the claim holds that a cond
 _MOST_ATOMS = 3
 _CLOSE = Fraction(3, 2)  # by which factor a condition may be stricter than the instances ask for
 _SLACK = 1.25  # by how much the number of a term may exceed what the instances ask for
-_MOST_TERMS = 8
+_MOST_TERMS, _MOST_PAIRS = 8, 6
+_MOST_SHARES = 10**6  # numbers that are compared at once
+_TERM = 0.05  # what a term costs beside what it weakens
 _OF_NOISE = {"sigma", "sigma_sq"}  # of which "without noise" is said
-_DRAWN = {"participants", "clients"}
 _LARGEST_SIZE = 4  # that a condition names
 _LARGEST_OVER_SIZE = 2  # number of a term that is divided by a size
 _FARTHEST = Fraction(100)  # number of a condition, and its inverse the nearest to 0
 _LARGEST = 1e3  # number of a term, and its inverse the smallest
 _ROUNDING = 1e-6  # relative
+_ONLY_ONE = 1.9  # cost of a condition that leaves one of a size
 _NEARLY = 1.02  # by which factor a number may exceed what the instances ask for, and still be theirs
 
 
@@ -37,26 +42,25 @@ def conditions(claim: Claim, pool: Pool) -> Iterator[Candidate]:
     """Yield changes by one more condition, an inequality that separates the instances on which the claim is false from many
     on which it holds."""
     atoms = [atom for atom in scalars(claim) if pool.varies(atom)]
+    run = claim.setting == "run"
     for one in unitless_products((*atoms, *sums(atoms)), _MOST_ATOMS):
-        names = {str(atom.formula) for atom in one.atoms}
-        of_sizes = all(name in NAMES and NAMES[name].source == SIZE for name in names)
-        bound = str(one.formula) in claim.constants  # a bare bound would choose its value
-        if not bound and (not of_sizes or one.size == 1 or names == _DRAWN):
+        if str(one.formula) not in claim.constants:  # a bare bound would choose its value
             yield from _separations(claim, one)
     own = [atom for atom in atoms if not atom.over]
     for first, second in combinations(own, 2):
-        if first.unit == second.unit and (claim.setting != "run" or first.unit != ONE):
+        if first.unit == second.unit and not run:
             for sign in (-1, 1):
                 yield from _separations(claim, Combination(first, second, sign))
     for atom in own:
-        if atom.unit != ONE and (claim.setting != "run" or str(atom.formula) not in _OF_NOISE):
+        if atom.unit != ONE and not (run and str(atom.formula) in _OF_NOISE):
             yield _Separation(claim, Product(((atom, 1),)), "<=", True)
 
 
 def _separations(claim: Claim, one: Product | Combination) -> Iterator[Candidate]:
     for sign in ("<=", ">="):
-        for at_zero in (True, False):
-            yield _Separation(claim, one, sign, at_zero)
+        if claim.setting != "run" or is_usual_condition(one, sign):
+            for at_zero in (True, False):
+                yield _Separation(claim, one, sign, at_zero)
 
 
 @dataclass(frozen=True)
@@ -91,8 +95,13 @@ class _Separation:
         added = Condition(self.quantity.formula, sign, sp.Rational(number.numerator, number.denominator), over)
         changed = replace(self.claim, conditions=(*self.claim.conditions, added))
         return Edit(changed, f"if {condition_text(added, letters_of(self.claim))}",
-                    (1.4 if self.claim.setting == "run" and not over and self.quantity.size == 1 and self.at_zero else 0.9)
-                    + 0.15 * self.quantity.size + 0.03 * complexity(number) + 0.5 * (1 - kept), keeps)
+                    self._cost(added) + 0.15 * self.quantity.size + 0.03 * complexity(number) + 0.5 * (1 - kept), keeps)
+
+    def _cost(self, added: Condition) -> float:
+        """What a condition on a run costs by its kind: to leave one client, step or round leaves little of a method."""
+        if self.claim.setting != "run" or added.over or self.quantity.size > 1:
+            return 0.9
+        return 1.4 if self.at_zero else _ONLY_ONE if (added.sign, added.right) == ("<=", 1) else 0.9
 
     def _limit(self, limit: float) -> tuple[str, Fraction | None]:
         """The sign and the number of a condition that excludes ``limit`` and all beyond it."""
@@ -117,38 +126,48 @@ def terms(claim: Claim, pool: Pool, unit: Unit | None) -> Iterator[Candidate]:
         return
     indices = {index for index, *_ in statement.over}
     number = tuple(a for a in scalars(claim) if pool.varies(a) and all(index in indices for index, *_ in a.over))
+    number += tuple(Atom(a.formula - 1, ONE) for a in number if a.formula == local_steps)  # drift needs a second step
     length = tuple(lengths(claim))
     false, true = _sides(claim, pool, (*number, *length))
+    length = tuple(a for a in length if all(a in found for *_, found in (*false, *true)))
+    usual = [one for one in terms_of_unit(number, length, unit) if claim.setting != "run" or is_usual_term(claim, one)]
     found = []
-    for one in terms_of_unit(number, length, unit):
-        if mended := _number(one, false, statement.relation):
-            value, _ = mended
+    for one in usual:
+        if mended := _numbers((one,), false, statement.relation):
+            (value,), _ = mended
             found.append((_loosening(one, value, (*false, *true)) + 0.02 * (one.size + complexity(value)), len(found), one))
     for _, _, one in sorted(found)[:_MOST_TERMS]:
-        yield _Term(claim, one, (*number, *length))
+        yield _Terms(claim, (one,), (*number, *length))
+    for pair in _pairs(usual, (*false, *true), false, statement.relation):
+        yield _Terms(claim, pair, (*number, *length))
 
 
 @dataclass(frozen=True)
-class _Term:
+class _Terms:
+    """One term or two more, with the numbers that the instances ask for."""
+
     claim: Claim
-    product: Product
+    products: tuple[Product, ...]
     atoms: tuple[Atom, ...]
 
     def __call__(self, pool: Pool) -> Edit | None:
         claim = self.claim
         false, true = _sides(claim, pool, self.atoms)
-        mended = _number(self.product, false, claim.statement.relation)
+        mended = _numbers(self.products, false, claim.statement.relation)
         if mended is None:
             return None
-        number, near = mended
-        if number > _LARGEST_OVER_SIZE and any(power < 0 and atom.unit == ONE for atom, power in self.product.powers):
-            return None  # the largest size that was drawn decides
+        numbers, near = mended
+        for number, one in zip(numbers, self.products, strict=True):
+            if number > _LARGEST_OVER_SIZE and any(power < 0 and atom.unit == ONE for atom, power in one.powers):
+                return None  # the largest size that was drawn decides
         larger = "left" if claim.statement.relation == ">=" else "right"
-        term = sp.Rational(number.numerator, number.denominator) * self.product.formula
-        statement = replace(claim.statement, **{larger: getattr(claim.statement, larger) + term})
-        return Edit(replace(claim, statement=statement), f"{unicode(term, letters_of(claim))} more on the {larger} side",
-                    (1.2 if near else 1.5) + 0.05 * self.product.size + 0.03 * complexity(number)
-                    + 0.1 * _loosening(self.product, number, (*false, *true)))
+        added = sp.Add(*(sp.Rational(number.numerator, number.denominator) * one.formula
+                         for number, one in zip(numbers, self.products, strict=True)))
+        statement = replace(claim.statement, **{larger: getattr(claim.statement, larger) + added})
+        loosening = sum(_loosening(one, number, (*false, *true)) for number, one in zip(numbers, self.products, strict=True))
+        return Edit(replace(claim, statement=statement), f"{unicode(added, letters_of(claim))} more on the {larger} side",
+                    (1.2 if near else 1.5) + 0.3 * (len(numbers) - 1) + 0.05 * sum(one.size for one in self.products)
+                    + 0.03 * sum(map(complexity, numbers)) + 0.1 * loosening)
 
 
 Sides = Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, Mapping[Atom, np.ndarray]]]
@@ -160,23 +179,56 @@ def _sides(claim: Claim, pool: Pool, atoms: Sequence[Atom]) -> tuple[Sides, Side
                  for batches in (pool.false, pool.true))
 
 
-def _number(one: Product, sides: Sides, relation: str) -> tuple[Fraction, bool] | None:
-    """The simple number by which the product, as a term, mends the claim on all instances, and whether it is nearly what
-    they ask for; None if there is none."""
-    most = 0.0
+def _shares(products: Sequence[Product], sides: Sides, relation: str) -> np.ndarray:
+    """How often each product goes into the gap between both sides, where it is wide: an array (gaps, products), with NaN
+    where a product has no finite value of at least 0. Of many products some of the gaps."""
+    most = max(1, _MOST_SHARES // (len(products) * max(len(sides), 1)))  # gaps of a batch
+    rows = [np.zeros((0, len(products)))]
     with np.errstate(all="ignore"):
         for left, right, mask, arrays in sides:
             gap = np.where(mask, right - left if relation == ">=" else left - right, 0)
-            wide = gap > _ROUNDING * (abs(left) + abs(right))
+            size = np.where(mask, abs(left) + abs(right), 0)
+            wide = gap > np.maximum(_ROUNDING * size, _ROUNDING**2 * size.max(axis=1, keepdims=True))
             if wide.any():
-                value = np.broadcast_to(one.value_from(arrays), gap.shape)[wide]
-                if not ((value > 0) & np.isfinite(value)).all():
-                    return None
-                most = max(most, float((gap[wide] / value).max()))
-    if not 1 / _LARGEST < most < _LARGEST:
+                some = np.flatnonzero(wide)
+                some = some[np.linspace(0, len(some) - 1, min(most, len(some))).astype(int)]
+                there = {atom: np.broadcast_to(values, gap.shape).flat[some] for atom, values in arrays.items()}
+                values = np.stack([np.broadcast_to(one.value_from(there)[0], some.shape) for one in products], axis=-1)
+                rows.append(np.where((values >= 0) & np.isfinite(values), values, np.nan) / gap.flat[some][:, None])
+    return np.concatenate(rows)
+
+
+def _numbers(products: Sequence[Product], sides: Sides, relation: str) -> tuple[tuple[Fraction, ...], bool] | None:
+    """The simple numbers with which the products, as terms, mend the claim on all instances, and whether they are about
+    what these ask for; None if there are none."""
+    shares = _shares(products, sides, relation)
+    if not len(shares) or not np.isfinite(shares).all():
         return None
-    number = simplest(most * (1 - _ROUNDING), most * _SLACK)
-    return number, number <= most * _NEARLY
+    if len(products) == 1:
+        least = 1 / shares.min(axis=0) if (shares > 0).all() else np.zeros(1)
+    else:
+        found = linprog(np.median(shares, axis=0), A_ub=-shares, b_ub=-np.ones(len(shares)))
+        least = found.x if found.success else np.zeros(len(products))
+    if not all(1 / _LARGEST < number < _LARGEST for number in least):
+        return None
+    numbers = tuple(simplest(number * (1 - _ROUNDING), number * _SLACK) for number in least)
+    return numbers, all(number <= value * _NEARLY for number, value in zip(numbers, least, strict=True))
+
+
+def _pairs(products: Sequence[Product], sides: Sides, false: Sides, relation: str) -> Iterator[tuple[Product, ...]]:
+    """Yield pairs of products that together mend the claim on the pool: of the combination of all products that weakens it
+    least, and of each term of that with another product."""
+    shares = _shares(products, false, relation)
+    kept = np.flatnonzero(np.isfinite(shares).all(axis=0) & (shares > 0).any(axis=0))
+    if not len(kept) or not len(shares):
+        return
+    weights = np.array([_loosening(products[number], Fraction(1), sides) for number in kept])
+    scale = shares[:, kept].max(axis=0)  # each product counts in units in which it mends one gap
+    found = linprog(weights / scale + _TERM, A_ub=-shares[:, kept] / scale, b_ub=-np.ones(len(shares)))
+    if found.success:
+        order = [kept[number] for number in np.argsort(-found.x) if found.x[number] > _ROUNDING]
+        for one, other in list(combinations(order, 2))[:_MOST_PAIRS]:
+            yield products[one], products[other]
 
 
 def _loosening(one: Product, number: Fraction, sides: Sides) -> float:

@@ -7,10 +7,24 @@ from itertools import combinations, product
 import numpy as np
 import sympy as sp
 
-from bounds.formulas.units import units_of
-from bounds.language.claim import Claim
+from bounds.formulas.units import units_of, units_where
+from bounds.language.claim import BY_NUMBER, Claim
 from bounds.language.names import CONSTANT, CURVATURE, LOSS, NAMES, ONE, SIZE, STEP, Unit, symbol
-from bounds.language.operators import E, F_star, norm2, objective, x_round, x_star
+from bounds.language.operators import (
+    E,
+    F_star,
+    Sum,
+    client_weight,
+    clients,
+    grad,
+    local_steps,
+    norm2,
+    objective,
+    sigma_sq_client,
+    t,
+    x_round,
+    x_star,
+)
 from bounds.printing.deciding_fields import bound_indices
 
 __all__ = ["Atom", "Combination", "Product", "is_vector", "lengths", "scalars", "sums", "terms_of_unit", "unitless_products"]
@@ -84,6 +98,8 @@ def scalars(claim: Claim) -> list[Atom]:
     """Collect the scalars that the claim names, its sizes, and the local step where nothing defines it."""
     units, found = units_of(claim), []
     used = claim.names | {*_SIZES} if claim.setting == "run" else claim.names
+    if claim.procedure is not None and claim.procedure.sampling not in BY_NUMBER:
+        used = used - {"participants"}  # all clients take part
     own = {v.name: v for v in claim.variables}
     for name in sorted(used):
         row = NAMES.get(name)
@@ -94,8 +110,11 @@ def scalars(claim: Claim) -> list[Atom]:
                 row.source != SIZE and name in claim.constants)):
             found.append(Atom(_symbol(claim, name) or symbol(name), units.get(name, ONE)))
     if claim.setting == "run" and "eta_l" not in claim.constants and "eta_l" not in claim.defining:
-        t, iterations = symbol("t"), symbol("iterations")
+        iterations = symbol("iterations")
         found.append(Atom(symbol("eta_l")[t], units["eta_l"], ((t, sp.Integer(0), iterations - 1),)))
+    if claim.setting == "point":  # a step at a fixed time
+        steps = {part for formula in claim.formulas for part in formula.atoms(sp.Indexed) if _name(part) == "eta_l"}
+        found += [Atom(part, units["eta_l"]) for part in sorted(steps, key=str) if part.indices[0].is_number]
     return found
 
 
@@ -136,7 +155,29 @@ def lengths(claim: Claim) -> list[Atom]:
         if _name(one) in own:
             unit = units.get(_name(one), ONE)
             found.append(Atom(mean(norm2(one)), (2 * unit[0], 2 * unit[1])))
+    if claim.setting == "run":
+        formulas = [formula if formula.has(sigma_sq_client) else mean(formula) for formula in _sums_over_clients(claim)]
+        found += [Atom(formula, unit) for formula, unit in zip(formulas, units_where(claim, units, formulas), strict=True)
+                  if unit is not None]
     return found
+
+
+def _sums_over_clients(claim: Claim) -> Iterator[sp.Basic]:
+    """Yield sums over the clients that proofs about runs have: of the local models' squared distances from the mean or from
+    the round's start, of squared gradients there, and of the variances."""
+    index, step, indices = symbol("k"), symbol("i"), {one for one, *_ in claim.statement.over}
+    everywhere = (index, 0, clients - 1)
+    weight, local = client_weight[index], symbol("x_local")
+    if "sigma_sq" not in claim.names:
+        yield Sum(weight**2 * sigma_sq_client[index], everywhere)
+    if t in indices:
+        name = "x_sampled" if "x_sampled" in claim.names else "x"
+        yield Sum(weight * norm2(local[t, index] - symbol(name)[t]), everywhere)
+        yield Sum(weight * norm2(grad(index, symbol(name)[t])), everywhere)
+    if (r := symbol("r")) in indices:
+        during = (step, local_steps * r, local_steps * (r + 1) - 1)
+        yield Sum(weight * Sum(norm2(local[step, index] - x_round[r]), during), everywhere)
+        yield Sum(weight * norm2(grad(index, x_round[r])), everywhere)
 
 
 def is_vector(claim: Claim, part: sp.Basic) -> bool:
@@ -179,6 +220,8 @@ def terms_of_unit(number: Sequence[Atom], length: Sequence[Atom], unit: Unit) ->
     levels = [atom for atom in number if atom.unit not in (ONE, STEP, CURVATURE)]
     sizes = [()] + [tuple(zip(some, powers, strict=True)) for count in (1, 2) for some in combinations(pure, count)
                     for powers in product((1, -1), repeat=count)]
+    sizes += [((atom, 2),) for atom in pure]
+    sizes = [some for some in sizes if all(power > 0 or atom.formula.is_Symbol for atom, power in some)]
     for level in (None, *levels, *length):
         own = () if level is None else ((level, 1),)
         for powers in product(*(_POWERS[atom.unit] for atom in scales)):

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from bounds.language.claim import Claim
+from bounds.language.names import NAMES, SIZE
 from bounds.printing.render import letters_of, unicode
 from verify.repair.atoms import is_vector, scalars
 from verify.repair.pool import Pool
@@ -52,7 +53,7 @@ def coefficients(claim: Claim) -> Iterator[Candidate]:
     """Yield changes of one coefficient: of a side, or of a term of a sum anywhere in the statement or in the paper's
     definitions."""
     for position, part in positions(claim):
-        if isinstance(part, sp.Add) and not _is_index(claim, position):
+        if isinstance(part, sp.Add) and not part.is_integer and not _is_index(claim, position):
             for number, term in enumerate(part.args):
                 yield _Coefficient(claim, position.below(number), term, 1.0)
         if position == Position("right") and part != 0:
@@ -131,7 +132,7 @@ def _becomes(claim: Claim, position: Position, part: sp.Basic, other: sp.Basic) 
         inside = f" in {unicode(quantity, letters)}"
     if isinstance(other, sp.Tuple):
         return f"{_range(other, letters)} in place of {_range(part, letters)}{inside}"
-    if part.is_number and position.path:  # what it stands in says more
+    if (part.is_number or part.is_Symbol) and position.path:  # what it stands in says more
         part = part_at(claim, position.outer)
         other = with_argument(part, position.path[-1], other)
     return f"{unicode(other, letters)} in place of {unicode(part, letters)}{inside}"
@@ -155,10 +156,17 @@ def shifts(claim: Claim) -> Iterator[Candidate]:
 
 
 def _shifts(claim: Claim) -> Iterator[Edit]:
+    alike = _alike(claim)
     for position, part in positions(claim):
-        for other in _shifted(claim, position, part):
+        outer = part_at(claim, position.outer) if position.path else None
+        others = [(other, 1.0) for other in _shifted(claim, position, part)]
+        if isinstance(part, sp.Pow):
+            others += [(sp.Pow(part.base, part.exp + step), 1.1) for step in (2, -2)]
+        elif not isinstance(outer, sp.Tuple | sp.Indexed | None):
+            others += [(other, 1.1) for other in alike.get(part, ())]
+        for other, cost in others:
             if other != part and not other.has(sp.nan, sp.zoo, sp.oo):
-                yield Edit(with_part(claim, position, other), _becomes(claim, position, part, other), 1.0)
+                yield Edit(with_part(claim, position, other), _becomes(claim, position, part, other), cost)
     for position, term in positions(claim):
         if position.where in ("left", "right") and (not position.path or isinstance(part_at(claim, position.outer), sp.Add)):
             yield from _factors(claim, position, term)
@@ -170,12 +178,24 @@ def _shifts(claim: Claim) -> Iterator[Edit]:
                        f"for {_range(sp.Tuple(index, *ends), letters)}", 1.0)
 
 
+def _alike(claim: Claim) -> dict[sp.Basic, list[sp.Basic]]:
+    """The claim's constants and sizes, each with those that one may take it for: of the same unit, both sizes or neither."""
+    kinds: dict[tuple, list[sp.Basic]] = {}
+    for atom in scalars(claim):
+        row = NAMES.get(str(atom.formula))
+        if not atom.over:
+            kinds.setdefault((atom.unit, row is not None and row.source == SIZE), []).append(atom.formula)
+    return {one: [other for other in some if other != one] for some in kinds.values() for one in some}
+
+
 def _factors(claim: Claim, position: Position, term: sp.Basic) -> Iterator[Edit]:
     """Yield the claim with a number of its own, or the inverse, as one more factor of a term."""
-    if isinstance(term, sp.Add) or is_vector(claim, term) or _is_index(claim, position) or term == 0:
+    counts = bool(position.path) and part_at(claim, position.outer).is_integer  # K - 1 counts steps
+    if isinstance(term, sp.Add) or is_vector(claim, term) or _is_index(claim, position) or term == 0 or counts:
         return
+    indices = {index for index, *_ in claim.statement.over}
     for atom in scalars(claim):
-        if not atom.over:
+        if all(index in indices for index, *_ in atom.over):
             for other in (term * atom.formula, term / atom.formula):
                 yield Edit(with_part(claim, position, other), _becomes(claim, position, term, other), 1.1)
 

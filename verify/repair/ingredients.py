@@ -7,7 +7,10 @@ from bounds.language.claim import BY_NUMBER, Claim, Condition
 from bounds.language.names import symbol
 from bounds.language.operators import grad, norm2, x_round, x_star
 
-__all__ = ["ingredients"]
+__all__ = ["ONLY_ONE", "ingredients"]
+
+#: words of those that leave one of a size
+ONLY_ONE = frozenset({"with one local step", "with one client", "in one round"})
 
 
 def ingredients(claim: Claim) -> Iterator[tuple[str, Claim]]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
@@ -11,8 +12,11 @@ from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.environment import UNMEASURED
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import Judgement, flat_sides, pairs
+from verify.evaluation.term_sizes import sizes_of_sides
 from verify.exact.confirm import Violation
+from verify.instances.instance import outcomes
 from verify.instances.parameters import Parameters, floats, number_of, spec_of, take_rows
+from verify.instances.resize import resized
 from verify.instances.shape import Shape
 from verify.repair.atoms import Atom
 from verify.search.archive import Archive
@@ -27,9 +31,12 @@ __all__ = ["Batch", "Pool", "both_sides", "judge_batch", "pool_of"]
 _STAGES = ("small", "extreme", "layered", "random", "seldom")
 _MOST = 40  # batches that are looked at
 _KEPT_BATCHES = 14  # of each kind
+_ROUNDING = 1e-11  # of the terms of both sides
 _SEEN = 1e-6  # score from which on a violation is more than rounding
 _KEPT = 24  # instances of a batch on which the claim holds, the tightest ones and some others
 _WORST = 12  # violations of a batch
+_MOST_OUTCOMES = 4096
+_MORE, _LONGER = (2, 5), {"local_steps": 20, "rounds": 20}  # sizes of which there are more, and how many at most
 _STRETCHED, _FACTORS = 6, (10.0, 100.0)  # batches of violations, and by how much one of their numbers grows
 _BROKEN = (ArithmeticError, *UNMEASURED)
 
@@ -148,22 +155,28 @@ def _values(claim: Claim, batch: Batch, condition: Condition) -> np.ndarray:
 
 
 def both_sides(claim: Claim, batch: Batch, atoms: Sequence[Atom]) -> tuple | None:
-    """Both sides of the statement on the instances of a batch, (instances, indices), where they count, and the
-    quantities."""
+    """Both sides of the statement on the instances of a batch, (instances, indices), where they count, and those of the
+    quantities that have values there. Sides that differ by rounding are equal."""
     statement = claim.statement
     with suppress(*_BROKEN), np.errstate(all="ignore"):
         environment = RUNS.simulate(claim, batch.shape, batch.params, NUMPY, MOST_TERMS)
-        found = [*sides(statement, environment)]
-        found += [sides(Condition(a.formula, "<=", 0, statement.over), environment)[0] for a in atoms]
+        left, right, mask = sides(statement, environment)
+        rounding = _ROUNDING * sum(sizes_of_sides(statement, environment.remembering())[:2])
+        found, known = [left, np.where(abs(left - right) <= rounding, left, right), mask], []
+        for atom in atoms:
+            with suppress(*_BROKEN):
+                found.append(sides(Condition(atom.formula, "<=", 0, statement.over), environment)[0])
+                known.append(atom)
         spread = np.broadcast_arrays(*found, np.zeros((number_of(batch.params),) + (1,) * (found[0].ndim - 1)))
         spread = [one.reshape(len(one), -1) for one in spread]
-        return *spread[:3], dict(zip(atoms, spread[3:-1], strict=True))
+        return *spread[:3], dict(zip(known, spread[3:-1], strict=True))
     return None
 
 
 def pool_of(claim: Claim, seed: int = 0) -> Pool:
     """The instances that the cheap stages of a search look at, a few of each shape; and those on which the claim is false
-    with one positive number far larger, so that no number is fitted to what happens to be drawn."""
+    with one positive number far larger, or with more local steps or rounds, so that no number is fitted to what happens to
+    be drawn."""
     pool = Pool(claim)
     for shape, params in _draw_batches(claim, seed):
         _take_in(pool, Batch(shape, params))
@@ -174,8 +187,25 @@ def pool_of(claim: Claim, seed: int = 0) -> Pool:
             if values[0].size == 1 and spec_of(claim, name).domain == "positive":
                 for factor in _FACTORS:
                     _take_in(stretched, Batch(batch.shape, batch.params | {name: factor * values}))
-    pool.false += _spread(stretched.false, _STRETCHED)
+    longer = Pool(claim)
+    for shape, params in _lengthened(claim, pool.false):
+        _take_in(longer, Batch(shape, params))
+    whole = [batch for batch in longer.false if both_sides(claim, batch, ()) is not None]  # not too many outcomes at once
+    pool.false += _spread(stretched.false, _STRETCHED) + _spread(whole, _KEPT_BATCHES)
     return pool
+
+
+def _lengthened(claim: Claim, batches: Sequence[Batch]) -> Iterator[tuple[Shape, Parameters]]:
+    """Yield instances about a run with more local steps or rounds, where chance has few outcomes."""
+    for batch in batches if claim.setting == "run" else ():
+        for name, most in _LONGER.items():
+            most = min([most, *(v.high or most for v in claim.variables if v.name == name)])
+            for size in (factor * getattr(batch.shape, name) for factor in _MORE):
+                if size <= most:
+                    with suppress(*_BROKEN):
+                        shape, params = resized(claim, batch.shape, batch.params, name, size)
+                        if prod(outcomes(shape)) <= _MOST_OUTCOMES:
+                            yield shape, params
 
 
 def _spread(batches: list[Batch], most: int) -> list[Batch]:

@@ -16,7 +16,7 @@ from verify.exact.confirm import Violation
 from verify.referee.decide import FEWEST, Settings, decide
 from verify.repair.additions import conditions, terms
 from verify.repair.edits import Candidate, Edit, always, coefficients, shifts
-from verify.repair.ingredients import ingredients
+from verify.repair.ingredients import ONLY_ONE, ingredients
 from verify.repair.pool import Pool, pool_of
 from verify.results.verdict import Verdict
 from verify.search.budget import BUDGETS
@@ -28,6 +28,7 @@ _TRIES = 5  # searches of one candidate
 _SEARCHES = 40
 _SEEDS = 3  # with which a candidate is searched, because its number follows from the instances of one
 _INGREDIENT = 1.6  # size of a change that excludes what a counterexample may need
+_ONLY_ONE = 2.0  # the same, if one client, local step or round is left
 _UNIT_MENDED = 0.5  # by which a change counts as smaller that makes the units of both sides agree
 
 
@@ -115,9 +116,13 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
 
     for candidate in _candidates(claim, pool):
         offer(candidate, 0)
-    searches, found = 0, []
+    searches, found, seen = 0, [], set()
     while waiting and searches < _SEARCHES:
         _, _, candidate, edit, tries = heapq.heappop(waiting)
+        same = edit.claim.statement, frozenset(edit.claim.hypotheses), edit.claim.procedure, *edit.claim.definitions.values()
+        if same in seen:
+            continue
+        seen.add(same)
         if any(_follows(edit, one, pool) for one in found):
             continue
         if not edit.exact and pool.excludes(edit.claim):
@@ -167,6 +172,6 @@ def _candidates(claim: Claim, pool: Pool) -> Iterator[Candidate]:
     yield from coefficients(claim)
     yield from conditions(claim, pool)
     for words, changed in ingredients(claim):
-        yield always(Edit(changed, words, _INGREDIENT, exact=True))
+        yield always(Edit(changed, words, _ONLY_ONE if words in ONLY_ONE else _INGREDIENT, exact=True))
     unit = units_where(claim, units_of(claim), [claim.statement.left])[0]
     yield from terms(claim, pool, unit)
