@@ -17,13 +17,15 @@ from verify.instances.parameters import Parameters, floats, joined, number_of
 from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
 
-__all__ = ["Change", "alike", "is_violated", "violated_instances", "violating_changes", "with_change"]
+__all__ = ["Change", "alike", "cost", "is_violated", "violated_instances", "violating_changes", "with_change"]
 
 _AT_ONCE = 256  # instances that are looked at together
+_DENOMINATORS = (2, 10, 100, 10**4)  # of simpler numbers
+_DIGITS = (0, 2)  # behind the first digit of simpler numbers, which may be small
 _CHANGES = 2000  # of numbers, that are looked at one by one
 
-#: a leaf, an index in it, and the number that is put there
-Change = tuple[str, tuple[int, ...], Fraction]
+#: a leaf, indices in it, and the number that is put there
+Change = tuple[str, tuple[tuple[int, ...], ...], Fraction]
 
 
 def is_violated(claim: Claim, shape: Shape, candidates: list[Parameters]) -> np.ndarray:
@@ -61,10 +63,10 @@ def _seems_violated(claim: Claim, shape: Shape, rows: Parameters) -> np.ndarray:
 
 
 def violating_changes(claim: Claim, shape: Shape, params: Parameters, refused: Collection[Change]) -> list[Change]:
-    """Changes that simplify numbers of one instance, at most one of each number and none of the ``refused`` ones: float64
-    sees the violation under each of them with all those before it."""
-    wanted = [(name, index, value) for name in sorted(params) for index in np.ndindex(params[name].shape)
-              for value in _simpler_values(params[name][index])]
+    """Changes that simplify numbers of one instance, or equal numbers of it together, at most one of each number and none of
+    the ``refused`` ones: float64 sees the violation under each of them with all those before it."""
+    wanted = [(name, places, value) for name in sorted(params) for places in _places(params[name])
+              for value in _simpler_values(params[name][places[0]])]
     wanted = [c for c in wanted if c not in refused][:_CHANGES]
     wanted = [c for c in wanted if _admissible(claim, shape, params, c)]
     alone: list[bool] = []
@@ -78,9 +80,18 @@ def violating_changes(claim: Claim, shape: Shape, params: Parameters, refused: C
         for change in some[:kept]:
             params = with_change(params, change)
         taken += some[:kept]
-        done, failed = {change[:2] for change in some[:kept]}, some[kept : kept + 1]
-        wanted = [change for change in wanted if change[:2] not in done and change not in failed]
+        done = {(name, place) for name, places, _ in some[:kept] for place in places}
+        failed = some[kept : kept + 1]
+        wanted = [change for change in wanted if change not in failed and not any((change[0], p) in done for p in change[1])]
     return taken
+
+
+def _places(array: np.ndarray) -> list[tuple[tuple[int, ...], ...]]:
+    """The places of one number each, then those of numbers that are equal, of several each."""
+    equal: dict[Fraction, list[tuple[int, ...]]] = {}
+    for index in np.ndindex(array.shape):
+        equal.setdefault(array[index], []).append(index)
+    return [*((index,) for index in np.ndindex(array.shape)), *(tuple(some) for some in equal.values() if len(some) > 1)]
 
 
 def _admissible(claim: Claim, shape: Shape, params: Parameters, change: Change) -> bool:
@@ -92,16 +103,18 @@ def _admissible(claim: Claim, shape: Shape, params: Parameters, change: Change) 
 def _rows(params: Parameters, changes: list[Change], together: bool) -> Parameters:
     """An instance per change, in floats; ``together``: with all previous changes too."""
     rows = {name: np.repeat(array, len(changes), axis=0) for name, array in floats(params).items()}
-    for row, (name, (_, *index), value) in enumerate(changes):
-        rows[name][(slice(row, None) if together else row, *index)] = value
+    for row, (name, places, value) in enumerate(changes):
+        for _, *index in places:
+            rows[name][(slice(row, None) if together else row, *index)] = value
     return rows
 
 
 def with_change(params: Parameters, change: Change) -> Parameters:
-    """A one-row instance with another number in one place."""
-    name, index, value = change
+    """A one-row instance with another number in the places of the change."""
+    name, places, value = change
     changed = params[name].copy()
-    changed[index] = value
+    for place in places:
+        changed[place] = value
     return {**params, name: changed}
 
 
@@ -109,13 +122,15 @@ def _simpler_values(value: Fraction) -> Iterator[Fraction]:
     sign = 1 if value > 0 else -1
     small = [Fraction(n) for n in (2, 3, 5, 10, 100, 1000)]
     powers = [sign * n for n in small if n < abs(value)] + [sign / n for n in small if 1 / n > abs(value)]
-    rounded = (Fraction(round(value)), value.limit_denominator(2), value.limit_denominator(10))
+    rounded = (Fraction(round(value)), *map(value.limit_denominator, _DENOMINATORS))
+    rounded += tuple(Fraction(f"{float(value):.{digits}e}") for digits in _DIGITS)
     for candidate in dict.fromkeys((Fraction(0), Fraction(1), Fraction(-1), *rounded, *powers)):
-        if _cost(candidate) < _cost(value):
+        if cost(candidate) < cost(value):
             yield candidate
 
 
-def _cost(value: Fraction) -> int:
+def cost(value: Fraction) -> int:
+    """How long a number is, as text, where denominators count twice."""
     if value in (0, 1):
         return int(value)
     return 2 + len(str(abs(value.numerator))) + 2 * len(str(value.denominator)) + (value < 0)

@@ -1,19 +1,24 @@
 """Makes an exact counterexample as small and as simple as possible."""
 
+from fractions import Fraction
+
 from bounds.language.claim import Claim
 from synthetic.numbers.balls import Ball
 from verify.checker.limits import MANY_ROUNDS
 from verify.exact.confirm import Violation, violation_of
-from verify.exact.float_prefilter import violated_instances, violating_changes, with_change
+from verify.exact.float_prefilter import cost, violated_instances, violating_changes, with_change
 from verify.instances.parameters import Parameters
 from verify.instances.shape import Shape
 from verify.instances.simpler import simpler
+from verify.instances.units import in_other_units, unit_of
 
 __all__ = ["shrink"]
 
 _LONG = 40  # iterations
 _PLAIN = 500  # numbers of an instance, times iterations, that one trial may have
 _STEPS = 300  # of a run of many rounds, that take as long as a trial of a small instance
+_MOST_UNITS = 4  # other units that are looked at
+_SHORTER = 0.9  # times as long as before, numbers in other units are worth the change
 _FEW = 50  # numbers that are looked at in float64 for one trial, or terms of a sum in exact arithmetic
 
 
@@ -25,6 +30,8 @@ def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violat
     most_trials = most_trials // 4 if slow else most_trials
     violation = _simpler_shape(claim, violation, most_trials, screened=slow)
     violation = _simpler_numbers(claim, violation, most_trials)
+    other = _simpler_units(claim, violation)
+    violation = violation if other is violation else _simpler_numbers(claim, other, most_trials)
     return _simpler_shape(claim, violation, most_trials, screened=True)  # noise of size zero, say, can go now
 
 
@@ -54,6 +61,37 @@ def _simpler_shape(claim, violation, most_trials, screened):
             if trials >= most_trials:
                 break
     return violation
+
+
+def _simpler_units(claim, violation):
+    """The instance in units in which one of its lengths, and one of its losses or curvatures, is 1, if that makes its
+    numbers shorter."""
+    candidates = [violation.params]
+    for position in (1, 0):  # of length, then of loss, in a unit
+        candidates += [changed for params in [*candidates] for changed in _with_a_unit_of_one(claim, params, position)]
+    shorter = [(length, place) for place, params in enumerate(candidates)
+               if (length := _length(params)) < _SHORTER * _length(violation.params)]
+    for _, place in sorted(shorter)[:_MOST_UNITS]:
+        found = violation_of(claim, violation.shape, candidates[place])
+        if isinstance(found, Violation):
+            return found
+    return violation
+
+
+def _with_a_unit_of_one(claim, params, position):
+    """Yield the instance in other units of length or loss, for each of its numbers that becomes 1 by that."""
+    known = {name: unit for name in params if (unit := unit_of(claim, name)) is not None and any(unit)}
+    if any(power.denominator != 1 for unit in known.values() for power in map(Fraction, unit)):
+        return
+    units = {abs(number) ** -int(unit[position])
+             for name, unit in known.items() if abs(unit[position]) == 1 and (position == 0 or not unit[0])
+             for number in map(Fraction, params[name].flat) if number}
+    for unit in sorted(units - {1}, key=cost, reverse=True)[:_MOST_UNITS]:
+        yield in_other_units(claim, params, lambda name, powers, unit=unit: unit ** int(powers[position]))
+
+
+def _length(params: Parameters) -> int:
+    return sum(cost(Fraction(number)) for array in params.values() for number in array.flat)
 
 
 def _simpler_numbers(claim, violation, most_trials):

@@ -1,5 +1,7 @@
 """Counterexamples made simple: float64 says what may do, and exact arithmetic has the last word."""
 
+import json
+import re
 from dataclasses import replace
 from fractions import Fraction as Q
 from unittest import mock
@@ -20,6 +22,7 @@ from verify.exact.shrink import shrink
 from verify.instances.draw import draw_params, draw_shape
 from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
+from verify.referee.decide import Settings, decide
 
 NAMES = "abcdefgh"
 LETTERS = [sp.Symbol(name, positive=True) for name in NAMES]
@@ -90,6 +93,26 @@ def test_many_changes_are_looked_at_in_parts(monkeypatch):
     at_once = violating_changes(claim, Shape(), params, ())
     monkeypatch.setattr(float_prefilter, "_AT_ONCE", 3)
     assert violating_changes(claim, Shape(), params, ()) == at_once
+
+
+def test_equal_numbers_change_together():
+    """Both curvatures are equal, which neither can leave alone."""
+    array = np.array([[Q(7, 1001), Q(7, 1001), Q(1, 3)]], dtype=object)
+    assert float_prefilter._places(array) == [((0, 0),), ((0, 1),), ((0, 2),), ((0, 0), (0, 1))]
+    changed = with_change({"curvature": array}, ("curvature", ((0, 0), (0, 1)), Q(1)))
+    assert changed["curvature"].tolist() == [[1, 1, Q(1, 3)]] and array[0, 0] == Q(7, 1001)
+
+
+#: refuted claims whose counterexamples had numbers of more than 30 digits, in units of chance and with equal numbers that
+#: only change together
+SHORT = ["fedalign/theorem-A9", "fedmoswa/eq-80@as-proved", "fedluar/theorem-3.2@pathwise"]
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_counterexamples_have_short_numbers(name):
+    data = decide(find_claim(name), Settings(federations=False)).details["instance"]
+    numbers = re.findall(r'"(-?[0-9]+(?:/[0-9]+)?)"', json.dumps([data["instance"], data["values"]]))
+    assert max(map(len, numbers)) <= 12, max(numbers, key=len)
 
 
 CLAIMS = ["fedmoswa/lemma-g.16@start-zero", "fedmoswa/eq-99", "fedalign/step-T17", "fadamgc/eq-19@at-most",
