@@ -167,7 +167,7 @@ class _Terms:
         loosening = sum(_loosening(one, number, (*false, *true)) for number, one in zip(numbers, self.products, strict=True))
         return Edit(replace(claim, statement=statement), f"{unicode(added, letters_of(claim))} more on the {larger} side",
                     (1.2 if near else 1.5) + 0.3 * (len(numbers) - 1) + 0.05 * sum(one.size for one in self.products)
-                    + 0.03 * sum(map(complexity, numbers)) + 0.1 * loosening)
+                    + 0.03 * sum(map(complexity, numbers)) + 0.1 * loosening, numbers=numbers)
 
 
 Sides = Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, Mapping[Atom, np.ndarray]]]

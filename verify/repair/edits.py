@@ -8,8 +8,8 @@ from math import log
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import Claim
-from bounds.language.names import NAMES, SIZE
+from bounds.language.claim import BY_NUMBER, Claim
+from bounds.language.names import NAMES, ONE, SIZE, symbol
 from bounds.printing.render import letters_of, unicode
 from verify.repair.atoms import is_vector, scalars
 from verify.repair.pool import Pool
@@ -21,6 +21,8 @@ __all__ = ["Candidate", "Edit", "always", "coefficients", "shifts"]
 _NAMES = (sp.Symbol, sp.Indexed)
 _LARGEST = 1000.0  # factor of a coefficient
 _HALVINGS = 24
+_GROWTH = 1.3  # cost of a right side times a quantity
+_CLIENTS = ("clients", "participants")
 _FACTORS = tuple(Fraction(f) for f in ("2", "1/2", "3/2", "2/3", "3", "1/3", "4", "1/4", "5", "1/5", "8", "1/8", "10",
                                        "1/10"))  # of coefficients that are looked at one by one
 _ROUNDING = Fraction(1, 10**6)  # relative
@@ -31,13 +33,15 @@ _SLACK = Fraction(5, 4)  # by how much a simple number may exceed what the insta
 class Edit:
     """A changed claim: what was changed, in words, and how large a change that is. ``kept``: of one more condition, which of
     the pool's instances on which the claim holds meet it. ``exact``: whether its hypothesis is an equation, which instances
-    of the pool meet up to rounding, so that only a search can tell."""
+    of the pool meet up to rounding, so that only a search can tell. ``numbers``: those that follow from the instances and
+    make the claim the weaker the larger they are."""
 
     claim: Claim
     words: str
     cost: float
     kept: np.ndarray | None = None
     exact: bool = False
+    numbers: tuple[Fraction, ...] = ()
 
 
 #: a change whose number follows from the instances; None where no number does
@@ -58,16 +62,20 @@ def coefficients(claim: Claim) -> Iterator[Candidate]:
                 yield _Coefficient(claim, position.below(number), term, 1.0)
         if position == Position("right") and part != 0:
             yield _Coefficient(claim, position, part, 1.1)
+            if claim.setting == "run" and claim.statement.relation == "<=":
+                yield from (_Coefficient(claim, position, one * part, _GROWTH, one) for one in _growths(claim))
 
 
 @dataclass(frozen=True)
 class _Coefficient:
-    """The coefficient of a part, as a positive number; its sign stays."""
+    """The coefficient of a part, as a positive number; its sign stays. ``factor``: by which the part has been multiplied
+    before."""
 
     claim: Claim
     position: Position
     part: sp.Basic
     cost: float
+    factor: sp.Basic = sp.S.One
 
     def __call__(self, pool: Pool) -> Edit | None:
         before = abs(self._split[0])
@@ -80,9 +88,10 @@ class _Coefficient:
             return None
         words = _becomes(self.claim, self.position, self.part, self._with(number))
         if self.position == Position("right"):
-            words = f"the right side times {number / before}"
+            times = sp.Rational((number / before).numerator, (number / before).denominator) * self.factor
+            words = f"the right side times {unicode(times, letters_of(self.claim))}"
         return Edit(self._changed(number), words,
-                    self.cost + 0.03 * complexity(number) + 0.2 * abs(log(number / before)))
+                    self.cost + 0.03 * complexity(number) + 0.2 * abs(log(number / before)), numbers=(number,))
 
     def _least(self, pool: Pool) -> Fraction | None:
         """A simple number near the one with which the claim just holds on all instances."""
@@ -121,6 +130,18 @@ class _Coefficient:
             middle = (near * far) ** 0.5
             near, far = (middle, far) if breaks(middle) else (near, middle)
         return far
+
+
+def _growths(claim: Claim) -> Iterator[sp.Basic]:
+    """Yield what the right side of a bound on a run may lack as a factor: a size other than a number of clients, a pure
+    number of the claim, the condition number, or the square of one of these; or the clients for each one that takes part."""
+    atoms = {str(atom.formula): atom for atom in scalars(claim) if not atom.over}
+    pure = [atom.formula for name, atom in atoms.items() if atom.unit == ONE and name not in _CLIENTS]
+    if atoms.keys() >= {"L", "mu"}:
+        pure.append(atoms["L"].formula / atoms["mu"].formula)
+    yield from (one**power for one in pure for power in (1, 2))
+    if atoms.keys() >= {*_CLIENTS}:
+        yield atoms["clients"].formula / atoms["participants"].formula
 
 
 def _becomes(claim: Claim, position: Position, part: sp.Basic, other: sp.Basic) -> str:
@@ -170,12 +191,25 @@ def _shifts(claim: Claim) -> Iterator[Edit]:
     for position, term in positions(claim):
         if position.where in ("left", "right") and (not position.path or isinstance(part_at(claim, position.outer), sp.Add)):
             yield from _factors(claim, position, term)
+    yield from _of_some_clients(claim)
     statement, letters = claim.statement, letters_of(claim)
     for number, (index, low, high) in enumerate(statement.over):
         for ends in ((low + 1, high), (low, high - 1)):
             over = (*statement.over[:number], (index, *ends), *statement.over[number + 1 :])
             yield Edit(replace(claim, statement=replace(statement, over=over)),
                        f"for {_range(sp.Tuple(index, *ends), letters)}", 1.0)
+
+
+def _of_some_clients(claim: Claim) -> Iterator[Edit]:
+    """Yield the claim about every client in every round for the clients that take part alone, and for the others alone."""
+    statement = claim.statement
+    indices = {str(index): index for index, *_ in statement.over}
+    drawn = claim.procedure is not None and claim.procedure.sampling in BY_NUMBER
+    if drawn and {"r", "k"} <= indices.keys() and statement.relation != "==":
+        takes_part = symbol("sampled")[indices["r"], indices["k"]]
+        for words, factor in (("that take part", takes_part), ("that do not take part", 1 - takes_part)):
+            sides = replace(statement, left=statement.left * factor, right=statement.right * factor)
+            yield Edit(replace(claim, statement=sides), f"for the clients {words}", 1.0)
 
 
 def _alike(claim: Claim) -> dict[sp.Basic, list[sp.Basic]]:

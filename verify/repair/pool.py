@@ -1,8 +1,8 @@
 """The instances on which candidates for a repair are looked at before anything is searched for them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 import numpy as np
@@ -37,6 +37,8 @@ _KEPT = 24  # instances of a batch on which the claim holds, the tightest ones a
 _WORST = 12  # violations of a batch
 _MOST_OUTCOMES = 4096
 _MORE, _LONGER = (2, 5), {"local_steps": 20, "rounds": 20}  # sizes of which there are more, and how many at most
+_GROWING = ("rounds", "local_steps", "clients")
+_FAR, _FARTHEST = (20, 200), {"local_steps": 400, "rounds": 400}
 _STRETCHED, _FACTORS = 6, (10.0, 100.0)  # batches of violations, and by how much one of their numbers grows
 _BROKEN = (ArithmeticError, *UNMEASURED)
 
@@ -59,6 +61,7 @@ class Pool:
     true: list[Batch] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     counts: list[int] = field(default_factory=lambda: [0, 0])  # of the instances drawn: where it is false, where it holds
+    _far: list[Batch] | None = None
     _known: dict[Atom, tuple | None] = field(default_factory=dict)
 
     @property
@@ -82,6 +85,25 @@ class Pool:
         """Whether the candidate is false on an instance on which the claim, or another candidate, is."""
         return any(_breaks(candidate, batch) for batch in self.false) or any(
             _breaks(candidate, Batch(one.shape, floats(one.params))) for one in self.violations)
+
+    @property
+    def halves(self) -> list["Pool"]:
+        """For each size of which the violations have several, the pool without the larger half of its range."""
+        found, shapes = [], [batch.shape for batch in self.false] + [one.shape for one in self.violations]
+        for name in {*_GROWING, *(name for shape in shapes for name, _ in shape.sizes)}:
+            largest = max((_size(shape, name) for shape in shapes), default=0)
+            if 2 * min((_size(shape, name) for shape in shapes), default=0) <= largest:
+                found.append(replace(
+                    self, false=[one for one in self.false if 2 * _size(one.shape, name) <= largest], _far=None, _known={},
+                    violations=[one for one in self.violations if 2 * _size(one.shape, name) <= largest]))
+        return found
+
+    def breaks_far_away(self, candidate: Claim) -> bool:
+        """Whether the candidate is false on an instance with far more rounds or local steps than those of the pool, so that
+        a number in it would have to grow with them."""
+        if self._far is None:
+            self._far = [Batch(shape, params) for shape, params in _lengthened(self.claim, self.false, _FARTHEST, _FAR)]
+        return any(_breaks(candidate, batch) for batch in self._far)
 
     def excludes(self, candidate: Claim) -> bool:
         """Whether the candidate is false on an instance, or has no value on one."""
@@ -133,6 +155,10 @@ class Pool:
                     self._known[atom] = false, true
             self._known.setdefault(atom, None)
         return self._known[atom]
+
+
+def _size(shape: Shape, name: str) -> int:
+    return shape.as_sizes().get(name, 0)
 
 
 def _breaks(claim: Claim, batch: Batch) -> bool:
@@ -188,19 +214,21 @@ def pool_of(claim: Claim, seed: int = 0) -> Pool:
                 for factor in _FACTORS:
                     _take_in(stretched, Batch(batch.shape, batch.params | {name: factor * values}))
     longer = Pool(claim)
-    for shape, params in _lengthened(claim, pool.false):
+    for shape, params in _lengthened(claim, pool.false, _LONGER, _MORE):
         _take_in(longer, Batch(shape, params))
     whole = [batch for batch in longer.false if both_sides(claim, batch, ()) is not None]  # not too many outcomes at once
     pool.false += _spread(stretched.false, _STRETCHED) + _spread(whole, _KEPT_BATCHES)
     return pool
 
 
-def _lengthened(claim: Claim, batches: Sequence[Batch]) -> Iterator[tuple[Shape, Parameters]]:
-    """Yield instances about a run with more local steps or rounds, where chance has few outcomes."""
+def _lengthened(claim: Claim, batches: Sequence[Batch], longest: Mapping[str, int], factors: Sequence[int],
+                ) -> Iterator[tuple[Shape, Parameters]]:
+    """Yield instances about a run with so many times the local steps or rounds, up to the longest, where chance has few
+    outcomes."""
     for batch in batches if claim.setting == "run" else ():
-        for name, most in _LONGER.items():
+        for name, most in longest.items():
             most = min([most, *(v.high or most for v in claim.variables if v.name == name)])
-            for size in (factor * getattr(batch.shape, name) for factor in _MORE):
+            for size in (factor * getattr(batch.shape, name) for factor in factors):
                 if size <= most:
                     with suppress(*_BROKEN):
                         shape, params = resized(claim, batch.shape, batch.params, name, size)

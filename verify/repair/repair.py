@@ -8,6 +8,7 @@ import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
+from math import log
 
 from bounds.formulas.units import check_units, units_of, units_where
 from bounds.language.claim import Claim
@@ -26,6 +27,7 @@ __all__ = ["Repair", "repairs_of"]
 
 _TRIES = 5  # searches of one candidate
 _SEARCHES = 40
+_NEARLY = 4  # inverse of the logarithm by which a number may change where the larger instances are left out
 _SEEDS = 3  # with which a candidate is searched, because its number follows from the instances of one
 _INGREDIENT = 1.6  # size of a change that excludes what a counterexample may need
 _ONLY_ONE = 2.0  # the same, if one client, local step or round is left
@@ -134,9 +136,19 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
         if violation:
             pool.add(violation)
             offer(candidate, tries + 1)
-        elif met >= FEWEST:
+        elif met >= FEWEST and not pool.breaks_far_away(edit.claim) and not _grows(candidate, edit, pool):
             found.append(edit)
             yield edit
+
+
+def _grows(candidate: Candidate, edit: Edit, pool: Pool) -> bool:
+    """Whether a number that follows from the instances is far smaller without the larger ones, so that still larger ones
+    would ask for more. A coefficient that became smaller than it was moves the other way."""
+    if not edit.numbers:
+        return False
+    before = (candidate(half) for half in pool.halves)
+    return any(_NEARLY * abs(log(new / old)) > 1 for one in before if one is not None
+               for new, old in zip(edit.numbers, one.numbers, strict=True))
 
 
 def _loses_a_side(claim: Claim, changed: Claim) -> bool:

@@ -9,7 +9,7 @@ from verify.proofs.steps_there import proof_order
 from verify.referee.decide import Settings, decide
 from verify.report.broken_step import broken_step
 
-#: refuted claims, the first step of the proof that fails on their counterexample, and the first one that is refuted by itself
+#: refuted claims, the first step of the proof that fails on their counterexample, or the first one that is refuted by itself
 BROKEN = [
     ("fedluar/lemma-3.1", "fedluar/lemma-A.2-shift", ""),
     ("afedpd/lemma-3@inactive-theta", "afedpd/lemma-1@inactive-theta", ""),
@@ -24,7 +24,7 @@ def broken(request):
 
 
 def test_the_first_step_that_fails_is_named(broken):
-    claim, verdict, failing, alone = broken
+    _, verdict, failing, alone = broken
     steps = verdict.details["steps"]
     assert steps.get("failing", "") == failing and (alone or None) in (None, *steps["unmeasured"])
     found = broken_step(steps, lambda step: step == alone)
@@ -52,4 +52,4 @@ def test_steps_about_something_else_are_not_measured():
 def test_a_repaired_form_is_found_by_its_number():
     assert [c.id for c in repaired_forms(find_claim("fedalign/theorem-1@G-everywhere"))] == ["fedalign/derived-theorem-1"]
     assert [c.id for c in repaired_forms(find_claim("fedalign/step-T17"))] == ["fedalign/derived-recursion"]
-    assert not repaired_forms(find_claim("fedalign/derived-theorem-1")) and not repaired_forms(find_claim("fedalign/lemma-A6"))
+    assert not any(repaired_forms(find_claim(f"fedalign/{name}")) for name in ("derived-theorem-1", "lemma-A6"))
