@@ -219,12 +219,15 @@ def _pairs(products: Sequence[Product], sides: Sides, false: Sides, relation: st
     """Yield pairs of products that together mend the claim on the pool: of the combination of all products that weakens it
     least, and of each term of that with another product."""
     shares = _shares(products, false, relation)
-    kept = np.flatnonzero(np.isfinite(shares).all(axis=0) & (shares > 0).any(axis=0))
-    if not len(kept) or not len(shares):
+    if not len(shares):
+        return
+    most = shares.max(axis=0)  # NaN where a value is
+    kept = np.flatnonzero((most > 1 / _MOST_SHARES) & (most < _MOST_SHARES))
+    if not len(kept):
         return
     weights = np.array([_loosening(products[number], Fraction(1), sides) for number in kept])
-    scale = shares[:, kept].max(axis=0)  # each product counts in units in which it mends one gap
-    found = linprog(weights / scale + _TERM, A_ub=-shares[:, kept] / scale, b_ub=-np.ones(len(shares)))
+    scale = most[kept]  # each product counts in units in which it mends one gap
+    found = linprog(np.minimum(weights / scale, _LARGEST) + _TERM, A_ub=-shares[:, kept] / scale, b_ub=-np.ones(len(shares)))
     if found.success:
         order = [kept[number] for number in np.argsort(-found.x) if found.x[number] > _ROUNDING]
         for one, other in list(combinations(order, 2))[:_MOST_PAIRS]:
