@@ -136,7 +136,7 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
         if violation:
             pool.add(violation)
             offer(candidate, tries + 1)
-        elif met >= FEWEST and not pool.breaks_far_away(edit.claim) and not _grows(candidate, edit, pool):
+        elif met >= FEWEST and (edit.exact or not (pool.breaks_far_away(edit.claim) or _grows(candidate, edit, pool))):
             found.append(edit)
             yield edit
 
