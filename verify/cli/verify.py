@@ -178,7 +178,12 @@ def explain(
     there = replayed(filter(None, (stored_verdict(out, c.id) for c in others)), out)
     verdicts = {v.id: v.verdict for v in there if KEPT not in v.details}
     readings = {c.id: (c.reading, verdicts.get(c.id)) for c in others}
-    needs, repairs, broken, repaired = None, None, None, {}
+    needs, repairs, broken, tightest, repaired = None, None, None, None, {}
+    if verdict.verdict in ("certified", "consistent") and not short:
+        from verify.report.tightest import tightest_instance
+
+        with console.working("searching"):
+            tightest = tightest_instance(found)
     if verdict.verdict == "refuted":
         forms = repaired_forms(found)
         kinds = {v.id: v.verdict for v in replayed(filter(None, (stored_verdict(out, c.id) for c in forms)), out)}
@@ -202,7 +207,7 @@ def explain(
             with suppress(ValueError):  # a quick search does not refute it
                 repairs = repairs_of(found, "quick", most=3, depth=1)
     print(explained(found, verdict, readings, budget, out.as_posix(), needs, repairs, broken,
-                    repaired), end="")
+                    tightest, repaired), end="")
     return 0
 
 

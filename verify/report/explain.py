@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from types import MappingProxyType
+from typing import Any
 
 from bounds.language.claim import Claim
 from bounds.printing.render import condition_text, letters_of, there_is, unicode
@@ -24,6 +25,7 @@ HARDER = {"quick": "standard", "standard": "thorough"}
 
 def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, str | None]], budget: str, out: str,
             needs: Needs | None = None, repairs: Sequence[Repair] | None = None, broken: BrokenStep | None = None,
+            tightest: tuple[Mapping[str, Any], float] | None = None,
             repaired: Mapping[str, str | None] = MappingProxyType({})) -> str:
     """Paragraphs about one verdict.
 
@@ -31,6 +33,7 @@ def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, st
         needs, repairs: of a refuted claim, under which hypotheses it survives, and what would be true; None where nobody
             looked.
         broken: of a refuted claim, the step at which its proof breaks.
+        tightest: of a claim that holds as far as is known, an instance on which it is tight, and the ratio of its sides.
         repaired: the forms of it that were derived here and repair it: id -> verdict or None where there is none yet.
         readings: the other readings of the same statement: id -> (reading, verdict or None where there is none yet).
         budget: the budget with which the verdict was reached.
@@ -38,9 +41,13 @@ def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, st
     """
     parts = [_says(claim), _because(claim, verdict), *_evidence(claim, verdict)]
     parts += [_breaks(broken)] if broken else []
+    parts += [_tightest(claim, *tightest)] if tightest else []
     parts += [str(needs)] if needs and str(needs) else []
-    parts.append("What would change it: " + _change(claim, verdict, budget, out))
-    parts += [] if repairs is None else [_would_be_true(claim, repairs)]
+    if repairs:
+        parts.append(_would_be_true(repairs, verdict, out))
+    else:
+        none = "No statement was found that changes one place of it and survives a search. " * (repairs is not None)
+        parts.append(f"{none}What would change it: {_change(claim, verdict, budget, out)}")
     parts += [_repaired(repaired)] if repaired else []
     if readings:
         parts.append(_readings(verdict, readings))
@@ -105,11 +112,21 @@ def _breaks(broken: BrokenStep) -> str:
     return f"The proof breaks at {broken.words}:\n  {step.id}: {formula}\n{broken.holding}".strip()
 
 
-def _would_be_true(claim: Claim, repairs: Sequence[Repair]) -> str:
-    if not repairs:
-        return f"No statement was found that changes one place of {claim.id} and survives a search."
-    lines = (f"  {number}. {one.change}: {one.verdict.verdict}" for number, one in enumerate(repairs, start=1))
-    return "What would be true, the smallest change first:\n" + "\n".join(lines)
+def _tightest(claim: Claim, data: Mapping[str, Any], ratio: float) -> str:
+    shrinks = "nothing in it can shrink" if ratio > 1 - 1e-9 else (
+        f"its larger side can shrink by the factor {significant(ratio)} at most")
+    lines = [*run_in_words(claim, data), *sides_in_words(claim, data)]
+    return f"Where it is tight, so that {shrinks}:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _would_be_true(repairs: Sequence[Repair], verdict: Verdict, out: str) -> str:
+    lines = [f"  {number}. {one.change}: {one.verdict.verdict}" for number, one in enumerate(repairs, start=1)]
+    return "\n".join(["What would be true, the smallest change first:", *lines, *_again(verdict, out)])
+
+
+def _again(verdict: Verdict, out: str) -> list[str]:
+    """How to check the counterexample; nothing where no certificate was kept."""
+    return [f"`{on_certificate('check', verdict, out)}` checks the counterexample."] if verdict.certificate else []
 
 
 def _repaired(repaired: Mapping[str, str | None]) -> str:
@@ -147,7 +164,7 @@ def _change(claim: Claim, verdict: Verdict, budget: str, out: str) -> str:
         name = f"{file}:{claim.id}" if file else claim.id
         harder = f"`{command('verify', name, budget=more, out=f'{out}-{more}')}`"
     if verdict.verdict == "refuted":
-        again = f" `{on_certificate('check', verdict, out)}` checks it." if verdict.certificate else ""
+        again = "".join(f" {line}" for line in _again(verdict, out))
         finite = verdict.ratio is not None and 1 < verdict.ratio < float("inf")
         weaker = f" by a factor of {significant(verdict.ratio)} or more" if finite else ""
         return f"a hypothesis that excludes the counterexample, or a statement that is weaker{weaker}.{again}"
