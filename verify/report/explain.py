@@ -11,7 +11,7 @@ from verify.exact.replay import tight_hypotheses
 from verify.repair.repair import Repair
 from verify.report.broken_step import BrokenStep
 from verify.report.reason import Needs, run_in_words, sides_in_words
-from verify.report.sentences import clauses
+from verify.report.sentences import capitalised, clauses
 from verify.results.commands import claim_file, command, on_certificate
 from verify.results.numerals import significant
 from verify.results.store import KEPT
@@ -79,7 +79,7 @@ def _because(claim: Claim, verdict: Verdict) -> str:
     kept = f" This is {verdict.details[KEPT]}." if KEPT in verdict.details else ""
     kind = "proven" if verdict.verdict == "consistent" and "scope" in verdict.details else verdict.verdict
     evidence = clauses(verdict.evidence, claim)
-    return f"{means[kind]} {evidence[:1].upper()}{evidence[1:]}.{kept}"
+    return f"{means[kind]} {capitalised(evidence)}.{kept}"
 
 
 def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
@@ -100,10 +100,19 @@ def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
     if named := verdict.details.get("witness"):
         yield _witness(named)
     if verdict.verdict == "ill-posed" and verdict.details.get("conflict"):
-        yield "These are in conflict:\n" + "\n".join(f"  {part}" for part in verdict.details["conflict"])
+        yield "These are in conflict:\n" + "\n".join(f"  {_hypothesis(claim, part)}" for part in verdict.details["conflict"])
     if verdict.verdict == "consistent" and verdict.ratio is not None:
         hidden = f"The hidden constant is at least {significant(verdict.ratio)}, the largest ratio found without it."
         yield _looseness(verdict.ratio) if claim.explicit else hidden
+
+
+def _hypothesis(claim: Claim, part: str) -> str:
+    """A hypothesis that a conflict names: an assumption with what it says, or a condition as it is."""
+    found = next((one for one in claim.assumptions if one.id == part), None)
+    if found is None:
+        return clauses(part, claim)
+    said = (*found.conditions, *filter(None, (found.for_all_functions, found.everywhere)))
+    return ": ".join(filter(None, (found.name, "; ".join(condition_text(one, letters_of(claim)) for one in said))))
 
 
 def _breaks(broken: BrokenStep) -> str:
@@ -144,7 +153,7 @@ def _witness(named: Mapping) -> str:
     if named["not shown"]:
         parts.append("Not proven of it: " + "; ".join(named["not shown"]) + ".")
     if "fails" in named:
-        parts.append(f"{named['fails'][:1].upper()}{named['fails'][1:]}.")
+        parts.append(f"{capitalised(named['fails'])}.")
     return " ".join(parts)
 
 

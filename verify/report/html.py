@@ -23,7 +23,7 @@ from verify.report.errata import STYLES, failing_results
 from verify.report.mathematics import mathematics
 from verify.report.results import ATTENTION, MANY, MISSING, PaperPage, ids_with_figures, papers_of
 from verify.report.run_picture import run_picture
-from verify.report.sentences import clauses, in_words, readable, sentence
+from verify.report.sentences import capitalised, clauses, in_words, readable, sentence
 from verify.report.tables import LONGEST_NUMBER, details_shown, instance_tables
 from verify.results.commands import on_certificate
 from verify.results.drawing import VERDICT_STYLE, save
@@ -300,7 +300,7 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )
     environment.filters |= {
-        "significant": significant, "apart_from_one": apart_from_one, "capital": lambda text: text[:1].upper() + text[1:],
+        "significant": significant, "apart_from_one": apart_from_one, "capital": capitalised,
         "typeset": lambda text: text if isinstance(text, Markup) else readable(text),
         "code": lambda text: Markup(escape(text, quote=False)),  # quotes need no escape there
         "folded": lambda text: " \\\n  ".join(textwrap.wrap(text, 72, break_long_words=False, break_on_hyphens=False)),

@@ -10,14 +10,14 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from bounds.language.notation import ACCENTS, GREEK, plain
-from bounds.printing.render import latex, letters_of
+from bounds.printing.render import latex, letters_of, unicode
 from verify.report.mathematics import fitted_mathml
 from verify.report.reason import run_in_words, sides_in_words
 from verify.report.tables import value_text
 from verify.results.numerals import approximately, is_fraction, typeset
 from verify.results.verdict import Verdict
 
-__all__ = ["HTML", "MARKDOWN", "TEX", "Style", "clauses", "in_words", "readable", "sentence"]
+__all__ = ["HTML", "MARKDOWN", "TEX", "Style", "capitalised", "clauses", "in_words", "readable", "sentence"]
 
 SIZES = ("clients", "participants", "samples", "layers", "local_steps", "rounds", "iterations", "dim")
 _MOST_EQUATIONS = 10
@@ -36,6 +36,7 @@ _ACCENTS = {sign: name for name, sign in ACCENTS.items()}
 _LETTER = re.compile(rf"(.)([{''.join(_ACCENTS)}])|.", re.DOTALL)
 _SIGNS = re.compile("[∞−·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]")  # in numbers
 _MARKED = re.compile(r"([\\`*_{}\[\]<>#|$])")
+_WORD = re.compile(r"(?:a|[a-z]{2,})(?![\w\[^(])")  # at the start of a text
 _GREEK = re.compile(rf"(?<![A-Za-z0-9])({'|'.join(GREEK)})(?![A-Za-z0-9])")
 
 
@@ -137,7 +138,17 @@ def clauses(text: str, claim: Claim | None) -> str:
             return name.replace("_", " ")
         return plain(letters[name].latex) if name in letters and not letters[name].indices else name
 
+    def entry(found: re.Match) -> str:
+        name, index = found.groups()
+        return unicode(sp.IndexedBase(name)[sp.Symbol(index)], letters) if name in letters else found[0]
+
+    text = re.sub(r"\b([A-Za-z]+(?:_[A-Za-z]+)*)\[([a-z])\]", entry, text)
     return readable(re.sub(r"\b[A-Za-z]+(?:_[A-Za-z]+)+\b(?![\[(/])", replacement, text))
+
+
+def capitalised(text: str) -> str:
+    """The text as a sentence begins: with a capital, if its first word is a word and no symbol."""
+    return text[:1].upper() + text[1:] if _WORD.match(text) else text
 
 
 def in_words(verdict: Verdict, claim: Claim | None, style: Style = HTML) -> list[str]:

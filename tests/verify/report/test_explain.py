@@ -15,6 +15,7 @@ from verify.referee.decide import Settings, decide
 from verify.report import results
 from verify.report.explain import explain
 from verify.report.html import write_report
+from verify.report.sentences import capitalised
 from verify.results.store import Store
 from verify.results.verdict import VERDICTS, Verdict
 from verify.search.budget import BUDGETS, Budget
@@ -188,3 +189,18 @@ def test_a_report_of_many_claims_draws_what_is_wrong_and_what_is_tight(monkeypat
     series = refuted(find_claim("fedalign/theorem-1")).series
     drawn = results.ids_with_figures([replace(verdict, series=series) for verdict in SHOWN])
     assert drawn == {"demo/lemma-0", "demo/lemma-1", "demo/lemma-2"}
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("no violation", "No violation"), ("a step", "A step"), ("μ_k ≥ μ holds", "μ_k ≥ μ holds"), ("mu_k is", "mu_k is"),
+    ("x is 1", "x is 1"), ("norm2(x) is", "norm2(x) is"), ("Lemma 1", "Lemma 1"), ("", "")])
+def test_a_sentence_begins_with_a_capital_unless_it_is_a_symbol(text, sentence):
+    assert capitalised(text) == sentence
+
+
+def test_hypotheses_in_conflict_are_written_out():
+    """The two of FedALIGN's assumption 4 on the whole space and strong convexity, each with its formula."""
+    claim = find_claim("fedalign/theorem-1@G-everywhere")
+    text = explain(claim, decide(claim, Settings(federations=False)), {}, "quick", "report")
+    assert "on all of R^dim, as printed without saying where: ‖∇f(u)‖² ≤ G²\n  every client is mu-strongly convex: μ_k ≥ μ" in text
+    assert "μ_k ≥ μ makes losses strongly convex" in text
