@@ -85,7 +85,7 @@ def link(conclusion: Claim, premises: Sequence[Claim]) -> Link:
         return Link(conclusion.id, names, "not checkable", why)
     left_out = {p.id: reason for p in premises if (reason := unusable(p, conclusion) or _without_value(p, conclusion))}
     reason = (unusable(conclusion, conclusion) or _without_value(conclusion, conclusion)
-              or (next(iter(left_out.values())) if len(left_out) == len(premises) else ""))
+              or (next(iter(left_out.values()), "") if len(left_out) == len(premises) else ""))
     if reason:
         return Link(conclusion.id, names, "not checkable", reason)
     usable = [p for p in premises if p.id not in left_out]

@@ -360,3 +360,8 @@ def test_a_claim_that_fixes_the_step_needs_no_bound_of_it():
     whole = claim(Sum(slope, ROUNDS), 2 * (E(objective(x_round[0])) - E(objective(x_round[rounds]))) / eta, fixed)
     assert link(whole, [premise]).needs == ()
     assert link(replace(whole, conditions=()), [premise]).needs == ("test/end: eta_l[t] <= 1/L",)
+
+
+def test_a_claim_without_premises_has_an_answer():
+    assert link(find_claim("fedalign/step-T19"), []).answer == "follows"
+    assert link(find_claim("fedalign/step-eq36"), []).answer in ANSWERS
