@@ -161,11 +161,12 @@ def explain(
     from verify.report.explain import explain as explained
     from verify.results.commands import command
     from verify.results.fingerprint import fingerprints
-    from verify.results.store import KEPT, stored_settings, stored_verdict
+    from verify.results.store import KEPT, add_details, stored_settings, stored_verdict
 
     settings = stored_settings(out)
     budget = settings["budget"] if settings.get("budget") in list(Budget) else "quick"
     verdict = stored_verdict(out, found.id, fingerprints([found], settings, related_at(budget))[found.id])
+    stored = verdict is not None and KEPT not in verdict.details
     if verdict is None:
         from verify.referee.decide import Settings  # which loads what searches and proves
 
@@ -200,12 +201,14 @@ def explain(
         broken = broken_step(steps_there(found, verdict.details["instance"]), refuted)
     if verdict.verdict == "refuted" and found.explicit and found.exists is None and not short:
         from verify.repair.repair import repairs_of
-        from verify.report.reason import needs_of
+        from verify.report.reason import needs_of, why_as_details
 
         with console.working("searching"):
             needs = needs_of(found)
             with suppress(ValueError):  # a quick search does not refute it
                 repairs = repairs_of(found, "quick", most=3, depth=1)
+            if stored and repairs is not None:
+                add_details(out, found.id, why_as_details(needs, repairs))
     print(explained(found, verdict, readings, budget, out.as_posix(), needs, repairs, broken,
                     tightest, repaired), end="")
     return 0

@@ -187,6 +187,8 @@ def _page(verdict: Verdict, out: Path, claims: Mapping[str, Claim], figures: lis
         "broken": _broken(verdict, claims, kinds),
         "repaired": [(form.number, kinds[form.id], page_name(form.id)) for form in repaired_forms(claim) if form.id in kinds]
         if claim and verdict.verdict == "refuted" else [],
+        "needs": verdict.details.get("needs", ""),
+        "repairs": verdict.details.get("repairs", ()),
         "picture": run_picture(claim, run) if isinstance(run, Mapping) else "",
         "tables": tables,
         "sides": _sides(instance) if isinstance(instance, Mapping) else None,

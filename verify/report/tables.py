@@ -33,7 +33,8 @@ TURNED_EACH = TURNED.replace("by an angle", "by an angle of the client's own").r
 FACTORED = ", in coordinates W_j = a y_j b z_j of the models (a, y, b, z)"
 FIRST = ("priority", "client_weight")  # columns of the clients' table
 EMPTY = (None, "", [], {})
-SHOWN_ELSEWHERE = ("conflict", "instance", "kept", "missing", "proof", "scope", "steps")  # in other parts of the page
+#: details in other parts of the page
+SHOWN_ELSEWHERE = ("conflict", "instance", "kept", "missing", "needs", "proof", "repairs", "scope", "steps")
 
 
 def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:

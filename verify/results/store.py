@@ -265,10 +265,14 @@ def read_result(path: Path) -> dict[str, Any]:
     data = read_json(path, "result")
     if not isinstance(data, dict) or set(data) - {"certificate"} != _FIELDS or not isinstance(data["fingerprint"], str):
         raise ValueError(f"{path} is damaged, not a result: it must have {', '.join(sorted(_FIELDS))}")
-    told = [data[name] for name in ("fingerprint", "record", "certificate") if name in data]
-    if digest(told) != data["sha256"]:
+    if digest(_checked(data)) != data["sha256"]:
         raise ValueError(f"{path} is damaged: it does not have its checksum")
     return data
+
+
+def _checked(data: Mapping[str, Any]) -> list[Any]:
+    """The parts of a result that its checksum covers."""
+    return [data[name] for name in ("fingerprint", "record", "certificate") if name in data]
 
 
 def stored_verdict(out: str | Path, claim_id: str, fingerprint: str | None = None) -> Verdict | None:
@@ -284,6 +288,19 @@ def stored_verdict(out: str | Path, claim_id: str, fingerprint: str | None = Non
         return None
     data = read_result(path)
     return _marked(from_record(data["record"]), data, fingerprint or data["fingerprint"])
+
+
+def add_details(out: str | Path, claim_id: str, more: Mapping[str, Any]) -> None:
+    """Add to the details of a stored verdict, which the pages of the report show from the next run into it on.
+
+    Raises:
+        ValueError: the result is damaged, or another process writes into the report.
+    """
+    path = Path(out) / FOLDER / f"{file_name(claim_id)}.json"
+    with only_writer(path.parent):
+        data = read_result(path)
+        data["record"] = data["record"] | {"details": data["record"].get("details", {}) | dict(more)}
+        write_json(path, data | {"sha256": digest(_checked(data))})
 
 
 def stored_settings(out: str | Path) -> dict[str, Any]:

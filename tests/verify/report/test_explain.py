@@ -198,9 +198,28 @@ def test_a_sentence_begins_with_a_capital_unless_it_is_a_symbol(text, sentence):
     assert capitalised(text) == sentence
 
 
+@pytest.mark.slow
+def test_what_explain_finds_is_kept_and_shown_on_the_page(tmp_path, run):
+    """The sum of the bias term begins too late; the proof breaks where it is unrolled."""
+    name, step = "fedalign/theorem-1", "fedalign/step-T17"
+    assert run("verify", name, step, "--out", tmp_path)[0] == 1
+    page = tmp_path / "claims" / "fedalign__theorem-1.html"
+    before = page.read_text(encoding="utf-8")
+    assert "What it needs" not in before
+    assert f'<a href="../claims/{step.replace("/", "__")}.html">the step (32)-(34)' in before
+    said = run("explain", name, "--out", tmp_path)[1]
+    first = "i from 0 to T − 1 in place of i from 1 to T − 1 in ρ_T"
+    assert f"1. {first}: consistent" in said and "The proof breaks at the step (32)-(34), which is refuted by itself" in said
+    assert run("verify", name, "--out", tmp_path)[0] == 1
+    after = page.read_text(encoding="utf-8")
+    assert "or without free clients." in after and f"<li>{first} " in after
+    letter = (tmp_path / "errata" / "fedalign.md").read_text(encoding="utf-8")
+    assert "the proof breaks at the step \\(32\\)-\\(34\\)" in letter or "the proof breaks at the step (32)-(34)" in letter
+
+
 def test_hypotheses_in_conflict_are_written_out():
     """The two of FedALIGN's assumption 4 on the whole space and strong convexity, each with its formula."""
     claim = find_claim("fedalign/theorem-1@G-everywhere")
     text = explain(claim, decide(claim, Settings(federations=False)), {}, "quick", "report")
-    assert "on all of R^dim, as printed without saying where: ‖∇f(u)‖² ≤ G²\n  every client is mu-strongly convex: μ_k ≥ μ" in text
+    assert "‖∇f(u)‖² ≤ G²\n  every client is mu-strongly convex: μ_k ≥ μ" in text
     assert "μ_k ≥ μ makes losses strongly convex" in text

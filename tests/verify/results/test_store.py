@@ -16,7 +16,7 @@ from bounds.registry.claims import all_claims
 from tests.messages import contains_in_order
 from verify.results import files, store
 from verify.results.records import as_record, load_verdicts
-from verify.results.store import FOLDER, Store, only_writer, stored_verdict
+from verify.results.store import FOLDER, Store, add_details, only_writer, stored_verdict
 from verify.results.verdict import Series, Verdict
 
 SETTINGS = {"budget": "quick", "seeds": 4, "seed": 0, "device": "cpu"}
@@ -73,6 +73,18 @@ def test_a_result_reads_back_as_it_was_written(tmp_path):
         assert as_record(current(kept)[REFUTED.id]) == as_record(again) == as_record(REFUTED)
     assert as_record(stored_verdict(tmp_path, REFUTED.id)) == as_record(REFUTED)
     assert stored_verdict(tmp_path, "demo/theorem-2") is None
+
+
+def test_details_are_added_to_what_is_stored(tmp_path):
+    with Store(tmp_path, SETTINGS) as kept:
+        add(kept)
+    add_details(tmp_path, REFUTED.id, {"needs": "noise"})
+    again = stored_verdict(tmp_path, REFUTED.id)
+    assert again.details == REFUTED.details | {"needs": "noise"} and again.verdict == "refuted"
+    with Store(tmp_path, SETTINGS) as kept:  # its checksum and its certificate are as they should be
+        assert current(kept)[REFUTED.id].details["needs"] == "noise"
+    with pytest.raises(ValueError, match="demo__theorem-2"):
+        add_details(tmp_path, "demo/theorem-2", {"needs": "noise"})
 
 
 DAMAGES = {
