@@ -130,7 +130,7 @@ def _simpler_values(value: Fraction) -> Iterator[Fraction]:
 
 
 def cost(value: Fraction) -> int:
-    """How long a number is, as text, where denominators count twice."""
+    """The length of a number as text, where denominators count twice."""
     if value in (0, 1):
         return int(value)
     return 2 + len(str(abs(value.numerator))) + 2 * len(str(value.denominator)) + (value < 0)

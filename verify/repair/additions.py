@@ -98,7 +98,7 @@ class _Separation:
                     self._cost(added) + 0.15 * self.quantity.size + 0.03 * complexity(number) + 0.5 * (1 - kept), keeps)
 
     def _cost(self, added: Condition) -> float:
-        """What a condition on a run costs by its kind: to leave one client, step or round leaves little of a method."""
+        """The cost of a condition on a run by its kind: to leave one client, step or round leaves little of a method."""
         if self.claim.setting != "run" or added.over or self.quantity.size > 1:
             return 0.9
         return 1.4 if self.at_zero else _ONLY_ONE if (added.sign, added.right) == ("<=", 1) else 0.9
@@ -180,8 +180,8 @@ def _sides(claim: Claim, pool: Pool, atoms: Sequence[Atom]) -> tuple[Sides, Side
 
 
 def _shares(products: Sequence[Product], sides: Sides, relation: str) -> np.ndarray:
-    """How often each product goes into the gap between both sides, where it is wide: an array (gaps, products), with NaN
-    where a product has no finite value of at least 0. Of many products some of the gaps."""
+    """The shares of each product in the gap between both sides, where it is wide: an array (gaps, products), with NaN where
+    a product has no finite value, or one below 0. Of many products some of the gaps."""
     most = max(1, _MOST_SHARES // (len(products) * max(len(sides), 1)))  # gaps of a batch
     rows = [np.zeros((0, len(products)))]
     with np.errstate(all="ignore"):

@@ -88,7 +88,7 @@ class Pool:
 
     @property
     def halves(self) -> list["Pool"]:
-        """For each size of which the violations have several, the pool without the larger half of its range."""
+        """The pool without the larger half of the range of a size, for each size of which the violations have several."""
         found, shapes = [], [batch.shape for batch in self.false] + [one.shape for one in self.violations]
         for name in {*_GROWING, *(name for shape in shapes for name, _ in shape.sizes)}:
             largest = max((_size(shape, name) for shape in shapes), default=0)

@@ -1,4 +1,4 @@
-"""Which conditions and terms statements about runs usually have: what is proposed should be what a paper could say."""
+"""Tells the conditions and terms that statements about runs usually have: what is proposed is what a paper could say."""
 
 from bounds.language.claim import BY_NUMBER, Claim
 from bounds.language.names import LOSS, NAMES, ONE, SIZE, STEP

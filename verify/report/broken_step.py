@@ -32,7 +32,7 @@ class BrokenStep(NamedTuple):
 
     @property
     def holding(self) -> str:
-        """How many steps before it hold there, as a sentence; empty if none does."""
+        """The number of steps before it that hold there, as a sentence; empty if none does."""
         if self.before < 2:
             return "One step before it holds there." if self.before else ""
         return f"{self.before} steps before it hold there."

@@ -134,7 +134,7 @@ def _would_be_true(repairs: Sequence[Repair], verdict: Verdict, out: str) -> str
 
 
 def _again(verdict: Verdict, out: str) -> list[str]:
-    """How to check the counterexample; nothing where no certificate was kept."""
+    """The command that checks the counterexample; nothing where no certificate was kept."""
     return [f"`{on_certificate('check', verdict, out)}` checks the counterexample."] if verdict.certificate else []
 
 

@@ -174,7 +174,7 @@ class Needs(NamedTuple):
 
 
 def why_as_details(needs: Needs, repairs: Sequence[Repair]) -> dict[str, Any]:
-    """What a counterexample needs and what would be true, as plain data for the details of a verdict."""
+    """The needs of a counterexample and what would be true, as plain data for the details of a verdict."""
     return {"needs": str(needs), "repairs": [{"change": one.change, "verdict": one.verdict.verdict} for one in repairs]}
 
 
