@@ -14,7 +14,7 @@ from bounds.language.names import ONE, Unit
 from bounds.language.operators import local_steps
 from bounds.printing.render import condition_text, letters_of, unicode
 from verify.repair.atoms import Atom, Combination, Product, lengths, scalars, sums, terms_of_unit, unitless_products
-from verify.repair.edits import Candidate, Edit
+from verify.repair.edits import MORE, Candidate, Edit
 from verify.repair.pool import Pool, both_sides
 from verify.repair.simple import complexity, simplest
 from verify.repair.usual import is_usual_condition, is_usual_term
@@ -153,7 +153,7 @@ class _Terms:
     def __call__(self, pool: Pool) -> Edit | None:
         claim = self.claim
         false, true = _sides(claim, pool, self.atoms)
-        mended = _numbers(self.products, false, claim.statement.relation)
+        mended = _numbers(self.products, false, claim.statement.relation, _SLACK * MORE**pool.tries)
         if mended is None:
             return None
         numbers, near = mended
@@ -198,7 +198,8 @@ def _shares(products: Sequence[Product], sides: Sides, relation: str) -> np.ndar
     return np.concatenate(rows)
 
 
-def _numbers(products: Sequence[Product], sides: Sides, relation: str) -> tuple[tuple[Fraction, ...], bool] | None:
+def _numbers(products: Sequence[Product], sides: Sides, relation: str, slack: float = _SLACK,
+             ) -> tuple[tuple[Fraction, ...], bool] | None:
     """The simple numbers with which the products, as terms, mend the claim on all instances, and whether they are about
     what these ask for; None if there are none."""
     shares = _shares(products, sides, relation)
@@ -211,7 +212,7 @@ def _numbers(products: Sequence[Product], sides: Sides, relation: str) -> tuple[
         least = found.x if found.success else np.zeros(len(products))
     if not all(1 / _LARGEST < number < _LARGEST for number in least):
         return None
-    numbers = tuple(simplest(number * (1 - _ROUNDING), number * _SLACK) for number in least)
+    numbers = tuple(simplest(number * (1 - _ROUNDING), number * slack) for number in least)
     return numbers, all(number <= value * _NEARLY for number, value in zip(numbers, least, strict=True))
 
 

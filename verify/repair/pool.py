@@ -61,6 +61,7 @@ class Pool:
     true: list[Batch] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     counts: list[int] = field(default_factory=lambda: [0, 0])  # of the instances drawn: where it is false, where it holds
+    tries: int = 0  # of a candidate, which searches have refuted so often
     _far: list[Batch] | None = None
     _known: dict[Atom, tuple | None] = field(default_factory=dict)
 
@@ -79,7 +80,14 @@ class Pool:
         self._known.clear()
         batch = Batch(violation.shape, floats(violation.params))
         if _breaks(self.claim, batch):
-            self.false.insert(0, batch)
+            self.false[:0] = [batch, *self._longer([batch])]
+
+    def _longer(self, batches: Sequence[Batch]) -> list[Batch]:
+        """The instances with more local steps or rounds on which the claim is false."""
+        longer = Pool(self.claim)
+        for shape, params in _lengthened(self.claim, batches, _LONGER, _MORE):
+            _take_in(longer, Batch(shape, params))
+        return [one for one in longer.false if both_sides(self.claim, one, ()) is not None]  # not too many outcomes at once
 
     def breaks(self, candidate: Claim) -> bool:
         """Whether the candidate is false on an instance on which the claim, or another candidate, is."""
@@ -213,11 +221,7 @@ def pool_of(claim: Claim, seed: int = 0) -> Pool:
             if values[0].size == 1 and spec_of(claim, name).domain == "positive":
                 for factor in _FACTORS:
                     _take_in(stretched, Batch(batch.shape, batch.params | {name: factor * values}))
-    longer = Pool(claim)
-    for shape, params in _lengthened(claim, pool.false, _LONGER, _MORE):
-        _take_in(longer, Batch(shape, params))
-    whole = [batch for batch in longer.false if both_sides(claim, batch, ()) is not None]  # not too many outcomes at once
-    pool.false += _spread(stretched.false, _STRETCHED) + _spread(whole, _KEPT_BATCHES)
+    pool.false += _spread(stretched.false, _STRETCHED) + _spread(pool._longer(pool.false), _KEPT_BATCHES)
     return pool
 
 

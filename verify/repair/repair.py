@@ -109,7 +109,7 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
     clashes, numbers, waiting = len(check_units(claim)[0]), count(), []
 
     def offer(candidate: Candidate, tries: int) -> None:
-        edit = candidate(pool) if tries < _TRIES else None
+        edit = candidate(replace(pool, tries=tries)) if tries < _TRIES else None
         if edit is None or _loses_a_side(claim, edit.claim):
             return
         worse = len(check_units(edit.claim)[0]) - clashes

@@ -2,13 +2,15 @@
 
 from bounds.language.claim import BY_NUMBER, Claim
 from bounds.language.names import LOSS, NAMES, ONE, SIZE, STEP
+from bounds.language.operators import sigma_sq_client
 from verify.repair.atoms import Atom, Product
 
 __all__ = ["is_usual_condition", "is_usual_term"]
 
 _DRAWN = {"participants", "clients"}
 _TIMES = {"r", "t"}
-_GRADIENT = (2, -2)  # unit of squared gradients and variances, which means over draws divide by their number
+_NOISE = {"sigma", "sigma_sq"}
+_GRADIENT = (2, -2)  # unit of squared gradients and variances
 
 
 def is_usual_condition(one: Product, sign: str) -> bool:
@@ -31,20 +33,26 @@ def is_usual_condition(one: Product, sign: str) -> bool:
 
 def is_usual_term(claim: Claim, one: Product) -> bool:
     """Whether a term of this shape is usual in a bound on a run: it is divided by the number of rounds alone, or, if it is a
-    variance or a dissimilarity, by other sizes too; it grows with the number of clients only where some are drawn; and
-    what holds in every round does not depend on how many there are."""
+    variance, by any size, or, if it is a dissimilarity, by the number of clients that are drawn; it grows with the number of
+    clients only where some are drawn; and what holds in every round does not depend on how many there are."""
     each_round = any(str(index) in _TIMES for index, *_ in claim.statement.over)
-    variance = any(tuple(atom.unit) == _GRADIENT for atom in one.atoms)
+    squares = [atom for atom in one.atoms if tuple(atom.unit) == _GRADIENT]
+    noise = any(str(atom.formula) in _NOISE or atom.formula.has(sigma_sq_client) for atom in squares)
     drawn = claim.procedure is not None and claim.procedure.sampling in BY_NUMBER
     for atom, power in one.powers:
+        name = str(atom.formula)
         if not _is_size(atom):
-            continue
-        if str(atom.formula) == "rounds":
+            if power < 0 and atom.unit in (ONE, LOSS):  # numbers of at least 1, and gaps
+                return False
+        elif name == "rounds":
             if each_round:
                 return False
-        elif (power < 0 and not variance) or (power > 0 and str(atom.formula) in _DRAWN and not drawn):
+        elif power < 0:
+            if not (noise or (squares and name == "participants" and drawn)):
+                return False
+        elif name in _DRAWN and not drawn:
             return False
-    return not any(tuple(atom.unit) == LOSS and power < 0 for atom, power in one.powers)
+    return True
 
 
 def _is_size(atom: Atom) -> bool:
