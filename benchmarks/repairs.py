@@ -126,7 +126,7 @@ def _as_bad(relation: str, left, right, mask, new_left, new_right, new_mask) -> 
     gap, new_gap = left - right, new_left - new_right
     slack = _EQUAL * (abs(left) + abs(right) + abs(new_left) + abs(new_right))
     as_bad = (abs(new_gap) >= abs(gap) - slack if relation == "==" else new_gap >= gap - slack) & new_mask
-    positive = (np.minimum(left, right) > 0) & (np.minimum(new_left, new_right) > 0)
+    positive = (np.minimum(left, new_left) >= 0) & (np.minimum(right, new_right) > 0)
     if relation != "==":
         as_bad |= positive & new_mask & (new_left * right >= left * new_right * (1 - _EQUAL))
     return (as_bad | ~mask).all(axis=1)

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 from scipy.optimize import linprog
 
+from bounds.formulas.units import units_of, units_where
 from bounds.language.claim import HOLDS, Claim, Condition
 from bounds.language.names import ONE, Unit
 from bounds.language.operators import local_steps
@@ -127,6 +128,7 @@ def terms(claim: Claim, pool: Pool, unit: Unit | None) -> Iterator[Candidate]:
     indices = {index for index, *_ in statement.over}
     number = tuple(a for a in scalars(claim) if pool.varies(a) and all(index in indices for index, *_ in a.over))
     number += tuple(Atom(a.formula - 1, ONE) for a in number if a.formula == local_steps)  # drift needs a second step
+    number += tuple(_sums_of(claim))
     length = tuple(lengths(claim))
     false, true = _sides(claim, pool, (*number, *length))
     length = tuple(a for a in length if all(a in found for *_, found in (*false, *true)))
@@ -140,6 +142,15 @@ def terms(claim: Claim, pool: Pool, unit: Unit | None) -> Iterator[Candidate]:
         yield _Terms(claim, (one,), (*number, *length))
     for pair in _pairs(usual, (*false, *true), false, statement.relation):
         yield _Terms(claim, pair, (*number, *length))
+
+
+def _sums_of(claim: Claim) -> list[Atom]:
+    """The sums of pure numbers that stand in the statement, such as those of powers of a contraction."""
+    parts = {part for side in (claim.statement.left, claim.statement.right) for part in side.atoms(sp.Sum)}
+    known = {index for index, *_ in claim.statement.over}
+    parts = [part for part in sorted(parts, key=str) if not part.atoms(sp.Indexed) and not known & part.free_symbols]
+    units = units_where(claim, units_of(claim), parts)
+    return [Atom(part, ONE) for part, unit in zip(parts, units, strict=True) if unit == ONE]
 
 
 @dataclass(frozen=True)

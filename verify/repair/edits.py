@@ -206,7 +206,8 @@ def _of_some_clients(claim: Claim) -> Iterator[Edit]:
     statement = claim.statement
     indices = {str(index): index for index, *_ in statement.over}
     drawn = claim.procedure is not None and claim.procedure.sampling in BY_NUMBER
-    if drawn and {"r", "k"} <= indices.keys() and statement.relation != "==":
+    named = any(side.has(symbol("sampled")) for side in (statement.left, statement.right))
+    if drawn and not named and {"r", "k"} <= indices.keys() and statement.relation != "==":
         takes_part = symbol("sampled")[indices["r"], indices["k"]]
         for words, factor in (("that take part", takes_part), ("that do not take part", 1 - takes_part)):
             sides = replace(statement, left=statement.left * factor, right=statement.right * factor)

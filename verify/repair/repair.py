@@ -27,7 +27,7 @@ __all__ = ["Repair", "repairs_of"]
 
 _TRIES = 5  # searches of one candidate
 _SEARCHES = 40
-_NEARLY = 4  # inverse of the logarithm by which a number may change where the larger instances are left out
+_ALIKE = 1.6  # factor by which a number may be smaller where the larger instances are left out
 _SEEDS = 3  # with which a candidate is searched, because its number follows from the instances of one
 _INGREDIENT = 1.6  # size of a change that excludes what a counterexample may need
 _ONLY_ONE = 2.0  # the same, if one client, local step or round is left
@@ -147,7 +147,7 @@ def _grows(candidate: Candidate, edit: Edit, pool: Pool) -> bool:
     if not edit.numbers:
         return False
     before = (candidate(half) for half in pool.halves)
-    return any(_NEARLY * abs(log(new / old)) > 1 for one in before if one is not None
+    return any(abs(log(new / old)) > log(_ALIKE) for one in before if one is not None
                for new, old in zip(edit.numbers, one.numbers, strict=True))
 
 

@@ -33,8 +33,9 @@ def is_usual_condition(one: Product, sign: str) -> bool:
 
 def is_usual_term(claim: Claim, one: Product) -> bool:
     """Whether a term of this shape is usual in a bound on a run: it is divided by the number of rounds alone, or, if it is a
-    variance, by any size, or, if it is a dissimilarity, by the number of clients that are drawn; it grows with the number of
-    clients only where some are drawn; and what holds in every round does not depend on how many there are."""
+    variance or a dissimilarity, by the number of clients that are drawn, or, if it is a variance, by the local steps and by
+    the number of clients of equal weights; it grows with the number of clients only where some are drawn; and what holds in
+    every round does not depend on how many there are."""
     each_round = any(str(index) in _TIMES for index, *_ in claim.statement.over)
     squares = [atom for atom in one.atoms if tuple(atom.unit) == _GRADIENT]
     noise = any(str(atom.formula) in _NOISE or atom.formula.has(sigma_sq_client) for atom in squares)
@@ -48,7 +49,9 @@ def is_usual_term(claim: Claim, one: Product) -> bool:
             if each_round:
                 return False
         elif power < 0:
-            if not (noise or (squares and name == "participants" and drawn)):
+            averaged = {"participants": squares and drawn, "local_steps": noise,
+                        "clients": noise and not drawn and claim.procedure.equal_weights}
+            if not averaged.get(name):
                 return False
         elif name in _DRAWN and not drawn:
             return False
