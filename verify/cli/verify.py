@@ -1,6 +1,5 @@
 """The commands that decide and report: verify, explain, replay, report."""
 
-from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -153,12 +152,12 @@ def explain(
     found = shared.choose_claim(claim)
 
     from bounds.registry.claims import claims_beside
-    from verify.claims.related import repaired_forms
     from verify.cli import console
     from verify.referee.batch import related_at
     from verify.referee.stored import replayed
     from verify.referee.workers import decide_or_say_why
     from verify.report.explain import explain as explained
+    from verify.report.why import why
     from verify.results.commands import command
     from verify.results.fingerprint import fingerprints
     from verify.results.store import KEPT, add_details, stored_settings, stored_verdict
@@ -175,42 +174,19 @@ def explain(
         verdict = replace(decide_or_say_why(found, Settings()), command=command("verify", name, out=out))
     else:
         (verdict,) = replayed([verdict], out)
+
+    def kind_of(claim_id: str) -> str | None:
+        there = stored_verdict(out, claim_id)
+        current = [] if there is None else replayed([there], out)
+        return next((one.verdict for one in current if KEPT not in one.details), None)
+
     others = [c for c in claims_beside(found).values() if c.block == found.block and c.id != found.id]
-    there = replayed(filter(None, (stored_verdict(out, c.id) for c in others)), out)
-    verdicts = {v.id: v.verdict for v in there if KEPT not in v.details}
-    readings = {c.id: (c.reading, verdicts.get(c.id)) for c in others}
-    needs, repairs, broken, tightest, repaired = None, None, None, None, {}
-    if verdict.verdict in ("certified", "consistent") and not short:
-        from verify.report.tightest import tightest_instance
-
-        with console.working("searching"):
-            tightest = tightest_instance(found)
-    if verdict.verdict == "refuted":
-        forms = repaired_forms(found)
-        kinds = {v.id: v.verdict for v in replayed(filter(None, (stored_verdict(out, c.id) for c in forms)), out)}
-        repaired = {c.id: kinds.get(c.id) for c in forms}
-    if verdict.verdict == "refuted" and found.steps and "instance" in verdict.details:
-        from verify.proofs.steps_there import steps_there
-        from verify.report.broken_step import broken_step
-        from verify.report.reason import is_refuted
-
-        def refuted(step: str) -> bool:
-            known = stored_verdict(out, step)
-            return known.verdict == "refuted" if known else not short and is_refuted(step)
-
-        broken = broken_step(steps_there(found, verdict.details["instance"]), refuted)
-    if verdict.verdict == "refuted" and found.explicit and found.exists is None and not short:
-        from verify.repair.repair import repairs_of
-        from verify.report.reason import needs_of, why_as_details
-
-        with console.working("searching"):
-            needs = needs_of(found)
-            with suppress(ValueError):  # a quick search does not refute it
-                repairs = repairs_of(found, "quick", most=3, depth=1)
-            if stored and repairs is not None:
-                add_details(out, found.id, why_as_details(needs, repairs))
-    print(explained(found, verdict, readings, budget, out.as_posix(), needs, repairs, broken,
-                    tightest, repaired), end="")
+    with console.working("searching"):
+        reasons = why(found, verdict, kind_of, searches=not short)
+    if stored and reasons.as_details:
+        add_details(out, found.id, reasons.as_details)
+    readings = {c.id: (c.reading, kind_of(c.id)) for c in others}
+    print(explained(found, verdict, readings, budget, out.as_posix(), reasons), end="")
     return 0
 
 

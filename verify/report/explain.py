@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from types import MappingProxyType
 from typing import Any
 
 from bounds.language.claim import Claim
@@ -10,8 +9,9 @@ from bounds.printing.render import condition_text, letters_of, there_is, unicode
 from verify.exact.replay import tight_hypotheses
 from verify.repair.repair import Repair
 from verify.report.broken_step import BrokenStep
-from verify.report.reason import Needs, run_in_words, sides_in_words
+from verify.report.reason import run_in_words, sides_in_words
 from verify.report.sentences import capitalised, clauses
+from verify.report.why import Why
 from verify.results.commands import claim_file, command, on_certificate
 from verify.results.numerals import significant
 from verify.results.store import KEPT
@@ -19,36 +19,31 @@ from verify.results.verdict import Verdict
 
 __all__ = ["explain"]
 
+_NOTHING = Why()
 _MOST_READINGS = 6
 HARDER = {"quick": "standard", "standard": "thorough"}
 
 
 def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, str | None]], budget: str, out: str,
-            needs: Needs | None = None, repairs: Sequence[Repair] | None = None, broken: BrokenStep | None = None,
-            tightest: tuple[Mapping[str, Any], float] | None = None,
-            repaired: Mapping[str, str | None] = MappingProxyType({})) -> str:
+            why: Why = _NOTHING) -> str:
     """Paragraphs about one verdict.
 
     Args:
-        needs, repairs: of a refuted claim, under which hypotheses it survives, and what would be true; None where nobody
-            looked.
-        broken: of a refuted claim, the step at which its proof breaks.
-        tightest: of a claim that holds as far as is known, an instance on which it is tight, and the ratio of its sides.
-        repaired: the forms of it that were derived here and repair it: id -> verdict or None where there is none yet.
         readings: the other readings of the same statement: id -> (reading, verdict or None where there is none yet).
         budget: the budget with which the verdict was reached.
         out: directory of the report, for the commands named in the text.
+        why: what was found beside the evidence.
     """
     parts = [_says(claim), _because(claim, verdict), *_evidence(claim, verdict)]
-    parts += [_breaks(broken)] if broken else []
-    parts += [_tightest(claim, *tightest)] if tightest else []
-    parts += [str(needs)] if needs and str(needs) else []
-    if repairs:
-        parts.append(_would_be_true(repairs, verdict, out))
+    parts += [_breaks(why.broken)] if why.broken else []
+    parts += [_tightest(claim, *why.tightest)] if why.tightest else []
+    parts += [str(why.needs)] if why.needs and str(why.needs) else []
+    if why.repairs:
+        parts.append(_would_be_true(why.repairs, verdict, out))
     else:
-        none = "No statement was found that changes one place of it and survives a search. " * (repairs is not None)
+        none = "No statement was found that changes one place of it and survives a search. " * (why.repairs is not None)
         parts.append(f"{none}What would change it: {_change(claim, verdict, budget, out)}")
-    parts += [_repaired(repaired)] if repaired else []
+    parts += [_repaired(why.repaired)] if why.repaired else []
     if readings:
         parts.append(_readings(verdict, readings))
     return "\n\n".join(parts) + "\n"

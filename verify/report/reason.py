@@ -1,6 +1,6 @@
 """Says why a claim fails: both sides of a counterexample term by term, its run in numbers, and what it needs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
@@ -21,12 +21,11 @@ from verify.instances.instance import outcomes
 from verify.referee.decide import FEWEST
 from verify.repair.ingredients import ingredients
 from verify.repair.positions import own_definitions
-from verify.repair.repair import Repair
 from verify.results.numerals import significant
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
-__all__ = ["Needs", "is_refuted", "needs_of", "number_text", "run_in_words", "sides_in_words", "why_as_details"]
+__all__ = ["Needs", "is_refuted", "needs_of", "number_text", "run_in_words", "sides_in_words"]
 
 _MOST_TERMS = 8  # of a side
 _MOST_ROUNDS = 4
@@ -171,11 +170,6 @@ class Needs(NamedTuple):
         if self.fails:
             parts.append(f"It still fails {', or '.join(self.fails)}.")
         return " ".join(parts)
-
-
-def why_as_details(needs: Needs, repairs: Sequence[Repair]) -> dict[str, Any]:
-    """The needs of a counterexample and what would be true, as plain data for the details of a verdict."""
-    return {"needs": str(needs), "repairs": [{"change": one.change, "verdict": one.verdict.verdict} for one in repairs]}
 
 
 def is_refuted(claim_id: str) -> bool:
