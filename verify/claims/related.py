@@ -9,7 +9,7 @@ from bounds.language.claim import Claim
 from bounds.registry.claims import claims_beside
 from verify.claims.needs import speaks_of_samples
 
-__all__ = ["block_of", "options_of", "related", "repaired_forms"]
+__all__ = ["block_of", "conclusions_of", "options_of", "related", "repaired_forms"]
 
 _MOST = 5  # readings, and steps
 
@@ -26,6 +26,15 @@ def related(claim: Claim) -> tuple[Claim, ...]:
         near = [c for c in beside.values() if c.block in blocks and c is not claim and _comparable(claim, c)]
         found += sorted(near, key=lambda other: (len(options_of(claim.id) ^ options_of(other.id)), other.id))[:_MOST]
     return tuple(found)
+
+
+def conclusions_of(claim: Claim) -> list[Claim]:
+    """Collect the claims whose proofs have this one as a step, of each statement the reading that differs least from its."""
+    found: dict[str, list[Claim]] = {}
+    for other in claims_beside(claim).values():
+        if other.block != claim.block and claim.block in map(block_of, other.steps):
+            found.setdefault(other.block, []).append(other)
+    return [min(some, key=lambda one: (len(options_of(one.id) ^ options_of(claim.id)), one.id)) for some in found.values()]
 
 
 def repaired_forms(claim: Claim) -> list[Claim]:

@@ -43,7 +43,8 @@ def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, st
     else:
         none = "No statement was found that changes one place of it and survives a search. " * (why.repairs is not None)
         parts.append(f"{none}What would change it: {_change(claim, verdict, budget, out)}")
-    parts += [_repaired(why.repaired)] if why.repaired else []
+    parts += [f"A repaired form is derived here: {_named(why.repaired)}."] if why.repaired else []
+    parts += [f"On it rests: {_named(why.conclusions)}."] if why.conclusions else []
     if readings:
         parts.append(_readings(verdict, readings))
     return "\n\n".join(parts) + "\n"
@@ -133,9 +134,8 @@ def _again(verdict: Verdict, out: str) -> list[str]:
     return [f"`{on_certificate('check', verdict, out)}` checks the counterexample."] if verdict.certificate else []
 
 
-def _repaired(repaired: Mapping[str, str | None]) -> str:
-    forms = (f"{claim_id} ({kind or 'not decided here yet'})" for claim_id, kind in repaired.items())
-    return f"A repaired form is derived here: {', '.join(forms)}."
+def _named(kinds: Mapping[str, str | None]) -> str:
+    return ", ".join(f"{claim_id} ({kind or 'not decided here yet'})" for claim_id, kind in kinds.items())
 
 
 def _witness(named: Mapping) -> str:

@@ -16,7 +16,7 @@ from bounds.language.notation import notation_text
 from bounds.printing.mathml import mathml
 from bounds.printing.render import letters_of
 from bounds.registry.papers import source_of
-from verify.claims.related import repaired_forms
+from verify.claims.related import conclusions_of, repaired_forms
 from verify.report.broken_step import broken_step
 from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
 from verify.report.errata import STYLES, failing_results
@@ -186,6 +186,8 @@ def _page(verdict: Verdict, out: Path, claims: Mapping[str, Claim], figures: lis
         "lines": in_words(verdict, claim),
         "broken": _broken(verdict, claims, kinds),
         "repaired": [(form.number, kinds[form.id], page_name(form.id)) for form in repaired_forms(claim) if form.id in kinds]
+        if claim and verdict.verdict == "refuted" else [],
+        "conclusions": [(one.number, kinds[one.id], page_name(one.id)) for one in conclusions_of(claim) if one.id in kinds]
         if claim and verdict.verdict == "refuted" else [],
         "needs": verdict.details.get("needs", ""),
         "repairs": verdict.details.get("repairs", ()),

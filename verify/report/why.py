@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bounds.language.claim import Claim
-from verify.claims.related import repaired_forms
+from verify.claims.related import conclusions_of, repaired_forms
 from verify.proofs.steps_there import steps_there
 from verify.repair.repair import Repair, repairs_of
 from verify.report.broken_step import BrokenStep, broken_step
@@ -29,6 +29,7 @@ class Why:
         broken: of a refuted claim, the step at which its proof breaks.
         tightest: of a claim that holds as far as is known, an instance on which it is tight, and the ratio of its sides.
         repaired: the forms of a refuted claim that were derived here and repair it: id -> verdict, None where there is none.
+        conclusions: the claims that rest on a refuted one, likewise.
     """
 
     needs: Needs | None = None
@@ -36,6 +37,7 @@ class Why:
     broken: BrokenStep | None = None
     tightest: tuple[Mapping[str, Any], float] | None = None
     repaired: Mapping[str, str | None] = field(default_factory=dict)
+    conclusions: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def as_details(self) -> dict[str, Any]:
@@ -69,4 +71,5 @@ def why(claim: Claim, verdict: Verdict, kind_of: Callable[[str], str | None], se
         needs = needs_of(claim)
         with suppress(ValueError):  # a quick search does not refute it
             repairs = repairs_of(claim, "quick", most=_MOST_REPAIRS, depth=1)
-    return Why(needs, repairs, broken, repaired={form.id: kind_of(form.id) for form in repaired_forms(claim)})
+    return Why(needs, repairs, broken, repaired={form.id: kind_of(form.id) for form in repaired_forms(claim)},
+               conclusions={one.id: kind_of(one.id) for one in conclusions_of(claim)})

@@ -4,7 +4,7 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from tests.not_empty import not_empty
-from verify.claims.related import repaired_forms
+from verify.claims.related import conclusions_of, repaired_forms
 from verify.proofs.steps_there import proof_order
 from verify.referee.decide import Settings, decide
 from verify.report.broken_step import broken_step
@@ -47,6 +47,14 @@ def test_steps_about_something_else_are_not_measured():
     claim = find_claim("fedmoswa/eq-75@second")
     verdict = decide(claim, Settings(federations=False))
     assert verdict.verdict == "refuted" and "fedmoswa/eq-76@second" in verdict.details["steps"]["unmeasured"]
+
+
+def test_what_rests_on_a_step_is_found():
+    names = {one.id for one in conclusions_of(find_claim("fedalign/step-T17"))}
+    assert {"fedalign/theorem-1", "fedalign/theorem-A9"} <= names and "fedalign/step-T17" not in names
+    own = {one.id for one in conclusions_of(find_claim("afedpd/one-step-theorem-1@exact"))}
+    assert "afedpd/telescoped@exact" in own and "afedpd/telescoped" not in own  # in its own reading
+    assert not conclusions_of(find_claim("fedalign/theorem-1"))
 
 
 def test_a_repaired_form_is_found_by_its_number():
