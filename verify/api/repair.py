@@ -22,7 +22,7 @@ def repair(what: Claim | str, budget: str = "standard", seed: int = 0, most: int
 
     Returns:
         Changed claims that are certified or consistent, those of the smallest change first: each has another coefficient,
-        exponent, index or range, one more condition, or one more term. ``claim`` is the changed claim, ``change`` says in
+        exponent, index, range or quantity, one more condition or factor, or one or two more terms. ``claim`` is the changed claim, ``change`` says in
         words what changed, ``verdict`` is the referee's.
 
     Raises:
