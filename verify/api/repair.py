@@ -22,8 +22,8 @@ def repair(what: Claim | str, budget: str = "standard", seed: int = 0, most: int
 
     Returns:
         Changed claims that are certified or consistent, those of the smallest change first: each has another coefficient,
-        exponent, index, range or quantity, one more condition or factor, or one or two more terms. ``claim`` is the changed claim, ``change`` says in
-        words what changed, ``verdict`` is the referee's.
+        exponent, index, range or quantity, one more condition or factor, or one or two more terms. ``claim`` is the changed
+        claim, ``change`` says in words what changed, ``verdict`` is the referee's.
 
     Raises:
         LookupError: no such claim. ValueError: it is not refuted, or hides constants.

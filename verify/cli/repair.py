@@ -21,9 +21,9 @@ def repair(
 ) -> int:
     """Find the nearest statements that survive where a claim is refuted.
 
-    Each changes one place: a coefficient, an exponent, an index, a range or a quantity; or has one more condition or factor, or
-    one or two more terms, or excludes an ingredient of the counterexample. It is searched for violations, then refereed. The
-    smallest change comes first.
+    Each changes one place: a coefficient, an exponent, an index, a range or a quantity; or has one more condition or factor,
+    or one or two more terms, or excludes an ingredient of the counterexample. It is searched for violations, then refereed.
+    The smallest change comes first.
 
     Exit status: 0 statements were found; 1 none was; 2 bad input.
     """

@@ -146,8 +146,8 @@ def explain(
 
     Prints what the claim says, the evidence, and what would change the verdict. Of a refuted claim: the counterexample's run
     and both sides term by term, the step at which the proof breaks, which of noise, drift, sampling and the like it needs,
-    and the nearest statements that survive (`fedtheory repair` finds more of them). Of one that holds: an instance on which it
-    is tight. The verdict is that of the report, where what is found is kept for the claim's page; a claim without one is
+    and the nearest statements that survive (`fedtheory repair` finds more of them). Of one that holds: an instance on which
+    it is tight. The verdict is that of the report, where what is found is kept for the claim's page; a claim without one is
     decided with the quick budget.
     """
     found = shared.choose_claim(claim)
