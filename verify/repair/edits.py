@@ -180,11 +180,12 @@ def shifts(claim: Claim) -> Iterator[Candidate]:
 def _shifts(claim: Claim) -> Iterator[Edit]:
     alike = _alike(claim)
     for position, part in positions(claim):
-        outer = part_at(claim, position.outer) if position.path else None
+        if _is_index(claim, position):  # an index and a range change as a whole
+            continue
         others = [(other, 1.0) for other in _shifted(claim, position, part)]
         if isinstance(part, sp.Pow):
             others += [(sp.Pow(part.base, part.exp + step), 1.1) for step in (2, -2)]
-        elif not isinstance(outer, sp.Tuple | sp.Indexed | None):
+        elif position.path:
             others += [(other, 1.1) for other in alike.get(part, ())]
         for other, cost in others:
             if other != part and not other.has(sp.nan, sp.zoo, sp.oo):
@@ -238,7 +239,6 @@ def _factors(claim: Claim, position: Position, term: sp.Basic) -> Iterator[Edit]
 
 def _shifted(claim: Claim, position: Position, part: sp.Basic) -> Iterator[sp.Basic]:
     """Yield what may stand in the position of a part."""
-    outer = part_at(claim, position.outer) if position.path else None
     if isinstance(part, sp.Pow):
         for step in (1, -1):
             yield sp.Pow(part.base, part.exp + step)
@@ -252,7 +252,7 @@ def _shifted(claim: Claim, position: Position, part: sp.Basic) -> Iterator[sp.Ba
         index, low, high = part
         for ends in ((low - 1, high), (low + 1, high), (low, high + 1), (low, high - 1)):
             yield sp.Tuple(index, *ends)
-    elif isinstance(part, sp.Symbol) and part.is_integer and not isinstance(outer, sp.Tuple | sp.Indexed | None):
+    elif isinstance(part, sp.Symbol) and part.is_integer and position.path:
         yield from (part + 1, part - 1)
     elif isinstance(part, sp.Mul) and not is_vector(claim, part):
         for factor in part.args:

@@ -77,6 +77,13 @@ def test_a_change_of_this_kind_is_proposed(name, damage, change):
     assert change in [one(None).words for one in shifts(ROWS[name].twins[damage])]
 
 
+def test_an_index_changes_as_a_whole():
+    """No size within an index becomes another one; x[K r] becomes x[K r + 1] at most."""
+    claim = find_claim("fedluar/lemma-3.1")
+    words = [one(None).words for one in shifts(claim)]
+    assert "x_{r+1} in place of x_r in V_r" in words and not [text for text in words if "(τ − 1) r" in text]
+
+
 def test_a_missing_step_size_is_put_in_where_units_clash():
     """1 - mu in place of 1 - mu eta_t."""
     claim = ROWS["loss-recursion"].claim
