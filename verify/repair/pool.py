@@ -36,9 +36,10 @@ _SEEN = 1e-6  # score from which on a violation is more than rounding
 _KEPT = 24  # instances of a batch on which the claim holds, the tightest ones and some others
 _WORST = 12  # violations of a batch
 _MOST_OUTCOMES = 4096
-_MORE, _LONGER = (2, 5), {"local_steps": 20, "rounds": 20}  # sizes of which there are more, and how many at most
-_GROWING = ("rounds", "local_steps", "clients")
-_FAR, _FARTHEST = (20, 200), {"local_steps": 400, "rounds": 400}
+#: factors by which there are more of some sizes, and how many at most; then far more
+_MORE, _LONGER = (2, 5), {"local_steps": 20, "rounds": 20, "participants": 500}
+_FAR, _FARTHEST = (20, 200), {"local_steps": 400, "rounds": 400, "participants": 10**4}
+_GROWING = ("rounds", "local_steps", "clients", "participants")
 _STRETCHED, _FACTORS = 6, (10.0, 100.0)  # batches of violations, and by how much one of their numbers grows
 _BROKEN = (ArithmeticError, *UNMEASURED)
 
