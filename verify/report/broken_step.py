@@ -12,7 +12,7 @@ __all__ = ["BrokenStep", "broken_step"]
 
 class BrokenStep(NamedTuple):
     """A step of a proof that does not hold. ``there``: whether it fails on the claim's own counterexample, where its sides
-    are ``left`` and ``right``; if not, it is refuted by itself. ``before``: how many steps before it hold there."""
+    are ``left`` and ``right``; if not, one of its own refutes it. ``before``: how many steps before it hold there."""
 
     step: Claim
     there: bool
@@ -23,19 +23,20 @@ class BrokenStep(NamedTuple):
     @property
     def words(self) -> str:
         """Its number and how it fails, as the end of a sentence that begins with "The proof breaks at"."""
-        how = "is refuted by itself"
+        how = "a counterexample of its own refutes"
         if self.there:
             left, right = number_text(self.left), number_text(self.right)
-            how = f"fails there too, with the left side {left} and the right side {right}"
+            how = f"fails on this counterexample too, with the left side {left} and the right side {right}"
         number = self.step.number
-        return f"{number if number[:1].isupper() else f'the step {number}'}, which {how}"
+        named = number if number[:1].isupper() else f"the step {number}" if number[:1] == "(" else f"a step ({number})"
+        return f"{named}, which {how}"
 
     @property
     def holding(self) -> str:
         """The number of steps before it that hold there, as a sentence; empty if none does."""
         if self.before < 2:
-            return "One step before it holds there." if self.before else ""
-        return f"{self.before} steps before it hold there."
+            return "One step before it holds on this counterexample." if self.before else ""
+        return f"{self.before} steps before it hold on this counterexample."
 
 
 def broken_step(steps: Mapping[str, Any] | None, refuted: Callable[[str], bool],

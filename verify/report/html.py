@@ -29,7 +29,7 @@ from verify.results.commands import on_certificate
 from verify.results.drawing import VERDICT_STYLE, save
 from verify.results.figures import looseness
 from verify.results.files import file_name, read_json, writable_directory, write_text
-from verify.results.numerals import apart_from_one, approximately, significant
+from verify.results.numerals import apart_from_one, approximately, middle_of, significant
 from verify.results.records import as_record, load_verdicts, save_about, save_verdicts
 from verify.results.store import KEPT
 from verify.results.verdict import VERDICTS, Series, Verdict
@@ -248,10 +248,11 @@ def _certificate(verdict: Verdict, out: Path) -> Mapping[str, Any] | None:
 def _sides(instance: Mapping[str, Any]) -> list[tuple[str, str, str]] | None:
     if "left" not in instance or "right" not in instance:
         return None
-    left, right = str(instance["left"]), str(instance["right"])
-    digits = next((n for n in range(3, 15) if approximately(left, n) != approximately(right, n)), 3)
-    return [(name, side if len(side) <= LONGEST_NUMBER else "in the certificate", approximately(side, digits))
-            for name, side in (("left", left), ("right", right))]
+    sides = [(name, str(instance[name]), middle_of(str(instance[name]))) for name in ("left", "right")]
+    digits = next((n for n in range(3, 15) if len({approximately(middle, n) for *_, middle in sides}) > 1), 3)
+    rows = [(name, middle if middle in side.split(" to ") else side, middle) for name, side, middle in sides]
+    return [(name, exact if len(exact) <= LONGEST_NUMBER else "in the certificate", approximately(middle, digits))
+            for name, exact, middle in rows]
 
 
 def _figures(verdict: Verdict, formats: Sequence[str]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from bounds.printing.render import latex, letters_of, unicode
 from verify.report.mathematics import fitted_mathml
 from verify.report.reason import run_in_words, sides_in_words
 from verify.report.tables import value_text
-from verify.results.numerals import approximately, is_fraction, typeset
+from verify.results.numerals import approximately, is_fraction, middle_of, typeset
 from verify.results.verdict import Verdict
 
 __all__ = ["HTML", "MARKDOWN", "TEX", "Style", "capitalised", "clauses", "in_words", "readable", "sentence"]
@@ -73,7 +73,7 @@ def sentence(verdict: Verdict, claim: Claim | None, style: Style = HTML, short: 
     instance = _counterexample(verdict, claim)
     if instance is not None:
         equations = list(_equations(claim, instance, style))
-        left, right = _apart(instance["left"], instance["right"])
+        left, right = _apart(middle_of(instance["left"]), middle_of(instance["right"]))
         place = f"with {', '.join(equations)}, " if equations else ""
         return place + style.words(f"the left side is {left} and the right side is {right}")
     text = verdict.evidence

@@ -3,7 +3,9 @@
 import math
 from fractions import Fraction
 
-__all__ = ["apart_from_one", "approximately", "exact_number", "fraction_of", "is_fraction", "significant", "typeset"]
+__all__ = [
+    "apart_from_one", "approximately", "exact_number", "fraction_of", "is_fraction", "middle_of", "significant", "typeset",
+]
 
 _LARGEST_POWER = 9999  # of ten, in a number as text
 
@@ -43,6 +45,17 @@ def exact_number(name: str, value) -> Fraction:
     except (ValueError, ZeroDivisionError):
         pass
     raise ValueError(f"{name} must be one number, such as 2, 0.1 or 1/3; got {repr(value)[:100]}")
+
+
+def middle_of(text: str) -> str:
+    """The middle of what encloses a number, ``0 to 1``, or the number itself, as text.
+
+    Example:
+        >>> middle_of("1 to 1"), middle_of("1.5 to 2.5"), middle_of("3/4")
+        ('1', '2', '3/4')
+    """
+    low, _, high = text.partition(" to ")
+    return low if high in ("", low) else str((fraction_of(low) + fraction_of(high)) / 2)
 
 
 def approximately(value, digits: int = 3) -> str:

@@ -9,7 +9,7 @@ from bounds.printing.mathml import mathml
 from bounds.registry.claims import all_claims
 from tests.bounds.each_claim import each_claim
 from verify.report.mathematics import fitted_mathml, mathematics
-from verify.results.numerals import apart_from_one, approximately, significant, typeset
+from verify.results.numerals import apart_from_one, approximately, middle_of, significant, typeset
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,9 @@ def test_a_long_formula_is_smaller_on_paper():
 
 def test_plain_text_gets_the_signs_that_keyboards_lack():
     assert typeset("G^2 <= 1/x**2, mu >= 0") == "G² ≤ 1/x², mu ≥ 0"
+
+
+@pytest.mark.parametrize(("side", "middle"), [
+    ("1 to 1", "1"), ("0 to 0", "0"), ("1.5 to 2.5", "2"), ("-1 to 0", "-1/2"), ("3/4", "3/4"), ("-2", "-2")])
+def test_a_side_that_is_enclosed_is_shown_as_one_number(side, middle):
+    assert middle_of(side) == middle
