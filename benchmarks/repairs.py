@@ -22,6 +22,7 @@ from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.environment import UNMEASURED
 from verify.evaluation.judge import flat_sides, holds, judge
+from verify.evaluation.term_sizes import sizes_of_sides
 from verify.instances.parameters import number_of
 from verify.repair.edits import shifts
 from verify.repair.pool import Batch, pool_of
@@ -36,6 +37,7 @@ __all__ = ["Outcome", "at_least_as_strong", "damaged", "main"]
 _KINDS = ("constant divided", "condition removed", "term dropped", "exponent or index shifted")
 _SEED = 17
 _EQUAL = 1e-6  # relative difference of equal sides
+_ROUNDING = 1e-11  # of their terms
 
 
 @dataclass(frozen=True)
@@ -110,21 +112,27 @@ def _as_strong_on(found: Claim, original: Claim, batch: Batch) -> bool:
             environment = replace(environment, definitions=found.definitions)
             more = [c for c in found.hypotheses if c not in original.hypotheses]
             met = np.all([np.ones(count, dtype=bool), *(holds(c, environment, count) for c in more)], axis=0)
-            old = flat_sides(original.statement, replace(environment, definitions=original.definitions))
-            new = flat_sides(found.statement, environment)
-            as_bad = _as_bad(original.statement.relation, *np.broadcast_arrays(*old, *new))
+            before = replace(environment, definitions=original.definitions)
+            arrays = [*flat_sides(original.statement, before), *flat_sides(found.statement, environment)]
+            arrays += [_flat(size) for size in sizes_of_sides(original.statement, before.remembering())[:2]]
+            as_bad = _as_bad(original.statement.relation, *np.broadcast_arrays(*arrays))
     except (ArithmeticError, *UNMEASURED):
         return True  # an instance that the original's names do not evaluate
     weaker = said.met & ~(met & as_bad)
     return not weaker.any()
 
 
-def _as_bad(relation: str, left, right, mask, new_left, new_right, new_mask) -> np.ndarray:
-    """Whether new sides miss what they should be by as much as the old ones, at every index, for each instance."""
+def _flat(array) -> np.ndarray:
+    return np.reshape(array, (len(array), -1))
+
+
+def _as_bad(relation: str, left, right, mask, new_left, new_right, new_mask, *terms) -> np.ndarray:
+    """Whether new sides miss what they should be by as much as the old ones, at every index, for each instance. ``terms``:
+    sums of the absolute values of the old sides' terms, which may cancel."""
     if relation == ">=":
         left, right, new_left, new_right = -left, -right, -new_left, -new_right
     gap, new_gap = left - right, new_left - new_right
-    slack = _EQUAL * (abs(left) + abs(right) + abs(new_left) + abs(new_right))
+    slack = _EQUAL * (abs(left) + abs(right) + abs(new_left) + abs(new_right)) + _ROUNDING * sum(terms)
     as_bad = (abs(new_gap) >= abs(gap) - slack if relation == "==" else new_gap >= gap - slack) & new_mask
     positive = (np.minimum(left, new_left) >= 0) & (np.minimum(right, new_right) > 0)
     if relation != "==":
