@@ -15,7 +15,7 @@ from bounds.language.names import ONE, Unit
 from bounds.language.operators import local_steps
 from bounds.printing.render import condition_text, letters_of, unicode
 from verify.repair.atoms import Atom, Combination, Product, lengths, scalars, sums, terms_of_unit, unitless_products
-from verify.repair.edits import MORE, Candidate, Edit
+from verify.repair.edits import Candidate, Edit
 from verify.repair.pool import Pool, both_sides
 from verify.repair.simple import complexity, simplest
 from verify.repair.usual import is_usual_condition, is_usual_term
@@ -25,7 +25,6 @@ __all__ = ["conditions", "terms"]
 _LEAST_KEPT = 0.1  # share of the instances on which the claim holds that a condition keeps
 _MOST_ATOMS = 3
 _CLOSE = Fraction(3, 2)  # by which factor a condition may be stricter than the instances ask for
-_SLACK = 1.25  # by how much the number of a term may exceed what the instances ask for
 _MOST_TERMS, _MOST_PAIRS = 8, 6
 _MOST_SHARES = 10**6  # numbers that are compared at once
 _TERM = 0.05  # what a term costs beside what it weakens
@@ -135,7 +134,7 @@ def terms(claim: Claim, pool: Pool, unit: Unit | None) -> Iterator[Candidate]:
     usual = [one for one in terms_of_unit(number, length, unit) if claim.setting != "run" or is_usual_term(claim, one)]
     found = []
     for one in usual:
-        if mended := _numbers((one,), false, statement.relation):
+        if mended := _numbers((one,), false, statement.relation, pool.slack):
             (value,), _ = mended
             found.append((_loosening(one, value, (*false, *true)) + 0.02 * (one.size + complexity(value)), len(found), one))
     for _, _, one in sorted(found)[:_MOST_TERMS]:
@@ -164,7 +163,7 @@ class _Terms:
     def __call__(self, pool: Pool) -> Edit | None:
         claim = self.claim
         false, true = _sides(claim, pool, self.atoms)
-        mended = _numbers(self.products, false, claim.statement.relation, _SLACK * MORE**pool.tries)
+        mended = _numbers(self.products, false, claim.statement.relation, pool.slack)
         if mended is None:
             return None
         numbers, near = mended
@@ -209,7 +208,7 @@ def _shares(products: Sequence[Product], sides: Sides, relation: str) -> np.ndar
     return np.concatenate(rows)
 
 
-def _numbers(products: Sequence[Product], sides: Sides, relation: str, slack: float = _SLACK,
+def _numbers(products: Sequence[Product], sides: Sides, relation: str, slack: Fraction,
              ) -> tuple[tuple[Fraction, ...], bool] | None:
     """The simple numbers with which the products, as terms, mend the claim on all instances, and whether they are about
     what these ask for; None if there are none."""
@@ -223,7 +222,7 @@ def _numbers(products: Sequence[Product], sides: Sides, relation: str, slack: fl
         least = found.x if found.success else np.zeros(len(products))
     if not all(1 / _LARGEST < number < _LARGEST for number in least):
         return None
-    numbers = tuple(simplest(number * (1 - _ROUNDING), number * slack) for number in least)
+    numbers = tuple(simplest(number * (1 - _ROUNDING), number * float(slack)) for number in least)
     return numbers, all(number <= value * _NEARLY for number, value in zip(numbers, least, strict=True))
 
 

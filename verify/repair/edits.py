@@ -16,7 +16,7 @@ from verify.repair.pool import Pool
 from verify.repair.positions import Position, part_at, positions, with_argument, with_part
 from verify.repair.simple import complexity, simplest
 
-__all__ = ["MORE", "Candidate", "Edit", "always", "coefficients", "shifts"]
+__all__ = ["Candidate", "Edit", "always", "coefficients", "shifts"]
 
 _NAMES = (sp.Symbol, sp.Indexed)
 _LARGEST = 1000.0  # factor of a coefficient
@@ -26,8 +26,6 @@ _CLIENTS = ("clients", "participants")
 _FACTORS = tuple(Fraction(f) for f in ("2", "1/2", "3/2", "2/3", "3", "1/3", "4", "1/4", "5", "1/5", "8", "1/8", "10",
                                        "1/10"))  # of coefficients that are looked at one by one
 _ROUNDING = Fraction(1, 10**6)  # relative
-MORE = Fraction(3, 2)  # by which the slack grows with every search that refutes what the instances asked for
-_SLACK = Fraction(5, 4)  # by how much a simple number may exceed what the instances ask for
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ class _Coefficient:
 
     def _least(self, pool: Pool) -> Fraction | None:
         """A simple number near the one with which the claim just holds on all instances."""
-        before, slack = abs(self._split[0]), _SLACK * MORE**pool.tries
+        before, slack = abs(self._split[0]), pool.slack
         if (factor := self._least_factor(pool, 1)) is not None:
             return simplest(before * Fraction(factor) * (1 - _ROUNDING), before * Fraction(factor) * slack)
         if (factor := self._least_factor(pool, -1)) is not None:

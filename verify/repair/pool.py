@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from math import prod
 
 import numpy as np
@@ -31,6 +32,7 @@ __all__ = ["Batch", "Pool", "both_sides", "judge_batch", "pool_of"]
 _STAGES = ("small", "extreme", "layered", "random", "seldom")
 _MOST = 40  # batches that are looked at
 _KEPT_BATCHES = 14  # of each kind
+_SLACK, _MORE_SLACK = Fraction(5, 4), Fraction(3, 2)
 _ROUNDING = 1e-11  # of the terms of both sides
 _SEEN = 1e-6  # score from which on a violation is more than rounding
 _KEPT = 24  # instances of a batch on which the claim holds, the tightest ones and some others
@@ -65,6 +67,12 @@ class Pool:
     tries: int = 0  # of a candidate, which searches have refuted so often
     _far: list[Batch] | None = None
     _known: dict[Atom, tuple | None] = field(default_factory=dict)
+
+    @property
+    def slack(self) -> Fraction:
+        """The factor by which a simple number may exceed what the instances ask for: more after every search that has
+        refuted one."""
+        return _SLACK * _MORE_SLACK**self.tries
 
     @property
     def batches(self) -> list[Batch]:

@@ -8,7 +8,7 @@ from bounds.language.claim import KINDS
 from bounds.printing.render import there_is
 from verify.report.mathematics import display_latex
 from verify.report.results import ATTENTION, PaperPage, Result
-from verify.report.sentences import HTML, MARKDOWN, TEX, Style, in_words, readable, sentence
+from verify.report.sentences import HTML, MARKDOWN, TEX, Style, capitalised, in_words, readable, sentence
 from verify.results.commands import on_certificate
 
 __all__ = ["STYLES", "Entry", "failing_results"]
@@ -91,4 +91,4 @@ def _others(result: Result, page: dict[str, Any], style: Style) -> str:
             parts.append(f"{_HOLDS[name]} in {len(others)} reading{'s' * (len(others) > 1)} ({' / '.join(others[:3])}"
                          f"{' / …' * (len(others) > 3)})")
     text = "; ".join(parts)
-    return style.words(f"{text[:1].upper()}{text[1:]}.") if text else ""
+    return style.words(f"{capitalised(text)}.") if text else ""

@@ -185,10 +185,9 @@ def _page(verdict: Verdict, out: Path, claims: Mapping[str, Claim], figures: lis
         "short": sentence(verdict, claim, short=True),
         "lines": in_words(verdict, claim),
         "broken": _broken(verdict, claims, kinds),
-        "repaired": [(form.number, kinds[form.id], page_name(form.id)) for form in repaired_forms(claim) if form.id in kinds]
-        if claim and verdict.verdict == "refuted" else [],
-        "conclusions": [(one.number, kinds[one.id], page_name(one.id)) for one in conclusions_of(claim) if one.id in kinds]
-        if claim and verdict.verdict == "refuted" else [],
+        **{name: [(one.number, kinds[one.id], page_name(one.id)) for one in others(claim) if one.id in kinds]
+           if claim and verdict.verdict == "refuted" else []
+           for name, others in (("repaired", repaired_forms), ("conclusions", conclusions_of))},
         "needs": verdict.details.get("needs", ""),
         "repairs": verdict.details.get("repairs", ()),
         "picture": run_picture(claim, run) if isinstance(run, Mapping) else "",

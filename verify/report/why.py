@@ -66,7 +66,7 @@ def why(claim: Claim, verdict: Verdict, kind_of: Callable[[str], str | None], se
 
     broken, needs, repairs = None, None, None
     if claim.steps and "instance" in verdict.details:
-        broken = broken_step(steps_there(claim, verdict.details["instance"]), fails)
+        broken = broken_step(verdict.details.get("steps") or steps_there(claim, verdict.details["instance"]), fails)
     if searches and claim.explicit and claim.exists is None:
         needs = needs_of(claim)
         with suppress(ValueError):  # a quick search does not refute it
