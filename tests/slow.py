@@ -111,7 +111,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/export/test_export.py::test_coq_accepts_two_hundred_proofs": (),
     "verify/export/test_export.py::test_coq_refuses_a_fault": ("[a multiplier]",),
     "verify/growth/test_growth.py::test_true_orders_are_spared": ("value",),
-    "verify/growth/test_with_chance.py::test_growth_by_chance_leaves_an_order_undecided": ("[rounds]",),
+    "verify/growth/test_with_chance.py::test_growth_by_noise_is_exact": ("[rounds]",),
     "verify/report/test_drawing.py::test_figure_that_cannot_be_written_is_an_error": ("[1]",),
     "fedtheory/conformance/test_check_algorithm.py::test_traits_may_stand_on_the_class_or_be_given": (),
     "fedtheory/test_compiled.py::test_a_damaged_file_is_compiled_anew": (),

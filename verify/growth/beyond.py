@@ -10,27 +10,31 @@ import sympy as sp
 from bounds.language.claim import Claim, names_in
 from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.judge import unmet
-from verify.exact.replay import CANNOT, rerun, worst_sides
+from verify.exact.replay import CANNOT, instance_of, rerun, worst_sides
 from verify.growth.order import with_constant
 
 __all__ = ["exponent_beyond", "farthest_size", "least_power", "ratio_beyond"]
 
 _FARTHER, _FARTHER_IN_A_RUN = 256, 16  # times the size
-_LONGEST = 8192  # iterations of a run
+_LONGEST, _LONGEST_WITH_NOISE = 8192, 1024  # iterations of a run, times clients
 _MOST_TERMS = 10**7  # entries of an array
 
 
 def farthest_size(certificate: Mapping[str, Any], along: str) -> int | None:
     """The size up to which a member is followed along its rounds, or along a whole number of a claim about numbers; None for
-    what is not followed, chance included."""
+    what is not followed: samples, sampled clients, and noise whose outcomes are listed."""
     sizes = certificate["sizes"]
     if certificate["setting"] == "algebra":
         return sizes[along] * _FARTHER if along in sizes else None
     instance = certificate["instance"]
     if (along != "rounds" or certificate["setting"] != "run" or certificate["procedure"]["sampling"] != "full"
-            or "atoms" in instance or any(instance.get("noise", ()))):
+            or "atoms" in instance):
         return None
-    return min(sizes["rounds"] * _FARTHER_IN_A_RUN, _LONGEST // (sizes["local_steps"] * sizes["clients"]))
+    noisy = any(instance.get("noise", ()))
+    if noisy and not instance_of(certificate)[0].many_draws:
+        return None
+    longest = _LONGEST_WITH_NOISE if noisy else _LONGEST
+    return min(sizes["rounds"] * _FARTHER_IN_A_RUN, longest // (sizes["local_steps"] * sizes["clients"]))
 
 
 def ratio_beyond(certificate: Mapping[str, Any], claim: Claim, along: str, size: int) -> float | None:

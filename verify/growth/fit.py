@@ -16,6 +16,7 @@ __all__ = ["OCTAVES", "Fit", "fit", "outgrows_every_term"]
 
 OCTAVES = 4  # doublings of the size over which the growth must be seen
 _FACTOR = 16.0  # by which the ratio must have grown in all
+_EVEN, _FACTOR_IF_EVEN = 0.95, 4.0  # or by this one, where no exponent is below this share of the largest: a pure power
 _LEAST = 0.1  # the exponent's lower bound
 _SATURATES = 0.65  # share of the last exponent that is left an octave later where ratios saturate as T / (T + a) does
 _LASTS = 0.75  # share of the mean exponent that the last one must have
@@ -51,7 +52,8 @@ def fit(sizes: Sequence[float], ratios: Sequence[float]) -> Fit:
     """The growth of ``ratios`` with ``sizes``, both in the same order; sizes that fall count by their inverses.
 
     ``grows`` asks for at least four doublings of the size, a ratio that has grown by 16 in all, an exponent above 0.1
-    between any two neighbours of the last four octaves, and a last one that has not dropped below 0.8 of the largest.
+    between any two neighbours of the last four octaves, and a last one that has not dropped below 0.8 of the largest. Where
+    these exponents are all nearly the same, a ratio that has grown by 4 is enough.
     """
     ratios = np.asarray(ratios, dtype=float)
     if len(ratios) > OCTAVES and np.isinf(ratios[-OCTAVES - 1:]).all():
@@ -66,7 +68,8 @@ def fit(sizes: Sequence[float], ratios: Sequence[float]) -> Fit:
     rising = slopes.min() > _LEAST
     steady = rising and slopes[-1] >= _STEADY * slopes.max()
     first = ratios[ratios > 0][0]
-    enough = x[-1] - x[0] >= OCTAVES and ratios[-1] >= _FACTOR * first
+    factor = _FACTOR_IF_EVEN if slopes.min() >= _EVEN * slopes.max() else _FACTOR
+    enough = x[-1] - x[0] >= OCTAVES and ratios[-1] >= factor * first
     creeps = slopes.min() > _CREEPS and slopes[-1] >= _UNCHANGED * slopes.max()
     at_rest = slopes[-1] <= _LEAST and slopes.mean() <= 3 * _LEAST and not creeps
     slows = len(slopes) >= OCTAVES and slopes[0] <= 1 and (np.diff(slopes) < 0).all()

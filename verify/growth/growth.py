@@ -44,7 +44,7 @@ from verify.growth.members import MEMBERS, ExactMember, affordable, refuting_mem
 from verify.growth.order import never_vanishes, with_constant
 from verify.growth.same_instance import same_instance
 from verify.growth.scales import scale_path
-from verify.growth.with_chance import along_chance
+from verify.growth.with_chance import along_chance, along_many_draws
 from verify.growth.worst_of_size import worst_in_proportion, worst_of_each_size
 from verify.instances.resize import RUN_SIZES
 from verify.search.budget import Budget
@@ -122,11 +122,16 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
     if claim.constants_may_use is not None and any(
             _refutes(claim, growth, name, curves, accepts) for name, curves in _single_instances(claim, trials, False)):
         return growth
+    for name in (str(symbol) for symbol, _ in claim.limits):
+        growth.chance_until[name], curves = along_many_draws(trials, name)
+        if _refutes(claim, growth, name, curves, accepts):
+            return growth
     if growth.rejected:
         growth.limit, growth.members, curve = growth.rejected
         growth.curves.append(curve)
     for name in (str(symbol) for symbol, _ in claim.limits if claim.setting == "run" and not growth.members):
-        growth.chance_until[name], curve = along_chance(trials, name)
+        until, curve = along_chance(trials, name)
+        growth.chance_until[name] = max(until, growth.chance_until[name])
         growth.with_chance = growth.with_chance or curve
     return growth
 

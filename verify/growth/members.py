@@ -10,7 +10,9 @@ from math import ceil, floor, log, log10, prod
 import numpy as np
 
 from bounds.language.claim import Claim
+from synthetic.numbers.arrays import NUMPY
 from synthetic.numbers.balls import Ball
+from verify.evaluation.environment import Environment
 from verify.evaluation.judge import exact_violation
 from verify.exact.confirm import Violation, confirm, violation_of
 from verify.growth.fit import OCTAVES, Fit, fit, outgrows_every_term
@@ -19,8 +21,9 @@ from verify.growth.limits import at_size, keeps_the_shape, least_factor
 from verify.growth.order import with_constant
 from verify.growth.transients import has_longer_transient, is_transient, longer_transients
 from verify.instances.instance import outcomes
-from verify.instances.parameters import Parameters
+from verify.instances.parameters import Parameters, map_params
 from verify.instances.shape import Shape
+from verify.measure.simulate import simulate
 
 __all__ = ["MEMBERS", "ExactMember", "affordable", "exact_ratio_member", "refuting_members", "within_exact_runs"]
 
@@ -63,7 +66,8 @@ def refuting_members(claim: Claim, curve: GrowthCurve) -> tuple[ExactMember, ...
 
 def affordable(shape: Shape, times: int = 1) -> bool:
     """Whether runs of the shape are few and short enough for fractions, or so many times longer."""
-    steps = prod(outcomes(shape)) * shape.iterations * shape.clients
+    listed = 1 if shape.many_draws else prod(outcomes(shape))  # many draws stay letters
+    steps = listed * shape.iterations * shape.clients
     return shape.iterations <= times * _LONGEST and steps <= times * _MOST_STEPS
 
 
@@ -180,7 +184,7 @@ def _that_grow(claim: Claim, curve: GrowthCurve, found: list[ExactMember]) -> tu
     found = _farther(claim, curve, found)
     if len(found) < MEMBERS or _stops_later(claim, curve, found):
         return ()
-    outgrown = outgrows_every_term(claim, [m.size for m in found], [m.violation.environment for m in found])
+    outgrown = outgrows_every_term(claim, [m.size for m in found], [_with_run(claim, m.violation) for m in found])
     return tuple(found) if outgrown and _increasing(found) and _fitted(found).is_sustained else ()
 
 
@@ -236,14 +240,23 @@ def _confirmed(claim: Claim, constant: Fraction | None, member: Member, rounded:
 
 def _stops_later(claim: Claim, curve: GrowthCurve, found: list[ExactMember]) -> bool:
     """Whether the growth may be a transient that no longer run has ruled out."""
-    if not is_transient(curve.limit, [m.violation.environment for m in found]):
+    if not is_transient(curve.limit, [_with_run(claim, m.violation) for m in found]):
         return False
     if claim.constants_may_use is None:  # which then may depend on how long the steps are
         return True
     last = found[-1].violation
     slower = (violation_of(with_constant(claim, found[-1].constant / 2), last.shape, params)
               for params in longer_transients(claim, last.params))
-    return not any(isinstance(one, Violation) and has_longer_transient(one.environment, last.environment) for one in slower)
+    here = _with_run(claim, last)
+    return not any(isinstance(one, Violation) and has_longer_transient(_with_run(claim, one), here) for one in slower)
+
+
+def _with_run(claim: Claim, violation: Violation) -> Environment:
+    """The environment of a violation after its run; in float64 where the checker alone has computed the sides."""
+    if not violation.shape.many_draws:
+        return violation.environment
+    params = map_params(violation.params, lambda name, a: a.astype(float))
+    return simulate(with_constant(claim, 1), violation.shape, params, NUMPY)
 
 
 def _digits_down(value: float) -> Fraction:

@@ -1,6 +1,7 @@
-"""Follows single instances with chance along a size, for as long as all outcomes can be enumerated."""
+"""Follows single instances with chance along a size: with noise of which the checker knows the means, and with any chance
+for as long as all outcomes can be enumerated."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from math import prod
@@ -8,7 +9,7 @@ from math import prod
 import numpy as np
 
 from bounds.language.claim import DISTINCT, Claim
-from verify.growth.growth_search import GrowthCurve, GrowthSearch, Member
+from verify.growth.growth_search import GrowthCurve, GrowthSearch, Member, growth_rank
 from verify.growth.limits import at_size, small_sizes
 from verify.growth.same_instance import NOISE, tame
 from verify.instances.draw import draw_params, draw_shape
@@ -16,11 +17,15 @@ from verify.instances.instance import outcomes
 from verify.instances.parameters import Parameters, take_rows
 from verify.instances.resize import RUN_SIZES
 from verify.instances.shape import Shape, with_participants
+from verify.instances.shapes import shapes_of_many_draws
+from verify.search.many_draws import rows_suffice, speaks_of_means_alone
 
-__all__ = ["along_chance"]
+__all__ = ["along_chance", "along_many_draws"]
 
 _SIZES = (1, 2, 4, 8, 16)
 _LEAST = 4  # sizes
+_MANY, _COMPARED = (2, 4, 8, 16, 32, 64), 4  # sizes with many draws; one at which all outcomes can be listed, too
+_ROWS = 16
 _DRAWS = 8  # shapes with chance that are drawn, times the effort's
 _MORE = 2.0  # times as large as without chance is a ratio that grows by chance
 _STEADY = 0.95  # share of the largest exponent that every other one has at least: those of a sum that fills up fall faster
@@ -35,11 +40,42 @@ def along_chance(trials: GrowthSearch, name: str) -> tuple[int, GrowthCurve | No
         reached = max(reached, sizes[-1] if np.isfinite(ratios[-1]).any() else 0)
         quiet = trials.ratios(*at_size(claim, *_without(shape, params), name, sizes[-1]))
         for row in _steady(sizes, np.where(quiet > ratios[-1] / _MORE, np.nan, ratios))[:1]:
-            alone = take_rows(params, [row])
-            members = (Member(size, float(ratio), *at_size(claim, shape, alone, name, size))
-                       for size, ratio in zip(sizes, ratios[:, row], strict=True))
-            return reached, GrowthCurve(name, tuple(members))
+            return reached, _curve(trials, name, shape, params, sizes, ratios, row)
     return reached, None
+
+
+def _curve(trials: GrowthSearch, name: str, shape: Shape, params: Parameters, sizes: Sequence[int], ratios: np.ndarray,
+           row: int) -> GrowthCurve:
+    alone = take_rows(params, [row])
+    members = (Member(size, float(ratio), *at_size(trials.claim, shape, alone, name, size))
+               for size, ratio in zip(sizes, ratios[:, row], strict=True))
+    return GrowthCurve(name, tuple(members))
+
+
+def along_many_draws(trials: GrowthSearch, name: str) -> tuple[int, list[GrowthCurve]]:
+    """Up to which size instances with noise in all clients met the hypotheses, 0 if none did; and, of each of some shapes,
+    the instance whose ratio grows most along a size, if any grows. Of claims about means that are polynomials of degree
+    three in the noise, which the checker computes exactly."""
+    claim, effort, rng, reached, found = trials.claim, trials.effort, trials.rng, 0, []
+    if claim.setting != "run" or name not in RUN_SIZES or not speaks_of_means_alone(claim):
+        return 0, []
+    for shape in shapes_of_many_draws(claim, rng, effort.most_outcomes, (_MANY[0],) * effort.shapes):
+        if shape.sampling in DISTINCT:
+            shape = with_participants(shape, shape.priority_clients)
+        elif shape.sampling != "full":
+            break
+        params = tame(claim, draw_params(claim, shape, _ROWS, rng), rng)
+        try:
+            if not rows_suffice(claim, *at_size(claim, shape, params, name, _COMPARED), trials.backend):
+                break
+            ratios = np.array([*trials.along(name, shape, params, _MANY)])
+        except (ValueError, NotImplementedError):
+            continue
+        reached = max([reached, *(size for size, row in zip(_MANY, ratios, strict=True) if np.isfinite(row).any())])
+        rows = np.flatnonzero(((ratios > NOISE) & np.isfinite(ratios)).all(axis=0)).tolist()
+        curves = [_curve(trials, name, shape, params, _MANY, ratios, row) for row in rows]
+        found += sorted((curve for curve in curves if curve.fit.grows), key=growth_rank, reverse=True)[:1]
+    return reached, found
 
 
 def _with_chance(trials: GrowthSearch, name: str) -> Iterator[tuple[Shape, Parameters, list[int]]]:
