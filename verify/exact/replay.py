@@ -102,9 +102,9 @@ def _values_of(claim: Claim, data: Mapping[str, Any], backend: Backend) -> dict[
 
 
 def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, rounds: int | None = None,
-          place: str = "1", most: int | None = None) -> Environment:
-    """Run the instance of a certificate again, with every name of the claim bound; with other ``rounds`` than the
-    certificate's, the last thresholds are repeated, and steps and constants are derived again. A number that is said to
+          place: str = "1", most: int | None = None, local_steps: int | None = None) -> Environment:
+    """Run the instance of a certificate again, with every name of the claim bound; with other ``rounds`` or ``local_steps``
+    than the certificate's, the last thresholds are repeated, and steps and constants are derived again. A number that is said to
     exist lies at this ``place`` of its interval, from 0 to 1. ``most``: entries of an array; TooManyTerms for more.
 
     Raises:
@@ -118,10 +118,12 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
     if claim.exists is not None:
         params[position_of(claim)] = _fractions([place])
     values = _values_of(claim, data, backend)
-    if rounds not in (None, shape.rounds):
-        shape, params = with_times(claim, shape, params, shape.local_steps, rounds)
+    lengths = (local_steps or shape.local_steps, rounds or shape.rounds)
+    if lengths != (shape.local_steps, shape.rounds):
+        shape, params = with_times(claim, shape, params, *lengths)
         if prod(outcomes(shape)) > _MOST_OUTCOMES:
-            raise ValueError(f"at most {_MOST_OUTCOMES} outcomes of chance are drawn; {rounds} rounds have more")
+            raise ValueError(f"at most {_MOST_OUTCOMES} outcomes of chance are drawn; {lengths[1]} rounds of {lengths[0]} "
+                             "local steps have more")
         free = {v.name for v in claim.variables}
         values = {name: bound for name, bound in values.items() if name in free}
     numbers = prod(outcomes(shape)) * shape.iterations * shape.clients * shape.dim

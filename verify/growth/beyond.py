@@ -21,20 +21,20 @@ _MOST_TERMS = 10**7  # entries of an array
 
 
 def farthest_size(certificate: Mapping[str, Any], along: str) -> int | None:
-    """The size up to which a member is followed along its rounds, or along a whole number of a claim about numbers; None for
-    what is not followed: samples, sampled clients, and noise whose outcomes are listed."""
+    """The size up to which a member is followed along its rounds or local steps, or along a whole number of a claim about
+    numbers; None for what is not followed: samples, sampled clients, and noise whose outcomes are listed."""
     sizes = certificate["sizes"]
     if certificate["setting"] == "algebra":
         return sizes[along] * _FARTHER if along in sizes else None
     instance = certificate["instance"]
-    if (along != "rounds" or certificate["setting"] != "run" or certificate["procedure"]["sampling"] != "full"
+    if (along not in ("rounds", "local_steps") or certificate["setting"] != "run" or certificate["procedure"]["sampling"] != "full"
             or "atoms" in instance):
         return None
     noisy = any(instance.get("noise", ()))
     if noisy and not instance_of(certificate)[0].many_draws:
         return None
     longest = _LONGEST_WITH_NOISE if noisy else _LONGEST
-    return min(sizes["rounds"] * _FARTHER_IN_A_RUN, longest // (sizes["local_steps"] * sizes["clients"]))
+    return min(sizes[along] * _FARTHER_IN_A_RUN, longest * sizes[along] // (sizes["iterations"] * sizes["clients"]))
 
 
 def ratio_beyond(certificate: Mapping[str, Any], claim: Claim, along: str, size: int) -> float | None:
@@ -47,7 +47,7 @@ def ratio_beyond(certificate: Mapping[str, Any], claim: Claim, along: str, size:
                 larger = {**certificate, "sizes": certificate["sizes"] | {along: size}}
                 environment = rerun(larger, stated, NUMPY, most=_MOST_TERMS)
             else:
-                environment = rerun(certificate, stated, NUMPY, size, most=_MOST_TERMS)
+                environment = rerun(certificate, stated, NUMPY, most=_MOST_TERMS, **{along: size})
             if unmet(stated.hypotheses, environment):
                 return None
             left, right = worst_sides(stated, environment)

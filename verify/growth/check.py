@@ -121,7 +121,7 @@ def _objections(members: Sequence[Mapping[str, Any]], along: str, claim: Claim) 
         elif hides_logarithms(claim) and (why := like_a_logarithm([float(size) for size in sizes], ratios)):
             yield why
         yield from _too_near(certificates[-1], ratios[-1], along, claim)
-        if uses is None or claim.setting == "algebra":
+        if uses is None or claim.setting == "algebra" or _is_noisy(certificates[-1]):
             yield from _ends_beyond(certificates[-1], growth.slope, along, claim)
         for member in members:
             left, right = (about(member["certificate"][side]) for side in ("left", "right"))
@@ -171,8 +171,14 @@ def _too_near(last: Mapping[str, Any], constant: float, along: str, claim: Claim
         if name not in last["sizes"] and amount is not None and not (
                 amount >= enough or 0 < amount <= Fraction(1, enough)):
             yield f"{name} is {float(amount):.4g} in the last member; it must be at least {enough}, or at most 1/{enough}"
-        if name in last["sizes"] and amount is not None and amount < named > _LONG:
+        followed = not _is_noisy(last) or farthest_size(last, name) is not None
+        if name in last["sizes"] and amount is not None and amount < named and (named > _LONG or not followed):
             yield f"{name} is {amount} in the last member, and the claim has the number {named}, beyond which growth may end"
+
+
+def _is_noisy(certificate: Mapping[str, Any]) -> bool:
+    """Whether an instance has noise; members with noise are smaller than others."""
+    return any(certificate["instance"].get("noise", ()))
 
 
 def _ends_beyond(last: Mapping[str, Any], slope: float, along: str, claim: Claim) -> Iterator[str]:

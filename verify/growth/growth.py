@@ -40,6 +40,7 @@ from verify.claims.existential import with_position
 from verify.exact.confirm import Violation, violation_of
 from verify.growth.growth_search import EFFORTS, Effort, GrowthCurve, GrowthSearch
 from verify.growth.limits import SCALE, Motion, at_size, coupled_limits, held_numbers
+from verify.growth.long_runs import along_long_runs
 from verify.growth.members import MEMBERS, ExactMember, affordable, refuting_members
 from verify.growth.order import never_vanishes, with_constant
 from verify.growth.same_instance import same_instance
@@ -126,6 +127,11 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
         growth.chance_until[name], curves = along_many_draws(trials, name)
         if _refutes(claim, growth, name, curves, accepts):
             return growth
+        for curve, members in along_long_runs(trials, claim) if name == "rounds" else ():
+            if accepts is None or accepts(name, members):
+                growth.limit, growth.members = name, members
+                growth.curves.append(curve)
+                return growth
     if growth.rejected:
         growth.limit, growth.members, curve = growth.rejected
         growth.curves.append(curve)

@@ -25,7 +25,8 @@ from verify.instances.parameters import Parameters, map_params
 from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
 
-__all__ = ["MEMBERS", "ExactMember", "affordable", "exact_ratio_member", "refuting_members", "within_exact_runs"]
+__all__ = ["MEMBERS", "ExactMember", "affordable", "exact_ratio_member", "refuting_members", "rounded_down",
+           "within_exact_runs"]
 
 MEMBERS = OCTAVES + 1
 _STEP = 4.0  # between members along a number
@@ -158,7 +159,7 @@ def exact_ratio_member(claim: Claim, size: float, shape: Shape, params: Paramete
         return None
     if not 0 < ratio < np.inf:
         return None
-    constant = _digits_down(ratio)
+    constant = rounded_down(ratio)
     stated = with_constant(claim, constant)
     if isinstance(first.left, Ball):
         found = violation_of(stated, shape, params)
@@ -228,7 +229,7 @@ def _farther(claim: Claim, curve: GrowthCurve, found: list[ExactMember]) -> list
 def _just_below(claim: Claim, member: Member, rounded: bool) -> ExactMember | None:
     """The instance as an exact violation of the claim with a constant just below its ratio, or None; ``rounded`` where
     :func:`confirm` may round it."""
-    found = _confirmed(claim, _digits_down(member.ratio * 0.999), member, rounded) if member.ratio > 0 else None
+    found = _confirmed(claim, rounded_down(member.ratio * 0.999), member, rounded) if member.ratio > 0 else None
     # a negative scale bounds constants from above, not from below
     return found if found and float(found.violation.right) >= 0 else None
 
@@ -259,7 +260,7 @@ def _with_run(claim: Claim, violation: Violation) -> Environment:
     return simulate(with_constant(claim, 1), violation.shape, params, NUMPY)
 
 
-def _digits_down(value: float) -> Fraction:
+def rounded_down(value: float) -> Fraction:
     """The value with four digits, rounded down."""
     power = floor(log10(value)) - 3
     return Fraction(floor(value / 10.0**power)) * Fraction(10) ** power

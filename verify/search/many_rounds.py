@@ -25,7 +25,7 @@ from verify.instances.shapes import small_shapes
 from verify.search.batch_evaluation import evaluate_first
 from verify.search.stage import State
 
-__all__ = ["after_many_rounds"]
+__all__ = ["after_many_rounds", "has_long_runs", "is_fit"]
 
 _SOME, _MORE, _MANY = 120, 480, (9000, 90_000)  # rounds
 _KEPT, _SHAPES, _ROWS = 12, 5, 2  # instances of an archive; shapes of other ones, and how many of each
@@ -41,9 +41,7 @@ def after_many_rounds(state: State) -> Violation | None:
     """A violation after many rounds, if the checker sees one, by instances with quadratic losses: of those whose ratio of
     the left to the right side is large or grows."""
     claim, looked_at, unknown, meter = state.claim, [], 0, WorkLimit(_WORK * MOST_WORK)
-    if claim.setting != "run" or speaks_of_samples(claim) or claim.exists is not None or _steps_are_tied(claim):
-        return None
-    if claim.statement.over or "rounds" not in claim.names:  # what is said of every round is said of short runs, too
+    if not has_long_runs(claim):
         return None
     for shape, params in _instances(state):
         exact, ratios = (shape, map_params(params, lambda name, a: each(a, Fraction))), []
@@ -70,6 +68,14 @@ def after_many_rounds(state: State) -> Violation | None:
                 break
             before, fewer = ratio, rounds
     return None
+
+
+@once_by_claim
+def has_long_runs(claim: Claim) -> bool:
+    """Whether the claim is about the end of runs of any number of rounds, which a power of a matrix may give."""
+    if claim.setting != "run" or speaks_of_samples(claim) or claim.exists is not None or _steps_are_tied(claim):
+        return False
+    return not claim.statement.over and "rounds" in claim.names  # what is said of every round is said of short runs, too
 
 
 @once_by_claim
@@ -126,12 +132,12 @@ def _ratio(claim: Claim, shape: Shape, params: Parameters, rounds: int, meter: W
 def _instances(state: State) -> Iterator[tuple[Shape, Parameters]]:
     """The tightest instances, those of each kind, and some of a few small shapes, the highest and random ones."""
     for shape, params in (*state.archive.tightest(_KEPT), *state.archive.first_of_each_kind()):
-        if _is_fit(shape):
+        if is_fit(shape):
             yield shape, params
     rng = np.random.default_rng([*state.seeds, _OWN_SEED])
     shapes = small_shapes(state.claim, rng, state.budget.most_outcomes, 4 * state.budget.small)
     shapes = [*dict.fromkeys(QUADRATIC.fitting(shape) for shape in shapes)]
-    for shape in [shape for shape in shapes if _is_fit(shape) and shape.clients > 1][:_SHAPES]:
+    for shape in [shape for shape in shapes if is_fit(shape) and shape.clients > 1][:_SHAPES]:
         params, verdict = evaluate_first(
             state.claim, shape, state.draw_batch(shape, state.budget.small_rows, rng), state.backend)
         met = np.flatnonzero(verdict.met)
@@ -140,5 +146,6 @@ def _instances(state: State) -> Iterator[tuple[Shape, Parameters]]:
             yield shape, take_rows(params, [int(row)])
 
 
-def _is_fit(shape: Shape) -> bool:
+def is_fit(shape: Shape) -> bool:
+    """Whether the checker may know the state of such runs after many rounds."""
     return shape.family == QUADRATIC and shape.clients <= _MOST_CLIENTS and not shape.free

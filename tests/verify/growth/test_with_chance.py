@@ -29,6 +29,15 @@ SLOWLY = """assume = ["smooth", "strongly_convex", "noise"]
 limits = {{rounds = "oo"}}
 conditions = ["local_steps == 1", "clients == 1", "eta_l[t] == eta for each t", "eta <= 1/({}*mu)", "L == mu"]"""
 FROM_THE_OPTIMUM = "E(norm2(x_round[rounds] - x_star)) <= C*(norm2(x_round[0] - x_star) + eta**2*sigma_sq)"
+ENDS = """assume = ["smooth", "strongly_convex", "noise"]
+limits = {{local_steps = "oo"}}
+conditions = ["rounds == 1", "clients == 1", "eta_l[t] == eta for each t", "eta <= 1/({}*mu)", "L == mu"]"""
+NOISE_OF_STEPS = "E(norm2(x_round[1] - x_star)) <= C*(norm2(x_round[0] - x_star) + eta**2*sigma_sq)"
+SAMPLED = """assume = ["smooth", "strongly_convex", "noise"]
+sampling = "without-replacement"
+limits = {rounds = "oo"}
+conditions = ["local_steps == 1", "sigma_sq == 0", "eta_l[t] == eta for each t", "eta <= 1/L"]"""
+DISTANCE = "E(norm2(x_round[rounds] - x_star))"
 SPREAD = "E(norm2(x_round[1] - E(x_round[1]))) <= C*eta**2*sigma_sq/clients"
 #: fields, a statement, the verdict, and what its evidence says
 ROWS = {
@@ -39,6 +48,9 @@ ROWS = {
     "rounds, by their root": (ROUNDS, f"{END}*sqrt(rounds)))", "refuted", "rounds 2 to 64"),
     "rounds, growth that ends": (SLOWLY.format(300), FROM_THE_OPTIMUM, "undecided", "ends beyond the last member"),
     "rounds, growth that ends later": (SLOWLY.format(9000), FROM_THE_OPTIMUM, "undecided", "beyond which growth may end"),
+    "local steps, growth that ends": (ENDS.format(300), NOISE_OF_STEPS, "undecided", "ends beyond the last member"),
+    "sampled clients": (SAMPLED, f"{DISTANCE} <= C", "consistent", "rounds 1 to 256"),
+    "sampled clients, by the rounds": (SAMPLED, f"{DISTANCE} <= C/rounds", "refuted", "rounds 128 to 2048"),
     "clients": (CLIENTS, SPREAD, "consistent", "chance with clients up to"),
     "clients, by their root more": (BOUNDED, f"{SPREAD}**(3/2)", "refuted", "exponent 0.50"),
     "clients, with any step": (CLIENTS, f"{SPREAD}**(3/2)", "undecided", "no step size is prescribed"),
