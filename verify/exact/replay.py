@@ -104,8 +104,8 @@ def _values_of(claim: Claim, data: Mapping[str, Any], backend: Backend) -> dict[
 def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, rounds: int | None = None,
           place: str = "1", most: int | None = None, local_steps: int | None = None) -> Environment:
     """Run the instance of a certificate again, with every name of the claim bound; with other ``rounds`` or ``local_steps``
-    than the certificate's, the last thresholds are repeated, and steps and constants are derived again. A number that is said to
-    exist lies at this ``place`` of its interval, from 0 to 1. ``most``: entries of an array; TooManyTerms for more.
+    than the certificate's, the last thresholds are repeated, and steps and constants are derived again. A number that is
+    said to exist lies at this ``place`` of its interval, from 0 to 1. ``most``: entries of an array; TooManyTerms for more.
 
     Raises:
         UnboundName, ValueError, ...: the claim is not the one that the certificate was made for, or leaves its steps free.

@@ -27,8 +27,8 @@ def farthest_size(certificate: Mapping[str, Any], along: str) -> int | None:
     if certificate["setting"] == "algebra":
         return sizes[along] * _FARTHER if along in sizes else None
     instance = certificate["instance"]
-    if (along not in ("rounds", "local_steps") or certificate["setting"] != "run" or certificate["procedure"]["sampling"] != "full"
-            or "atoms" in instance):
+    in_time = certificate["setting"] == "run" and along in ("rounds", "local_steps")
+    if not in_time or certificate["procedure"]["sampling"] != "full" or "atoms" in instance:
         return None
     noisy = any(instance.get("noise", ()))
     if noisy and not instance_of(certificate)[0].many_draws:

@@ -70,15 +70,15 @@ def _instances(trials: GrowthSearch) -> Iterator[tuple[Shape, Parameters]]:
 def _member(stated: Callable[[Fraction], Claim], shape: Shape, params: Parameters, size: int, meter: WorkLimit,
             ) -> ExactMember | None:
     """The instance after so many rounds, with nearly the largest constant with which it refutes what is ``stated``."""
-    first = _judged(stated(_TINY), shape, params, size, meter)
+    first = _violation_or_why(stated(_TINY), shape, params, size, meter)
     if not isinstance(first, Violation) or not first.right > 0:
         return None
     constant = rounded_down(float(first.left) / float(first.right) * float(_TINY) * 0.999)
-    found = _judged(stated(constant), shape, params, size, meter)
+    found = _violation_or_why(stated(constant), shape, params, size, meter)
     return ExactMember(size, constant, found) if isinstance(found, Violation) else None
 
 
-def _judged(claim: Claim, shape: Shape, params: Parameters, size: int, meter: WorkLimit) -> Violation | str:
+def _violation_or_why(claim: Claim, shape: Shape, params: Parameters, size: int, meter: WorkLimit) -> Violation | str:
     """The violation of an explicit claim by an instance after so many rounds, or why there is none."""
     shape, params = with_times(claim, replace(shape, many_draws=True), params, shape.local_steps, size)
     try:
@@ -106,4 +106,4 @@ def _shows_growth(claim: Claim, shape: Shape, params: Parameters, members: list[
         if all(ends) and ends[1].constant <= _MORE * ends[0].constant:
             return False
     way = Condition(E(norm2(x_round[rounds] - x_round[0])), "<=", _SOME_WAY * norm2(x_round[0] - x_star))
-    return isinstance(_judged(replace(explicit, statement=way), shape, params, sizes[-1], meter), Violation)
+    return isinstance(_violation_or_why(replace(explicit, statement=way), shape, params, sizes[-1], meter), Violation)
