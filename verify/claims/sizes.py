@@ -15,12 +15,14 @@ from verify.claims.method import solves_local_problems
 
 __all__ = [
     "ABOVE", "allowed", "conditions_on_sizes", "ends_of_ranges", "entries_of", "first_possible", "integer_variables",
-    "largest_sizes", "once_by_claim", "possible", "ranges", "says_something", "values_of", "within_bounds", "within_sizes",
+    "largest_sizes", "named_sizes", "once_by_claim", "possible", "ranges", "says_something", "values_of", "within_bounds",
+    "within_sizes",
 ]
 
 ABOVE = (0, 1, 2)  #: how far integer variables of the smallest shapes exceed their lowest values
 #: sizes whose bounds :func:`largest_sizes` returns, up to which number
 _BOUNDED, _LARGEST = ("clients", "dim", "local_steps", "participants", "rounds", "samples"), 2000
+_SMALL = 3  # a size that small shapes have anyway
 _TRIALS = 60  # draws of a shape until one is possible
 _SIZES = frozenset(names_from(SIZE))
 
@@ -148,6 +150,24 @@ def largest_sizes(claim: Claim) -> dict[str, int]:
         if high and 1 < min(high) <= _LARGEST:  # a strict bound admits one less
             found[name] = min(high) - (not allowed(claim, {name: min(high)}))
     return found
+
+
+@once_by_claim
+def named_sizes(claim: Claim) -> dict[str, int]:
+    """Sizes at which a part of the statement vanishes, or its minimum or maximum changes, as ``{"clients": 7}`` for
+    ``(clients - 7)**2`` or ``Min(clients, 7)``; of several the largest, where it is neither small nor very large."""
+    own, found = {*integer_variables(claim)} or {*_BOUNDED}, {}
+    sides = map(sp.sympify, (claim.statement.left, claim.statement.right))
+    nodes = [node for side in sides for node in side.atoms(sp.Add, sp.Min, sp.Max)]
+    differences = [node for node in nodes if node.is_Add]
+    differences += [node.args[0] - node.args[1] for node in nodes if not node.is_Add and len(node.args) == 2]
+    for difference in differences:
+        for size in difference.free_symbols:
+            slope = sp.diff(difference, size)
+            root = size - difference / slope if size.name in own and slope.is_number and slope != 0 else None
+            if root is not None and (root := sp.expand(root)).is_Integer and _SMALL < root <= _LARGEST:
+                found[size.name] = max(int(root), found.get(size.name, 0))
+    return dict(sorted(found.items()))
 
 
 def within_bounds(claim: Claim, sizes: Mapping[str, int], rng: np.random.Generator) -> dict[str, int]:

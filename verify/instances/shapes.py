@@ -19,6 +19,7 @@ from verify.claims.sizes import (
     entries_of,
     integer_variables,
     largest_sizes,
+    named_sizes,
     once_by_claim,
     possible,
     says_something,
@@ -127,8 +128,8 @@ def _size(shape: Shape) -> int:
 def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int,
                    most_rounds: tuple[int, ...]) -> list[Shape]:
     """Shapes that are large in one way and small in all others: in local steps, in rounds, in both, in clients, and in
-    coordinates, with a few clients and rounds, for methods that act by coordinate; or in a size that a condition bounds, and
-    as large as that admits. Without noise.
+    coordinates, with a few clients and rounds, for methods that act by coordinate; in a size that a condition bounds, and
+    as large as that admits; or of the sizes that the statement names. Without noise.
 
     For claims about numbers: shapes with one or all of their integers large.
     """
@@ -139,6 +140,8 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
         return [*extreme_data_shapes(claim, rng, most_outcomes, most_iterations, most_rounds)]
     largest = largest_sizes(claim)
     ways = [{name: size} for name, size in largest.items()] * 2  # with two kinds of clients, say
+    if named := named_sizes(claim):
+        ways += [named, *({name: size} for name, size in named.items())]
     if claim.setting == "run":
         both = round(most_iterations**0.5)
         ways += [{"local_steps": most_iterations}, {"local_steps": both, "rounds": both}]
@@ -147,7 +150,8 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
         ways += [{"clients": _CROWD, "participants": _CROWD}]
         if by_coordinate(claim.procedure) and "layers" not in claim.names:
             ways += [{"dim": _COORDINATES, "clients": _FEW, "rounds": _FEW}]
-    longest, most = max(most_iterations, *most_rounds, *largest.values()), most_outcomes * (_MORE_OUTCOMES if largest else 1)
+    longest = max(most_iterations, *most_rounds, *largest.values(), *named.values())
+    most = most_outcomes * (_MORE_OUTCOMES if largest else 1)
     return [*_grown(claim, rng, ways, lambda shape: shape.iterations <= longest and prod(outcomes(shape)) <= most)]
 
 
@@ -200,7 +204,9 @@ def _small_integers(claim: Claim) -> Iterator[Shape]:
 
 
 def _large_integers(claim: Claim, rng: np.random.Generator) -> Iterator[Shape]:
-    own = integer_variables(claim)
+    own, named = integer_variables(claim), named_sizes(claim)
+    if named:
+        yield Shape(dim=1, sizes=tuple((name, named.get(name, variable.low)) for name, variable in own.items()))
     ways = [{name} for name in own] + [{*own}] * (len(own) > 1)
     sums = any(formula.has(sp.Sum, sp.Product) for formula in claim.formulas)
     more = () if entries_of(claim) or any(rule.over for rule in (claim.statement, *claim.hypotheses)) else (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bounds.registry.user_claims import load_claims
-from verify.claims.sizes import largest_sizes
+from verify.claims.sizes import largest_sizes, named_sizes
 from verify.instances.outcomes import signs
 from verify.referee.decide import Settings, decide
 
@@ -70,3 +70,13 @@ def test_the_largest_sizes_are_those_that_conditions_admit(conditions, sizes, tm
     text = f'[[claim]]\nid = "own/sizes"\nconditions = {conditions}\nstatement = "norm2(x_round[rounds]) >= 0"\n'
     (tmp_path / "own.toml").write_text(text.replace("'", '"'), encoding="utf-8")
     assert largest_sizes(*load_claims(tmp_path / "own.toml")) == sizes
+
+
+@pytest.mark.parametrize("part, sizes", [
+    ("(clients - 7)**2 + (participants - 5)**2", {"clients": 7, "participants": 5}), ("Min(rounds, 41)", {"rounds": 41}),
+    ("1/(2*local_steps - 58)", {"local_steps": 29}), ("(rounds - 2)**2", {}), ("(rounds - 5)*(rounds - 9)", {"rounds": 9}),
+    ("(clients - rounds)**2", {}), ("(rounds - 10000)**2", {})])
+def test_named_sizes_are_those_at_which_a_part_of_the_statement_changes(part, sizes, tmp_path):
+    text = f'[[claim]]\nid = "own/sizes"\nstatement = "norm2(x_round[rounds]) + {part} >= 0"\n'
+    (tmp_path / "own.toml").write_text(text, encoding="utf-8")
+    assert named_sizes(*load_claims(tmp_path / "own.toml")) == sizes
