@@ -14,7 +14,9 @@ from verify.growth.growth import Growth, growth_of
 from verify.growth.growth_search import EFFORTS, LARGE, GrowthCurve
 from verify.growth.order import hides_logarithms, leaves_the_step_open, with_constant
 from verify.instances.instance import outcomes
+from verify.instances.parameters import Parameters
 from verify.instances.resize import RUN_SIZES
+from verify.instances.shape import Shape
 from verify.results.verdict import Series, Verdict
 
 __all__ = ["order_verdict"]
@@ -108,9 +110,7 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
     open_limits = [r for r in growth.reasons if _matters(claim, r)]
     if open_limits:
         return "path", f"not followed along {'; '.join(open_limits)}; {followed}"
-    large = with_constant(claim, int(LARGE))
-    if claim.constants_may_use is not None and any(
-            isinstance(violation_of(large, *instance), Violation) for instance in growth.seen.beyond):
+    if claim.constants_may_use is not None and any(_is_beyond(claim, *instance) for instance in growth.seen.beyond):
         return "growth", f"ratios beyond {LARGE:g} exist, and no steady growth was found; {followed}"
     def open_still(curve: GrowthCurve) -> bool:
         if hides_logarithms(claim) and curve.fit.last < _LIKE_A_LOGARITHM:
@@ -121,6 +121,11 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
         return "growth", f"the ratio grows, but by too little or too unsteadily to decide: {followed}"
     return "", (f"the ratio does not grow along its limits, largest {growth.seen.ratio:.3g} in {growth.seen.met} instances "
                 f"that meet the hypotheses; {followed}; {_dependence(claim)}; {_rests_on(claim, growth)}")
+
+
+def _is_beyond(claim: Claim, shape: Shape, params: Parameters) -> bool:
+    """Whether a ratio beyond ``LARGE`` is none of rounding; of a number that exists that is not looked at: it takes long."""
+    return claim.exists is not None or isinstance(violation_of(with_constant(claim, int(LARGE)), shape, params), Violation)
 
 
 def _rests_on(claim: Claim, growth: Growth) -> str:

@@ -57,7 +57,7 @@ def along_many_draws(trials: GrowthSearch, name: str) -> tuple[int, list[GrowthC
     the instance whose ratio grows most along a size, if any grows. Of claims about means that are polynomials of degree
     three in the noise, which the checker computes exactly."""
     claim, effort, rng, reached, found = trials.claim, trials.effort, trials.rng, 0, []
-    if claim.setting != "run" or name not in RUN_SIZES or not speaks_of_means_alone(claim):
+    if claim.setting != "run" or claim.exists is not None or name not in RUN_SIZES or not speaks_of_means_alone(claim):
         return 0, []
     for shape in shapes_of_many_draws(claim, rng, effort.most_outcomes, (_MANY[0],) * effort.shapes):
         if shape.sampling in DISTINCT:

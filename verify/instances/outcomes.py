@@ -159,9 +159,9 @@ def enumerated(shape, weights, backend: Backend) -> Outcomes:
         values = np.array(noise_rows).reshape(len(noise_rows), len(times), len(shape.noisy))
         for slot, time in enumerate(times):
             noise[:, place(time), list(shape.noisy)] = values[:, slot]
-    rare = [Fraction(shape.rare), 1 - Fraction(shape.rare)]
-    chances = (prod((rare[o] for o in row), start=Fraction(1)) for row in noise_rows)
-    chances = [Fraction(1, len(noise_rows)) for _ in noise_rows] if shape.many_draws else [*chances]
+    rare = Fraction(shape.rare)
+    by_number = [rare ** (drawn - often) * (1 - rare) ** often for often in range(drawn + 1)]
+    chances = [Fraction(1, len(noise_rows)) if shape.many_draws else by_number[sum(row)] for row in noise_rows]
     noise_weight = np.array([chances], dtype=object)
 
     paths = list(product(_round(shape), repeat=shape.rounds))
