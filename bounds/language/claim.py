@@ -9,7 +9,9 @@ from typing import Any, Self
 
 import sympy as sp
 
+from bounds.language import operators
 from bounds.language.defining import defining
+from bounds.language.functions import of_a_client
 from bounds.language.names import CONSTANT, NAMES, symbol
 from bounds.language.space import infimum
 
@@ -70,6 +72,10 @@ class Condition:
         object.__setattr__(self, "right", _formula(self.right))
         object.__setattr__(self, "over", tuple(tuple(map(_formula, triple)) for triple in self.over))
 
+    def has(self, *parts) -> bool:
+        """Whether a side has one of these parts, as sympy says it."""
+        return any(sp.sympify(side).has(*parts) for side in (self.left, self.right))
+
     @property
     def sign(self) -> str:
         return self.relation[0] if self.strict else self.relation
@@ -87,8 +93,8 @@ class Assumption:
     """A hypothesis on the problem, with the paper's number.
 
     An instance must satisfy the ``conditions``. ``for_all_functions`` holds an inequality printed for a function ``f`` at
-    all pairs of points ``u``, ``v`` (see ``bounds.language.functions``); if it is given, the referee asks whether any
-    function can satisfy it. ``everywhere`` holds an inequality that the assumption states on all of R^dim.
+    all pairs of points ``u``, ``v`` (see ``bounds.language.functions``), which every client's loss must satisfy; the referee
+    asks besides whether any function can. ``everywhere`` holds an inequality that the assumption states at all points u.
     """
 
     id: str
@@ -309,25 +315,28 @@ class Claim:
     def hypotheses(self) -> tuple[Condition, ...]:
         """All conditions an instance must satisfy, the assumptions' first."""
         found = tuple(c for a in self.assumptions for c in a.conditions) + tuple(self.conditions)
-        found += tuple(self._slopes(found))
+        found += tuple(self._of_losses(found)) if self.setting != "algebra" else ()
         if self.exists is None or (self.exists.low - self.exists.high).is_negative:
             return found
         return (*found, self.exists.not_empty)
 
-    def _slopes(self, conditions: tuple[Condition, ...]) -> Iterator[Condition]:
-        """Yield the bounds of ``G_lip`` that follow from assumptions on the slope of every loss, if no formula of the claim
-        has that name.
+    def _of_losses(self, conditions: tuple[Condition, ...]) -> Iterator[Condition]:
+        """Yield what the assumptions say of every loss at all points, of the loss of each client; a bound of gradients as
+        one of ``G_lip``, which alone is the largest gradient of a loss of the instance.
 
-        Without it an instance with unbounded slopes would meet the hypotheses.
+        Without it an instance with other losses would meet the hypotheses.
         """
         relations = (*conditions, *([self.statement] if self.statement else []))
         slope = symbol("G_lip")
-        if self.setting == "run" and not any(slope.name in names_in(side) for c in relations for side in (c.left, c.right)):
-            for said in (a.everywhere for a in self.assumptions if a.everywhere is not None):
-                left = said.left.replace(_is_slope, lambda e: slope ** (2 if type(e).__name__ == "norm2" else 1))
-                if left != said.left:
-                    own = Condition(slope + 1, ">=", 0)  # it is a number; a bound on the bare name would choose it
-                    yield own if said.right == left else Condition(left, said.sign, said.right)
+        named = any(slope.name in names_in(side) for c in relations for side in (c.left, c.right))
+        for said in (c for a in self.assumptions for c in (a.for_all_functions, a.everywhere) if c is not None):
+            left = said.left.replace(_is_slope, lambda e: slope ** (2 if type(e).__name__ == "norm2" else 1))
+            if left == said.left:
+                yield Condition(*of_a_client(said.left, said.sign, said.right), ((operators.k, 0, operators.clients - 1),))
+            elif said.right != left:
+                yield Condition(left, said.sign, said.right)
+            elif not named:
+                yield Condition(slope + 1, ">=", 0)  # it is a number; a bound on the bare name would choose it
 
     @cached_property
     def relations(self) -> tuple[Condition, ...]:

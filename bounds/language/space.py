@@ -7,11 +7,29 @@ import sympy as sp
 from bounds.language import operators
 from bounds.language.operators import FurtherOperator
 
-__all__ = ["infimum", "not_by_coordinates", "points_of"]
+__all__ = ["at_all_points", "infimum", "not_by_coordinates", "points_of"]
 
 infimum = FurtherOperator.row(
     "infimum(u, a)", "the infimum over all points u of R^dim of the number a", r"\inf_{<0>} \left(<1>\right)",
     "inf_<0> (<1>)", binds=0, unit_powers=((1, 1),), takes=("vector", "number"), gives="number")
+
+
+def at_all_points(points: Sequence[sp.Symbol], left, relation: str, right) -> tuple[sp.Expr, sp.Expr]:
+    """Both sides of a relation, ``<=`` or ``>=``, that holds at all points, without these: a least or a largest value over
+    them beside the other side."""
+    def least(number):
+        for u in reversed(points):
+            number = infimum(u, number)
+        return number
+
+    small, large = (left, right) if relation == "<=" else (right, left)
+    if large.free_symbols.isdisjoint(points):
+        small = -least(-small)
+    elif small.free_symbols.isdisjoint(points):
+        large = least(large)
+    else:
+        small, large = sp.Integer(0), least(large - small)
+    return (small, large) if relation == "<=" else (large, small)
 
 
 def points_of(e: infimum) -> tuple[tuple[sp.Symbol, ...], sp.Expr]:

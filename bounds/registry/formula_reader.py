@@ -8,7 +8,7 @@ import sympy as sp
 from bounds.language.alternatives import either
 from bounds.language.claim import RELATIONS, Condition, Variable
 from bounds.language.names import symbol
-from bounds.language.space import infimum
+from bounds.language.space import at_all_points
 from bounds.registry.abbreviations import EACH
 from bounds.registry.array_sizes import size_of_index
 from bounds.registry.declarations import Declarations
@@ -91,7 +91,9 @@ class FormulaReader(Declarations):
             triples.append((indices[index], low, high))
         left, right = left.xreplace(strides), right.xreplace(strides)
         if points:
-            left, right = self.at_all_points(list(map(symbol, points)), left, relation, right)
+            at = list(map(symbol, points))
+            self.check_points(at, left, relation, right)
+            left, right = at_all_points(at, left, relation, right)
         return Condition(left, relation, right, tuple(triples))
 
     def last(self, index: str, sides: tuple) -> str:
@@ -133,8 +135,8 @@ class FormulaReader(Declarations):
             self.variables += (Variable(point, "vector"),)
         return statement[:found.start()] + statement[found.end():]
 
-    def at_all_points(self, points: list[sp.Symbol], left, relation: str, right):
-        """Both sides of a relation at all points without these: a least or a largest value over them beside the other."""
+    def check_points(self, points: list[sp.Symbol], left, relation: str, right) -> None:
+        """Fail where a relation at all points has another sign, or points that it does not use or that have a meaning."""
         every = ", ".join(map(str, points))
         if relation not in ("<=", ">="):
             self.fail(f"a condition for all {every} has the relation <=, >= or, as a hypothesis, ==; got {relation}")
@@ -143,20 +145,6 @@ class FormulaReader(Declarations):
                 self.fail(f"{u} of 'for all {every}' has a meaning already", str(u))
             if u not in left.free_symbols | right.free_symbols:
                 self.fail(f"{u} of 'for all {every}' is never used", str(u))
-
-        def least(number):
-            for u in reversed(points):
-                number = infimum(u, number)
-            return number
-
-        small, large = (left, right) if relation == "<=" else (right, left)
-        if large.free_symbols.isdisjoint(points):
-            small = -least(-small)
-        elif small.free_symbols.isdisjoint(points):
-            large = least(large)
-        else:
-            small, large = sp.Integer(0), least(large - small)
-        return (small, large) if relation == "<=" else (large, small)
 
     def end(self, text: str, indices: dict):
         """An end of a range."""

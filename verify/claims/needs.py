@@ -9,12 +9,12 @@ from bounds.language import coordinates, operators
 from bounds.language.claim import Claim, names_in
 from bounds.language.functions import f_grad
 from bounds.language.on_samples import speaks_of_samples
-from bounds.language.space import infimum
+from bounds.language.space import infimum, points_of
 from verify.claims.sizes import once_by_claim
 
 __all__ = ["HETEROGENEITY", "OVER_SPACE", "Needs", "always_available", "determined", "needs", "needs_convex",
-           "needs_equal_curvatures", "needs_lipschitz", "needs_one_basis", "speaks_of_samples", "supplied_constants",
-           "uses_coordinates", "uses_gradients"]
+           "needs_equal_curvatures", "needs_lipschitz", "needs_one_basis", "speaks_of_pairs", "speaks_of_samples",
+           "supplied_constants", "uses_coordinates", "uses_gradients"]
 
 #: constants over all points that claims may name -> number of indices
 OVER_SPACE = {"F_inf": 0, "L_objective": 0, "G_lip": 0, "sigma_g_1": 0, "sigma_g_2": 0, "sigma_g_max": 0,
@@ -45,6 +45,13 @@ def uses_gradients(claim: Claim) -> bool:
 def uses_coordinates(claim: Claim) -> bool:
     """Whether a claim mentions single coordinates of vectors, so that the basis matters."""
     return any(formula.has(*_OF_COORDINATES) for formula in claim.formulas)
+
+
+@once_by_claim
+def speaks_of_pairs(claim: Claim) -> bool:
+    """Whether a hypothesis is about all pairs of points."""
+    return any(len(points_of(least)[0]) == 2 for c in claim.hypotheses for side in (c.left, c.right)
+               for least in sp.sympify(side).atoms(infimum))
 
 
 def needs_lipschitz(claim: Claim) -> bool:

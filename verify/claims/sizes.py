@@ -10,7 +10,7 @@ import sympy as sp
 
 from bounds.language.claim import HOLDS, Claim, Condition, names_in
 from bounds.language.names import SIZE, names_from
-from bounds.language.operators import local_steps
+from bounds.language.operators import Operator, local_steps
 from verify.claims.method import solves_local_problems
 
 __all__ = [
@@ -55,7 +55,7 @@ def conditions_on_sizes(claim: Claim) -> tuple[tuple[Condition, tuple[str, ...],
             for relation, end in ((">=", variable.low), ("<=", variable.high)) if end is not None]
     for condition in (*claim.hypotheses, *one_step, *ends):
         names = sorted(names_in(condition.left) | names_in(condition.right))
-        if condition.over or not names or not known.issuperset(names):
+        if condition.over or not names or not known.issuperset(names) or condition.has(Operator):
             continue
         found.append((condition, tuple(names), _of_numbers(names, condition.left, condition.right)))
     return tuple(found)

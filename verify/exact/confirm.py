@@ -12,6 +12,7 @@ from synthetic.numbers.arrays import BALLS, EXACT, each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
 from verify.claims.existential import excluded_positions, position_of, with_position
+from verify.claims.needs import speaks_of_pairs
 from verify.claims.normalisations import Normalisation, normalisations
 from verify.claims.sizes import once_by_claim
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
@@ -29,6 +30,7 @@ from verify.measure.simulate import simulate
 
 __all__ = ["Violation", "confirm", "confirm_or_why", "violation_of"]
 
+_FEW = 2  # roundings that are tried where a hypothesis at all pairs of points takes long
 _DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
 
 
@@ -61,8 +63,9 @@ def confirm_or_why(claim: Claim, shape: Shape, params: Parameters, rounded: bool
         if exact == "holds" or not rounded:
             return exact
     candidates = [map_params(params, lambda name, a, q=q: _round(claim, name, a, q)) for q in _DENOMINATORS]
-    for candidate, promising in zip(candidates, is_violated(claim, shape, candidates), strict=True):
-        found = violation_of(claim, shape, candidate) if promising else exact
+    promising = [c for c, good in zip(candidates, is_violated(claim, shape, candidates), strict=True) if good]
+    for candidate in promising[:_FEW] if speaks_of_pairs(claim) else promising:
+        found = violation_of(claim, shape, candidate)
         if isinstance(found, Violation):
             return found
     missed = _missed(claim, shape, params) if exact == "unmet" else None

@@ -10,6 +10,7 @@ import sympy as sp
 from bounds.language import names as language
 from bounds.language import operators
 from bounds.language.claim import Claim, Condition, Procedure
+from bounds.language.functions import f
 from bounds.language.names import names_from
 from fedtheory import find_algorithm
 from synthetic.numbers.decimals import as_written
@@ -72,6 +73,9 @@ def not_replayed(claim: Claim) -> str | None:
     known = {*FUNCTIONS, *names_from(language.FEDERATION), *names_from(language.RUN), *states, *_own(claim),
              "eta_l", "epsilon", "sigma_g_client"}
     if speaks_of_samples(claim):
+        printed = [c for a in claim.assumptions for c in (a.for_all_functions, a.everywhere) if c is not None]
+        if any(c.left.has(f) or c.right.has(f) for c in printed):
+            return "what is said of the loss of every sample at all points"
         twins = {f"twin_{name}" for name in (*names_from(language.RUN), *states)}
         known = known - {"x_star", "F_star", "F_star_client"} | twins | {*SAMPLE_WORDS, *SAMPLE_NAMES}
     unknown = sorted({head for formula_ in claim.formulas for head in _heads(formula(formula_))} - known)

@@ -9,13 +9,14 @@ from math import prod
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import BY_NUMBER, DISTINCT, HOLDS, Claim, names_in
+from bounds.language.claim import BY_NUMBER, DISTINCT, HOLDS, Claim
 from bounds.language.names import symbol
 from verify.claims.method import by_coordinate, subset_left_open
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import (
     ABOVE,
     allowed,
+    conditions_on_sizes,
     entries_of,
     integer_variables,
     largest_sizes,
@@ -261,7 +262,7 @@ def _each_small_shape(claim: Claim) -> Iterator[Shape]:
 
 def _admitted(claim: Claim, name: str, usual: Sequence[int]) -> list[int] | None:
     """The least values of a size that conditions on it alone admit, where they admit none of the usual ones; else None."""
-    conditions = [c for c in claim.hypotheses if not c.over and names_in(c.left) | names_in(c.right) == {name}]
+    conditions = [c for c, names, _ in conditions_on_sizes(claim) if names == (name,)]
 
     def admits(number: int) -> bool:
         return all(bool(HOLDS[c.sign](*(sp.sympify(side).subs(symbol(name), number) for side in (c.left, c.right))))

@@ -16,7 +16,7 @@ from verify.evaluation.environment import UNMEASURED, NoEntry, UnboundName
 from verify.exact.certificate import certificate
 from verify.exact.certify import Accepted, Refused, certify
 from verify.exact.check import check, proof_scope
-from verify.exact.confirm import Violation
+from verify.exact.confirm import Violation, violation_of
 from verify.exact.replay import series_of
 from verify.exact.subdivision import subdivided
 from verify.growth.decide import order_verdict
@@ -373,9 +373,17 @@ def _nothing_against_it(case: _Case) -> Verdict | None:
             text += f"; none that was looked at again met {' or '.join(unmet)}" if unmet else ""
             needed = "a family that meets them would decide"
         return case.undecided("instance", case.ratio if found.met else None, f"{text}; {needed}")
+    if found.unmet and not case.proof and _meets_nowhere(case.claim, found):
+        return case.undecided("instance", case.ratio, f"float64 takes {found.met} of {found.tried} instances for some that "
+                              "meet the hypotheses, and exact arithmetic none that was looked at")
     proven, outcome = case.proof or ("", None)
     text = "; ".join(filter(None, [proven, _search_summary(case), *case.beside]))
     return case.verdict("consistent", case.ratio, text, outcome)
+
+
+def _meets_nowhere(claim: Claim, found: Found) -> bool:
+    """Whether exact arithmetic says of some instances without a violation, too, that they do not meet the hypotheses."""
+    return claim.exists is None and all(violation_of(claim, *instance) == "unmet" for instance in found.some)
 
 
 def _search_summary(case: _Case) -> str:

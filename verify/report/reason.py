@@ -68,10 +68,18 @@ def sides_in_words(claim: Claim, data: Mapping[str, Any], write: Callable = unic
         yield f"{name} side {number_text(where(side))}: {values}"
     for name in own_definitions(claim):
         definition = claim.definitions[name]
-        if not definition.indices:
+        if not definition.indices and (value := _number_or_none(where, definition.symbol)) is not None:
             ranges = ([write(part, letters) for part in triple] for triple in _empty_ranges(definition.formula, where))
             empty = "".join(f": there is no {index} from {low} to {high}" for index, low, high in ranges)
-            yield f"{write(definition.symbol, letters)} is {number_text(where(definition.symbol))}{empty}"
+            yield f"{write(definition.symbol, letters)} is {number_text(value)}{empty}"
+
+
+def _number_or_none(where, formula: sp.Expr) -> float | None:
+    """The value of a formula there; None for a vector."""
+    try:
+        return where(formula)
+    except TypeError:
+        return None
 
 
 def _empty_ranges(formula: sp.Basic, where) -> Iterator[sp.Tuple]:

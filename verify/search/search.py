@@ -30,6 +30,7 @@ from verify.search.stages import switched_on
 
 __all__ = ["Found", "search"]
 
+_SOME = 12  # instances that are kept because float64 takes them for some that meet the hypotheses
 _TRIED = 3  # instances of a batch that are taken to exact arithmetic until one is confirmed
 _NARROW = 3  # instances of each level that exact arithmetic looks at though float64 hardly sees a violation
 
@@ -42,9 +43,11 @@ class Found:
         tried, met: instances, and how many of them met the hypotheses.
         sizes: the least and the largest of every size, over these.
         ratio, worst: the largest ratio left/right among those on which the claim holds, and its instance.
+        some: the first of each of the first batches on which the claim holds.
         violation: the first one that exact arithmetic confirms, made simple.
         level, stage: of the budget, and of the search, that found the violation.
         unconfirmed: violations that float64 saw and exact arithmetic did not confirm.
+        unmet: how many of the instances on which float64 saw a violation do not meet the hypotheses in exact arithmetic.
         uncertain: why exact arithmetic could not decide one of these; empty where it could.
         narrow: instances with the largest scores of which float64 can hardly tell whether they violate the claim.
         latest: ratios left/right of those of the last batch that met the hypotheses.
@@ -59,10 +62,12 @@ class Found:
     sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
     ratio: float = 0.0
     worst: tuple[Shape, Parameters] | None = None
+    some: list[tuple[Shape, Parameters]] = field(default_factory=list)
     violation: Violation | None = None
     level: int = 0
     stage: str = ""
     unconfirmed: int = 0
+    unmet: int = 0
     uncertain: str = ""
     narrow: list[tuple[float, Shape, Parameters]] = field(default_factory=list)
     latest: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -178,13 +183,15 @@ def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Viola
         found.sizes[name] = min(low, size), max(high, size)
     holds = verdict.met & (verdict.score <= CANDIDATE)  # beyond that, only exact arithmetic can say
     if holds.any():
+        if len(found.some) < _SOME:
+            found.some.append((shape, take_rows(params, [int(np.argmax(holds))])))
         worst = int(np.argmax(np.where(holds, verdict.ratio, -1.0)))
         if found.worst is None or verdict.ratio[worst] > found.ratio:
             ratio = min(float(verdict.ratio[worst]), 1.0)  # more than one is rounding: these instances hold
             found.ratio, found.worst = ratio, (shape, take_rows(params, [worst]))
     score = np.where(verdict.met, verdict.score, -2.0)
     best = int(np.argmax(score))
-    effort = effort_of(shape)
+    effort = effort_of(claim, shape)
     if score[best] > CANDIDATE and found.unconfirmed < state.budget.confirmations and (
             effort == 1 or found.effort < state.budget.confirmations):
         found.effort += effort - 1
@@ -198,6 +205,7 @@ def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Viola
             if shape.many_draws:  # float64 may have taken other means than those over all outcomes
                 continue
             found.unconfirmed += not number
+            found.unmet += violation == "unmet"
             if violation.startswith("uncertain"):
                 found.uncertain = found.uncertain or describe_unconfirmed(claim, shape, candidate, backend, violation)
         verdict = verdict._replace(met=holds)
