@@ -148,8 +148,8 @@ class Search:
                                    for d in dict.fromkeys(factors) if len(d.terms) > 1)
 
     def _identity(self, relation, p, goal, factors, usable, degree) -> bool:
-        squares = [*completing_squares(goal)] if relation != "==" else []
-        return self.add_up(relation, p, goal, factors, [*self.fact_products(usable, degree)], squares)
+        squares = () if relation == "==" else dict.fromkeys((*completing_squares(goal), *squares_of_mixed_terms(goal)))
+        return self.add_up(relation, p, goal, factors, [*self.fact_products(usable, degree)], [*squares])
 
     def add_up(self, relation, p, goal, factors, products, squares=()) -> bool:
         """Adds an identity that shows p, if multiples of products add up to the goal, which is p times factors."""
@@ -274,6 +274,14 @@ def completing_squares(p: Poly) -> Iterator[Poly]:
                 if found not in seen and not any(a[0] in ("inv", "dot") for m in (u, v) for a, _ in m):
                     seen.add(found)
                     yield found
+
+
+def squares_of_mixed_terms(p: Poly) -> Iterator[Poly]:
+    """Yields, for products of two numbers among the terms of a polynomial, the sum or difference whose square has the term
+    with its sign."""
+    for m, c in p.terms.items() if len(p.terms) <= _TERMS else ():
+        if len(m) == 2 and all(n == 1 and a[0] not in ("inv", "dot") for a, n in m):
+            yield Poly({(m[0],): Fraction(1), (m[1],): Fraction(1 if c > 0 else -1)})
 
 
 def product(s, t):

@@ -42,6 +42,7 @@ STATEMENTS = {
     "bounded terms": (Sum(s[i] * a, ALL), K * a, (Condition(s[i], "<=", 1, (ALL,)),), 1.01),
     "induction": (s[K - 1], K, (RECURSION, Condition(a, "<=", 1), Condition(s[0], "<=", 1)), 1.01),
     "square": (2 * q, q**2 + 1, (), 1.01),
+    "two numbers on a disc": ((q + a) ** 2, 2, (Condition(q**2 + a**2, "<=", 1),), 1.01),
 }
 
 
