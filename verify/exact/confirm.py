@@ -63,11 +63,14 @@ def confirm_or_why(claim: Claim, shape: Shape, params: Parameters, rounded: bool
         if exact == "holds" or not rounded:
             return exact
     candidates = [map_params(params, lambda name, a, q=q: _round(claim, name, a, q)) for q in _DENOMINATORS]
-    promising = [c for c, good in zip(candidates, is_violated(claim, shape, candidates), strict=True) if good]
-    for candidate in promising[:_FEW] if speaks_of_pairs(claim) else promising:
-        found = violation_of(claim, shape, candidate)
+    tried = 0
+    for candidate, promising in zip(candidates, is_violated(claim, shape, candidates), strict=True):
+        found = violation_of(claim, shape, candidate) if promising else exact
         if isinstance(found, Violation):
             return found
+        tried += promising
+        if tried == _FEW and speaks_of_pairs(claim):
+            break
     missed = _missed(claim, shape, params) if exact == "unmet" else None
     return exact if missed is None else f"uncertain: no fractions were found that meet {missed}"
 

@@ -9,14 +9,12 @@ from math import prod
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import BY_NUMBER, DISTINCT, HOLDS, Claim
-from bounds.language.names import symbol
+from bounds.language.claim import BY_NUMBER, DISTINCT, Claim
 from verify.claims.method import by_coordinate, subset_left_open
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import (
     ABOVE,
     allowed,
-    conditions_on_sizes,
     entries_of,
     integer_variables,
     largest_sizes,
@@ -262,11 +260,8 @@ def _each_small_shape(claim: Claim) -> Iterator[Shape]:
 
 def _admitted(claim: Claim, name: str, usual: Sequence[int]) -> list[int] | None:
     """The least values of a size that conditions on it alone admit, where they admit none of the usual ones; else None."""
-    conditions = [c for c, names, _ in conditions_on_sizes(claim) if names == (name,)]
-
     def admits(number: int) -> bool:
-        return all(bool(HOLDS[c.sign](*(sp.sympify(side).subs(symbol(name), number) for side in (c.left, c.right))))
-                   for c in conditions)
+        return allowed(claim, {name: number})
 
     if any(map(admits, usual)):
         return None

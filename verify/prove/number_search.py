@@ -277,10 +277,10 @@ def completing_squares(p: Poly) -> Iterator[Poly]:
 
 
 def squares_of_mixed_terms(p: Poly) -> Iterator[Poly]:
-    """Yields, for products of two numbers among the terms of a polynomial, the sum or difference whose square has the term
-    with its sign."""
+    """Yields, for products of two numbers among the terms of a polynomial, beside the squares of both, the sum or difference
+    whose square has the term with its sign."""
     for m, c in p.terms.items() if len(p.terms) <= _TERMS else ():
-        if len(m) == 2 and all(n == 1 and a[0] not in ("inv", "dot") for a, n in m):
+        if len(m) == 2 and all(n == 1 and ((a, 2),) in p.terms and a[0] not in ("inv", "dot") for a, n in m):
             yield Poly({(m[0],): Fraction(1), (m[1],): Fraction(1 if c > 0 else -1)})
 
 
