@@ -236,7 +236,7 @@ def _has_other_sizes(claim: Claim) -> bool:
 
 def _refuted(case: _Case, violation: Violation) -> Verdict:
     claim, left, right = case.claim, violation.left, violation.right
-    sides = f"left side {short_number(left)}", f"right side {short_number(right)}"
+    sides = f"left side {short_number(left)}", f"right side {short_number(right)}{_too_little_to_print(left, right)}"
     def make_certificate() -> dict:
         data = certificate(claim, violation.environment, left, right)
         return data if claim.exists is None else subdivided(data)
@@ -255,6 +255,14 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
     words = case.attempt("describing the counterexample", describe_instance, claim, outcome.data)
     evidence = f"counterexample: {', '.join(sides)}{on_pieces(claim, outcome.data)}{f' ({words})' if words else ''}"
     return case.verdict("refuted", worst, evidence, outcome)
+
+
+def _too_little_to_print(left, right) -> str:
+    """By how much the right side is larger or smaller, where both are printed alike."""
+    gap = right - left
+    if short_number(left) != short_number(right) or gap == 0:
+        return ""
+    return f", {short_number(abs(gap))} {'more' if gap > 0 else 'less'}"
 
 
 def _proof(case: _Case) -> Verdict | None:

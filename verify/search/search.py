@@ -15,7 +15,7 @@ from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.existential import position_of, with_position
 from verify.claims.sizes import says_something
 from verify.evaluation.environment import NoEntry, UnboundName
-from verify.exact.confirm import Violation
+from verify.exact.confirm import Violation, confirm
 from verify.exact.shrink import shrink
 from verify.instances.parameters import Parameters, take_rows
 from verify.instances.shape import Shape
@@ -25,6 +25,7 @@ from verify.search.budget import Budget
 from verify.search.candidates import confirmed, describe_unconfirmed, effort_of
 from verify.search.failure import Failure, failure_of
 from verify.search.many_rounds import after_many_rounds
+from verify.search.real_numbers import by_real_arithmetic
 from verify.search.stage import Stage, State
 from verify.search.stages import switched_on
 
@@ -105,7 +106,8 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         found.levels = number + 1
         counterexamples = _counterexamples(related, budget.levels[0], seed, backend, without)
         state = State(claim, level, found.archive, corners, backend, [seed, number] if number else [seed], counterexamples)
-        last = {"narrow": _narrow} | ({"many-rounds": _many_rounds} if "many-rounds" not in without else {})
+        last = {"real-numbers": _real_numbers, "narrow": _narrow, "many-rounds": _many_rounds}
+        last = {name: look for name, look in last.items() if name not in without}
         for name, look in {**{name: partial(_through, stage) for name, stage in stages.items()}, **last}.items():
             try:
                 violation = look(state, found, partial(watch, name) if watch else None)
@@ -133,6 +135,15 @@ def _through(stage: Stage, state: State, found: Found, watch: Callable[[Found], 
         if watch:
             watch(found)
         if violation:
+            return violation
+    return None
+
+
+def _real_numbers(state: State, found: Found, watch: Callable[[Found], None] | None) -> Violation | None:
+    """Look at the numbers with which z3 says that the statement fails, in exact arithmetic too: the gap may be too small,
+    beside the terms of the sides, for float64."""
+    for shape, params in by_real_arithmetic(state):
+        if violation := _look(state, found, shape, params) or confirm(state.claim, shape, params):
             return violation
     return None
 

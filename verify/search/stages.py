@@ -18,7 +18,6 @@ from verify.instances.shapes import extreme_shapes, small_shapes
 from verify.search.local_search import local_search
 from verify.search.many_draws import of_many_draws
 from verify.search.own_bases import of_own_bases
-from verify.search.real_numbers import by_real_arithmetic
 from verify.search.regular import regular
 from verify.search.related import related
 from verify.search.seldom import seldom_drawn
@@ -125,12 +124,11 @@ def _evolved(state: State) -> Batches:
 STAGES: dict[str, Stage] = {
     "small": _small, "extreme": _extreme, "layered": _layered, "own-bases": of_own_bases, "patient": _very_long_runs,
     "random": _random, "thresholds": at_thresholds, "worst-points": worst_points_of, "evolved": _evolved,
-    "local-search": local_search, "real-numbers": by_real_arithmetic, "whole-numbers": at_whole_numbers, "related": related,
-    "seldom": seldom_drawn,
+    "local-search": local_search, "whole-numbers": at_whole_numbers, "related": related, "seldom": seldom_drawn,
     "many-draws": of_many_draws,
 }
 #: of all that can be switched off
-NAMES = (*STAGES, "many-rounds", *(corner.name for corner in TRANSFORMATIONS))
+NAMES = (*STAGES, "real-numbers", "many-rounds", *(corner.name for corner in TRANSFORMATIONS))
 
 
 def switched_on(without: Collection[str]) -> tuple[dict[str, Stage], tuple[Transformation, ...]]:

@@ -30,12 +30,13 @@ LITTLE = Budget(2, 8, 2, small=4, small_rows=8, local_searches=1, cma_steps=2, g
 
 
 def test_names_are_different_and_all_of_them_are_allowed():
-    assert {*NAMES} == {*STAGES, "many-rounds", *(one.name for one in TRANSFORMATIONS)} and len({*NAMES}) == len(NAMES)
+    beside = {"real-numbers", "many-rounds"}  # which are looked at beside the stages
+    assert {*NAMES} == {*STAGES, *beside, *(one.name for one in TRANSFORMATIONS)} and len({*NAMES}) == len(NAMES)
     assert switched_on(()) == (STAGES, TRANSFORMATIONS)
     assert switched_on(NAMES) == ({}, ())
-    for name in {*NAMES} - {"many-rounds"}:  # which is looked at beside the stages
+    for name in {*NAMES} - beside:
         stages, corners = switched_on([name])
-        assert len(stages) + len(corners) == len(NAMES) - 2
+        assert len(stages) + len(corners) == len(NAMES) - 3
 
 
 @pytest.mark.parametrize("reject", [lambda name: search(TRUE["control/young"], LITTLE, without=[name]),
