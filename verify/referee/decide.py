@@ -258,7 +258,7 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
 
 
 def _too_little_to_print(left, right) -> str:
-    """By how much the right side is larger or smaller, where both are printed alike."""
+    """Describe by how much the right side is larger or smaller, where both are printed alike."""
     gap = right - left
     if short_number(left) != short_number(right) or gap == 0:
         return ""
