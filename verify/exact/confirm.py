@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bounds.language.claim import Claim, Condition
+from bounds.language.claim import INDEPENDENT, Claim, Condition
 from synthetic.numbers.arrays import BALLS, EXACT, each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
@@ -152,11 +152,22 @@ def _violation_of(claim: Claim, shape: Shape, params: Parameters, judged: Claim 
     except (Irrational, TypeError, ValueError):  # a root of a quantity, or a method that takes roots
         pass
     except (ArithmeticError, UnboundName):  # a division by zero, a constant that is infinite here
-        return "inadmissible"
+        return _without_impossible_outcomes(claim, shape, params) if judged is None else "inadmissible"
     found = violation_on_balls(claim, shape, params)
     if len(found) == 2:
         return ": ".join(part for part in found if part)
     return Violation(shape, params, *found)
+
+
+def _without_impossible_outcomes(claim: Claim, shape: Shape, params: Parameters) -> Violation | str:
+    """The violation where something has no value on outcomes of probability zero, which the checker leaves out."""
+    if shape.sampling not in INDEPENDENT:
+        return "inadmissible"
+    try:
+        found = sides_by_checker(claim, shape, params)
+    except (ArithmeticError, UnboundName):
+        return "inadmissible"
+    return found if isinstance(found, str) else Violation(shape, params, *found)
 
 
 def _round(claim, name, array, q):

@@ -16,6 +16,7 @@ from verify.referee.decide import Settings, decide
 
 #: kind -> a claim of that kind in kinds.toml
 KINDS = {
+    "a mean without a value on outcomes of probability zero": "everybody-by-chance",
     "several ranges, one with a step": "two-ranges-and-a-step",
     "a range that uses an earlier index": "later-range-uses-earlier",
     "an array of numbers": "triangle", "a sequence from 0 to n": "recursion", "a sequence beside a run": "potential",
@@ -30,7 +31,7 @@ KINDS = {
     "unequal local steps": "unequal-steps", "a number that may be 0": "mu-may-be-zero", "skipped communication": "skipped",
 }
 FALSE = ("theorem", "recursion", "potential", "shares", "last-share", "like-a-quadratic", "may-use-L", "rate-by-L",
-         "mu-at-least-0")
+         "mu-at-least-0", "everybody-by-chance")
 METHODS = {"fednova": lambda: fednova(0.05, 2, client_steps=[1, 2]), "scaffnew": lambda: scaffnew(0.05, communication=0.5),
            "fedavg": lambda: fedavg(0.05, 2)}
 
