@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from bounds.language.claim import DISTINCT, Claim
+from verify.claims.needs import speaks_of_samples
 from verify.growth.growth_search import GrowthCurve, GrowthSearch, Member, growth_rank
 from verify.growth.limits import at_size, small_sizes
 from verify.growth.same_instance import NOISE, tame
@@ -57,7 +58,8 @@ def along_many_draws(trials: GrowthSearch, name: str) -> tuple[int, list[GrowthC
     the instance whose ratio grows most along a size, if any grows. Of claims about means that are polynomials of degree
     three in the noise, which the checker computes exactly."""
     claim, effort, rng, reached, found = trials.claim, trials.effort, trials.rng, 0, []
-    if claim.setting != "run" or claim.exists is not None or name not in RUN_SIZES or not speaks_of_means_alone(claim):
+    if claim.setting != "run" or claim.exists is not None or speaks_of_samples(claim) or (
+            name not in RUN_SIZES or not speaks_of_means_alone(claim)):
         return 0, []
     for shape in shapes_of_many_draws(claim, rng, effort.most_outcomes, (_MANY[0],) * effort.shapes):
         if shape.sampling in DISTINCT:
