@@ -330,10 +330,12 @@ class Claim:
         slope = symbol("G_lip")
         named = any(slope.name in names_in(side) for c in relations for side in (c.left, c.right))
         for said in (c for a in self.assumptions for c in (a.for_all_functions, a.everywhere) if c is not None):
-            left = said.left.replace(_is_slope, lambda e: slope ** (2 if type(e).__name__ == "norm2" else 1))
-            if left == said.left:
+            factor, length = said.left.as_coeff_Mul()
+            left = factor * slope ** (2 if type(length).__name__ == "norm2" else 1)
+            if said.relation != "<=" or not _is_slope(length) or factor < 0:
                 yield Condition(*of_a_client(said.left, said.sign, said.right), ((operators.k, 0, operators.clients - 1),))
-            elif said.right != left:
+            elif said.right != left and not any(c.relation == "==" and {c.left, c.right} == {left, said.right}
+                                                for c in conditions):
                 yield Condition(left, said.sign, said.right)
             elif not named:
                 yield Condition(slope + 1, ">=", 0)  # it is a number; a bound on the bare name would choose it

@@ -12,6 +12,7 @@ CONVEX = 'printed = {id = "a1", name = "convex", every_function = "f(u) >= f(v) 
 SMOOTH = 'printed = {id = "a1", name = "smooth", every_function = "f(u) <= f(v) + dot(u - v, f_grad(v)) + norm2(u - v)/2"}'
 BOUNDED = 'printed = ["norm(f_grad(u)) <= G_lip for all u"]'
 STEEP = 'printed = {id = "a1", name = "bounded", everywhere = "norm2(f_grad(u)) <= 4"}'
+NEVER_FLAT = 'printed = {id = "a1", name = "steep", everywhere = "norm2(f_grad(u)) >= 4"}'
 BELOW = 'printed = {id = "a1", name = "bounded below", everywhere = "f(u) >= -1"}'
 ANY = "mu_client[k] >= 0 for each k"
 #: an assumption, other hypotheses, a statement, and its verdict
@@ -25,6 +26,7 @@ ROWS = {
     "bounded, flat": (BOUNDED, [], "L_client[0] <= 0", "refuted"),
     "steep": (STEEP, ["mu_objective >= 0"], "norm(objective_grad(y)) <= 2", "consistent"),
     "steep, less": (STEEP, ["mu_objective >= 0"], "norm(objective_grad(y)) <= 1", "refuted"),
+    "never flat": (NEVER_FLAT, [], "norm2(grad(0, y)) >= 4", "undecided"),
     "below": (BELOW, ["mu_objective >= 0"], "F_star >= -1", "consistent"),
 }
 
