@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 from bounds.language.claim import Condition, Definition
-from synthetic.numbers.arrays import Backend
+from synthetic.numbers.arrays import Backend, namespace
 
 __all__ = ["UNMEASURED", "Bindings", "Environment", "NamedArray", "NoEntry", "TooManyTerms", "UnboundName"]
 
@@ -129,3 +129,10 @@ class Environment:
         """Forget the kept values of formulas in which one of these names stands."""
         for key in [key for key in self.known or () if any(str(symbol) in names for symbol in key[1].free_symbols)]:
             del self.known[key]
+
+    def where_possible(self, data):
+        """Values (instances, noise, sampling, ...) with 0 on outcomes of probability zero, which means leave out."""
+        if self.possible is None or data.shape[1] * data.shape[2] == 1:
+            return data
+        possible = self.possible.reshape(*self.possible.shape, *(1,) * (data.ndim - 3))
+        return namespace(data).where(self.backend.booleans(possible), data, namespace(data).zeros_like(data))

@@ -379,15 +379,8 @@ class Evaluator:
             raise UnboundName(f"unknown source of chance {node.args[1]}; allowed: sampling")
         if self.env.data_sets is not None and self.env.data_sets.fixed and not over_sampling_only:
             return Value(self.env.data_sets.mean_given(value.data), value.vector)
-        data = mean_over(self._where_possible(value.data), 2, self.env.sampling_weight)
+        data = mean_over(self.env.where_possible(value.data), 2, self.env.sampling_weight)
         return Value(data if over_sampling_only else mean_over(data, 1, self.env.noise_weight), value.vector)
-
-    def _where_possible(self, data):
-        """Replace what has no value on outcomes of probability zero, which means leave out."""
-        if self.env.possible is None or data.shape[1] * data.shape[2] == 1:
-            return data
-        possible = self.env.possible.reshape(*self.env.possible.shape, *(1,) * (data.ndim - 3))
-        return namespace(data).where(self.env.backend.booleans(possible), data, namespace(data).zeros_like(data))
 
     def expectation_given_rounds(self, node, scope) -> Value:
         """Expectation given everything before a round."""
