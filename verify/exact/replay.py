@@ -206,8 +206,8 @@ def _after(data: Mapping[str, Any], claim: Claim, rounds: int, backend: Backend)
         return nothing, nothing
 
 
-def tight_hypotheses(data: Mapping[str, Any], claim: Claim) -> list[str]:
-    """The inequalities among a claim's hypotheses that the counterexample meets with equality somewhere, as text.
+def tight_hypotheses(data: Mapping[str, Any], claim: Claim) -> list[Condition]:
+    """The inequalities among a claim's hypotheses that the counterexample meets with equality somewhere.
 
     Those that bound a constant are left out: a constant takes the tightest value that they admit.
     """
@@ -218,7 +218,7 @@ def tight_hypotheses(data: Mapping[str, Any], claim: Claim) -> list[str]:
             equal = (mask > 0) & (abs(left - right) <= 1e-9 * (abs(left) + abs(right)))
             constant = condition.left.is_Symbol or condition.right.is_Symbol
             if condition.relation != "==" and not constant and equal.any():
-                found.append(f"{condition.left} {condition.relation} {condition.right}")
+                found.append(condition)
     except CANNOT:
         return []
     return found

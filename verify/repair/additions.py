@@ -229,7 +229,7 @@ def _numbers(products: Sequence[Product], sides: Sides, relation: str, slack: Fr
 def _pairs(products: Sequence[Product], sides: Sides, false: Sides, relation: str) -> Iterator[tuple[Product, ...]]:
     """Yield pairs of products that together mend the claim on the pool: of the combination of all products that weakens it
     least, and of each term of that with another product."""
-    shares = _shares(products, false, relation)
+    shares = _shares(products, false, relation) if products else ()
     if not len(shares):
         return
     most = shares.max(axis=0)  # NaN where a value is

@@ -88,7 +88,8 @@ def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
             yield "There:\n" + "\n".join(f"  {line}" for line in lines)
         tight = tight_hypotheses(instance, claim)
         if tight:
-            yield "The counterexample meets these hypotheses with equality:\n" + "\n".join(f"  {text}" for text in tight)
+            texts = (condition_text(one, letters_of(claim)) for one in tight)
+            yield "The counterexample meets these hypotheses with equality:\n" + "\n".join(f"  {text}" for text in texts)
         elif claim.hypotheses:
             yield "The counterexample meets every inequality among the hypotheses strictly."
     if "e_value" in verdict.details:

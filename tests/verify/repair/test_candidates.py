@@ -13,7 +13,7 @@ from bounds.controls.methods import CONTROLS_ON_METHODS
 from bounds.language.names import symbol
 from bounds.registry.claims import find_claim
 from tests.not_empty import not_empty
-from verify.repair.additions import terms
+from verify.repair.additions import _pairs, terms
 from verify.repair.atoms import lengths, scalars
 from verify.repair.edits import Edit, coefficients, shifts
 from verify.repair.pool import Batch, pool_of
@@ -128,3 +128,7 @@ def test_without_numbers_nothing_grows():
     assert not _grows(lambda pool: edit, edit, pool_of(ROWS["means"].twins["/2"]))
     larger = replace(edit, numbers=(Fraction(2),))
     assert not np.any([_grows(lambda pool: larger, larger, pool_of(ROWS["means"].twins["/2"]))])
+
+
+def test_without_products_there_are_no_pairs_of_terms():
+    assert [*_pairs((), (), (), "<=")] == []
