@@ -156,7 +156,7 @@ def largest_sizes(claim: Claim) -> dict[str, int]:
 def named_sizes(claim: Claim) -> dict[str, int]:
     """Sizes at which a part of the statement vanishes, or its minimum or maximum changes, as ``{"clients": 7}`` for
     ``(clients - 7)**2`` or ``Min(clients, 7)``; of several the largest, where it is neither small nor very large."""
-    own, found = {*integer_variables(claim)} or {*_BOUNDED}, {}
+    own, found = {*integer_variables(claim), *_BOUNDED}, {}
     sides = map(sp.sympify, (claim.statement.left, claim.statement.right))
     nodes = [node for side in sides for node in side.atoms(sp.Add, sp.Min, sp.Max)]
     differences = [node for node in nodes if node.is_Add]
