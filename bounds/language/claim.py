@@ -104,6 +104,11 @@ class Assumption:
     everywhere: Condition | None = None
     note: str = ""
 
+    @property
+    def at_all_points(self) -> tuple[Condition, ...]:
+        """The inequalities about a function ``f`` at all points."""
+        return tuple(c for c in (self.for_all_functions, self.everywhere) if c is not None)
+
 
 @dataclass(frozen=True)
 class Definition:
@@ -327,12 +332,13 @@ class Claim:
         Without it an instance with other losses would meet the hypotheses.
         """
         relations = (*conditions, *([self.statement] if self.statement else []))
-        slope = symbol("G_lip")
+        slope, point = symbol("G_lip"), symbol("u")
         named = any(slope.name in names_in(side) for c in relations for side in (c.left, c.right))
-        for said in (c for a in self.assumptions for c in (a.for_all_functions, a.everywhere) if c is not None):
+        for said in (c for a in self.assumptions for c in a.at_all_points):
             factor, length = said.left.as_coeff_Mul()
             left = factor * slope ** (2 if type(length).__name__ == "norm2" else 1)
-            if said.relation != "<=" or not _is_slope(length) or factor < 0:
+            bounds_slope = said.relation == "<=" and factor > 0 and _is_slope(length)
+            if not bounds_slope or point in said.right.free_symbols:
                 yield Condition(*of_a_client(said.left, said.sign, said.right), ((operators.k, 0, operators.clients - 1),))
             elif said.right != left and not any(c.relation == "==" and {c.left, c.right} == {left, said.right}
                                                 for c in conditions):

@@ -119,7 +119,7 @@ def _names(claim: Claim, used: Container[str]) -> dict[str, list[str]]:
     known = {parts_of(head)[0] for head in found}.union(
         first, last, ("u", "v"), claim.used_definitions(), (v.name for v in claim.variables), (c.left.name for c in defined),
         () if claim.exists is None else (claim.exists.name,))
-    supposed = [c for a in claim.assumptions for c in (a.for_all_functions, a.everywhere) if c is not None]
+    supposed = [c for a in claim.assumptions for c in a.at_all_points]
     formulas = (*claim.formulas, *(side for c in supposed for side in (c.left, c.right)))
     known |= {a.base.label.name for e in formulas for a in e.atoms(sp.Indexed)}
     symbols = {s.name: s for e in formulas for s in e.free_symbols

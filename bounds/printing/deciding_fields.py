@@ -36,7 +36,7 @@ def deciding_fields(claim: Claim) -> dict[str, Any]:
         "statement": statement and _plain_condition(statement),
         "hypotheses": Counter(map(_plain_condition, (*claim.hypotheses, *ends))),
         "conditions on functions": Counter(_plain_condition(c) for a in claim.assumptions
-                                           for c in (a.for_all_functions, a.everywhere) if c is not None),
+                                           for c in a.at_all_points),
         "variables": {v.name: (v.domain, tuple(size for _, size in v.indices), v.low if v.domain == "integer" else None,
                                v.high, v.below) for v in {*claim.variables} - sizes if v.domain == "integer"
                       or v.name not in given},

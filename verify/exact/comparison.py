@@ -283,8 +283,7 @@ def _differences(data: Mapping[str, Any], claim: Claim) -> Iterator[str]:
     yield from _printed(data.get("printed", []), claim)
     yield from _definitions(data["definitions"], claim, own, plain)
     yield from _of_procedure(data["procedure"], claim)
-    if _of_samples(claim) and any(side.has(f) for a in claim.assumptions for c in (a.for_all_functions, a.everywhere)
-                                  if c is not None for side in (c.left, c.right)):
+    if _of_samples(claim) and any(c.has(f) for a in claim.assumptions for c in a.at_all_points):
         yield "what is said of the loss of every sample at all points"
     if {*data["everywhere"]} != _everywhere(claim) or len({*data["everywhere"]}) != len(data["everywhere"]):
         yield "the constants over all points"

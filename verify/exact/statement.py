@@ -73,8 +73,7 @@ def not_replayed(claim: Claim) -> str | None:
     known = {*FUNCTIONS, *names_from(language.FEDERATION), *names_from(language.RUN), *states, *_own(claim),
              "eta_l", "epsilon", "sigma_g_client"}
     if speaks_of_samples(claim):
-        printed = [c for a in claim.assumptions for c in (a.for_all_functions, a.everywhere) if c is not None]
-        if any(c.left.has(f) or c.right.has(f) for c in printed):
+        if any(c.has(f) for a in claim.assumptions for c in a.at_all_points):
             return "what is said of the loss of every sample at all points"
         twins = {f"twin_{name}" for name in (*names_from(language.RUN), *states)}
         known = known - {"x_star", "F_star", "F_star_client"} | twins | {*SAMPLE_WORDS, *SAMPLE_NAMES}

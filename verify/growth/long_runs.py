@@ -11,36 +11,33 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition
 from bounds.language.operators import E, norm2, rounds, x_round, x_star
 from synthetic.numbers.arrays import each
-from synthetic.numbers.roots import Irrational
 from verify.checker.limits import WorkLimit
-from verify.evaluation.environment import UNMEASURED
-from verify.exact.by_checker import MOST_WORK, judged_by_checker
+from verify.exact.by_checker import MOST_WORK
 from verify.exact.confirm import Violation
 from verify.growth.fit import fit
 from verify.growth.growth_search import GrowthCurve, GrowthSearch, Member
-from verify.growth.members import MEMBERS, ExactMember, rounded_down
+from verify.growth.members import MEMBERS, TINY, ExactMember, constant_refuted
 from verify.growth.order import order_of, with_constant
 from verify.growth.same_instance import tame
 from verify.instances.draw import draw_params
 from verify.instances.instance import outcomes
 from verify.instances.parameters import Parameters, map_params, take_rows
-from verify.instances.shape import Shape, with_times
+from verify.instances.shape import Shape
 from verify.instances.shapes import small_shapes
-from verify.search.many_rounds import has_long_runs, is_fit
+from verify.search.many_rounds import has_long_runs, is_fit, violation_or_ratio
 
 __all__ = ["along_long_runs"]
 
 _SIZES = tuple(128 * 2**i for i in range(MEMBERS))
 _ROWS = 4  # instances of a shape
 _SOME_WAY = Fraction(1, 16)  # of the squared distance from the start to the optimum
-_TINY = Fraction(1, 10**30)
 _MORE = 2  # times as large as at the first is the ratio to each term at the last size, at least
 _WORK = 8  # times the work of a replay, in all
 
 
 def along_long_runs(trials: GrowthSearch, claim: Claim) -> Iterator[tuple[GrowthCurve, tuple[ExactMember, ...]]]:
     """Yield tracks along the rounds on which the ratio grows by a power of their number, and their exact members."""
-    if claim.exists is not None or claim.statement.relation != "<=" or not has_long_runs(claim):
+    if claim.statement.relation != "<=" or not has_long_runs(claim):
         return
     meter = WorkLimit(_WORK * MOST_WORK)
     for shape, params in _instances(trials):
@@ -70,24 +67,11 @@ def _instances(trials: GrowthSearch) -> Iterator[tuple[Shape, Parameters]]:
 def _member(stated: Callable[[Fraction], Claim], shape: Shape, params: Parameters, size: int, meter: WorkLimit,
             ) -> ExactMember | None:
     """The instance after so many rounds, with nearly the largest constant with which it refutes what is ``stated``."""
-    first = _violation_or_why(stated(_TINY), shape, params, size, meter)
-    if not isinstance(first, Violation) or not first.right > 0:
+    constant = constant_refuted(violation_or_ratio(stated(TINY), shape, params, size * shape.local_steps, meter))
+    if constant is None:
         return None
-    constant = rounded_down(float(first.left) / float(first.right) * float(_TINY) * 0.999)
-    found = _violation_or_why(stated(constant), shape, params, size, meter)
+    found = violation_or_ratio(stated(constant), shape, params, size * shape.local_steps, meter)
     return ExactMember(size, constant, found) if isinstance(found, Violation) else None
-
-
-def _violation_or_why(claim: Claim, shape: Shape, params: Parameters, size: int, meter: WorkLimit) -> Violation | str:
-    """The violation of an explicit claim by an instance after so many rounds, or why there is none."""
-    shape, params = with_times(claim, replace(shape, many_draws=True), params, shape.local_steps, size)
-    try:
-        own = WorkLimit(min(MOST_WORK, meter.most - meter.spent))
-        environment, accepted, reason, left, right = judged_by_checker(claim, shape, params, own)
-        meter.spent = min(meter.most, meter.spent + own.spent)
-    except (Irrational, *UNMEASURED) as problem:
-        return str(problem)
-    return Violation(shape, params, environment, left, right) if accepted else reason
 
 
 def _shows_growth(claim: Claim, shape: Shape, params: Parameters, members: list[ExactMember], meter: WorkLimit) -> bool:
@@ -106,4 +90,5 @@ def _shows_growth(claim: Claim, shape: Shape, params: Parameters, members: list[
         if all(ends) and ends[1].constant <= _MORE * ends[0].constant:
             return False
     way = Condition(E(norm2(x_round[rounds] - x_round[0])), "<=", _SOME_WAY * norm2(x_round[0] - x_star))
-    return isinstance(_violation_or_why(replace(explicit, statement=way), shape, params, sizes[-1], meter), Violation)
+    last = sizes[-1] * shape.local_steps
+    return isinstance(violation_or_ratio(replace(explicit, statement=way), shape, params, last, meter), Violation)

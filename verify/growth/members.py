@@ -25,12 +25,12 @@ from verify.instances.parameters import Parameters, map_params
 from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
 
-__all__ = ["MEMBERS", "ExactMember", "affordable", "exact_ratio_member", "refuting_members", "rounded_down",
+__all__ = ["MEMBERS", "TINY", "ExactMember", "affordable", "constant_refuted", "exact_ratio_member", "refuting_members",
            "within_exact_runs"]
 
 MEMBERS = OCTAVES + 1
 _STEP = 4.0  # between members along a number
-_TINY = Fraction(1, 10**30)  # a constant that nearly everything refutes
+TINY = Fraction(1, 10**30)  #: a constant that nearly everything refutes
 _LEAST_RATIO = 1e6  # of a path along scales
 _FACTOR, _STAGES = 16.0, 16  # between exact members of a path along scales, and how many there are at most
 _SHORT = 128  # rounds, where float64 is of no use
@@ -150,22 +150,27 @@ def _far_along_a_number(claim: Claim, curve: GrowthCurve) -> tuple[ExactMember, 
 
 def exact_ratio_member(claim: Claim, size: float, shape: Shape, params: Parameters) -> ExactMember | None:
     """The exact instance with nearly the largest constant that it refutes."""
-    first = violation_of(with_constant(claim, _TINY), shape, params)
-    if not isinstance(first, Violation) or not 0 < float(first.right) < np.inf:
+    first = violation_of(with_constant(claim, TINY), shape, params)
+    constant = constant_refuted(first)
+    if constant is None:
         return None
-    try:
-        ratio = float(first.left) / float(first.right) * float(_TINY) * 0.999
-    except OverflowError:
-        return None
-    if not 0 < ratio < np.inf:
-        return None
-    constant = rounded_down(ratio)
     stated = with_constant(claim, constant)
     if isinstance(first.left, Ball):
         found = violation_of(stated, shape, params)
         return ExactMember(size, constant, found) if isinstance(found, Violation) else None
     sides = exact_violation(stated, first.environment)  # its run, and that it meets the hypotheses, are known
     return None if isinstance(sides, str) else ExactMember(size, constant, Violation(*first[:3], *sides))
+
+
+def constant_refuted(found: Violation | str | float | None) -> Fraction | None:
+    """Nearly the largest constant that an instance refutes, from what it says of ``TINY``; None where it refutes none."""
+    if not isinstance(found, Violation) or not 0 < float(found.right) < np.inf:
+        return None
+    try:
+        ratio = float(found.left) / float(found.right) * float(TINY) * 0.999
+    except OverflowError:
+        return None
+    return _digits_down(ratio) if 0 < ratio < np.inf else None
 
 
 # the members of a track --------------------------------------------------------------------------------------------------
@@ -229,7 +234,7 @@ def _farther(claim: Claim, curve: GrowthCurve, found: list[ExactMember]) -> list
 def _just_below(claim: Claim, member: Member, rounded: bool) -> ExactMember | None:
     """The instance as an exact violation of the claim with a constant just below its ratio, or None; ``rounded`` where
     :func:`confirm` may round it."""
-    found = _confirmed(claim, rounded_down(member.ratio * 0.999), member, rounded) if member.ratio > 0 else None
+    found = _confirmed(claim, _digits_down(member.ratio * 0.999), member, rounded) if member.ratio > 0 else None
     # a negative scale bounds constants from above, not from below
     return found if found and float(found.violation.right) >= 0 else None
 
@@ -260,7 +265,7 @@ def _with_run(claim: Claim, violation: Violation) -> Environment:
     return simulate(with_constant(claim, 1), violation.shape, params, NUMPY)
 
 
-def rounded_down(value: float) -> Fraction:
+def _digits_down(value: float) -> Fraction:
     """The value with four digits, rounded down."""
     power = floor(log10(value)) - 3
     return Fraction(floor(value / 10.0**power)) * Fraction(10) ** power

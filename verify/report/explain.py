@@ -108,7 +108,7 @@ def _hypothesis(claim: Claim, part: str) -> str:
     found = next((one for one in claim.assumptions if one.id == part), None)
     if found is None:
         return clauses(part, claim)
-    said = (*found.conditions, *filter(None, (found.for_all_functions, found.everywhere)))
+    said = (*found.conditions, *found.at_all_points)
     return ": ".join(filter(None, (found.name, "; ".join(condition_text(one, letters_of(claim)) for one in said))))
 
 

@@ -48,7 +48,7 @@ def claim_as_text(claim: Claim) -> dict[str, Any]:
     """Everything in a claim that its verdict depends on, as plain data: formulas with the domains of their symbols."""
     assumptions = [
         {"id": a.id, "conditions": _conditions(a.conditions),
-         "others": [_condition(c) for c in (a.for_all_functions, a.everywhere) if c is not None]}
+         "others": [_condition(c) for c in a.at_all_points]}
         for a in claim.assumptions
     ]
     definitions = {name: _canonical((*d.indices, d.formula)) for name, d in claim.used_definitions().items()}

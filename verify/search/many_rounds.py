@@ -25,7 +25,7 @@ from verify.instances.shapes import small_shapes
 from verify.search.batch_evaluation import evaluate_first
 from verify.search.stage import State
 
-__all__ = ["after_many_rounds", "has_long_runs", "is_fit"]
+__all__ = ["after_many_rounds", "has_long_runs", "is_fit", "violation_or_ratio"]
 
 _SOME, _MORE, _MANY = 120, 480, (9000, 90_000)  # rounds
 _KEPT, _SHAPES, _ROWS = 12, 5, 2  # instances of an archive; shapes of other ones, and how many of each
@@ -46,7 +46,7 @@ def after_many_rounds(state: State) -> Violation | None:
     for shape, params in _instances(state):
         exact, ratios = (shape, map_params(params, lambda name, a: each(a, Fraction))), []
         for rounds in (_SOME, _MORE):
-            ratio = _ratio(claim, *exact, rounds, meter)
+            ratio = violation_or_ratio(claim, *exact, rounds, meter)
             if isinstance(ratio, Violation):
                 return ratio
             if ratio is None and not any(ratios) and not looked_at:  # the method is not the same in every round, say
@@ -61,7 +61,7 @@ def after_many_rounds(state: State) -> Violation | None:
     for exact, _, before in (*growing[:_GROWING], *tight[:_TIGHT]):
         fewer = _MORE
         for rounds in _MANY if _step_is_constant(claim) else ():
-            ratio = _ratio(claim, *exact, rounds, meter)
+            ratio = violation_or_ratio(claim, *exact, rounds, meter)
             if isinstance(ratio, Violation):
                 return _earlier(claim, *exact, fewer, rounds, ratio)
             if (ratio or 0.0) <= before:
@@ -99,7 +99,7 @@ def _earlier(claim: Claim, shape: Shape, params: Parameters, fewer: int, rounds:
     """A violation after about the least number of rounds, between a number that shows none and one that does."""
     for _ in range(_HALVINGS):
         middle = round((fewer * rounds) ** 0.5)
-        found = _ratio(claim, shape, params, middle, WorkLimit(MOST_WORK))
+        found = violation_or_ratio(claim, shape, params, middle, WorkLimit(MOST_WORK))
         if isinstance(found, Violation):
             violation, rounds = found, middle
         else:
@@ -107,10 +107,12 @@ def _earlier(claim: Claim, shape: Shape, params: Parameters, fewer: int, rounds:
     return violation
 
 
-def _ratio(claim: Claim, shape: Shape, params: Parameters, rounds: int, meter: WorkLimit) -> Violation | float | None:
-    """The violation after many rounds, or the ratio of the sides; None where the checker does not know them, or where the
-    ``meter`` has no work left for it."""
-    shape, params = with_times(claim, shape, params, shape.local_steps, max(rounds // shape.local_steps, MANY_ROUNDS + 1))
+def violation_or_ratio(claim: Claim, shape: Shape, params: Parameters, iterations: int, meter: WorkLimit,
+                       ) -> Violation | float | None:
+    """The violation of an explicit claim after so many iterations, or the ratio of the sides; None where the checker does
+    not know them, or where the ``meter`` has no work left for it."""
+    rounds = max(iterations // shape.local_steps, MANY_ROUNDS + 1)
+    shape, params = with_times(claim, shape, params, shape.local_steps, rounds)
     shape = replace(shape, many_draws=True)
     if not allowed(claim, shape.as_sizes()):
         return None

@@ -13,6 +13,7 @@ SMOOTH = 'printed = {id = "a1", name = "smooth", every_function = "f(u) <= f(v) 
 BOUNDED = 'printed = ["norm(f_grad(u)) <= G_lip for all u"]'
 STEEP = 'printed = {id = "a1", name = "bounded", everywhere = "norm2(f_grad(u)) <= 4"}'
 NEVER_FLAT = 'printed = {id = "a1", name = "steep", everywhere = "norm2(f_grad(u)) >= 4"}'
+BY_ITS_VALUE = 'printed = {id = "a1", name = "smooth", everywhere = "norm2(f_grad(u)) <= 2*(f(u) + 1)"}'
 BELOW = 'printed = {id = "a1", name = "bounded below", everywhere = "f(u) >= -1"}'
 ANY = "mu_client[k] >= 0 for each k"
 #: an assumption, other hypotheses, a statement, and its verdict
@@ -27,6 +28,8 @@ ROWS = {
     "steep": (STEEP, ["mu_objective >= 0"], "norm(objective_grad(y)) <= 2", "consistent"),
     "steep, less": (STEEP, ["mu_objective >= 0"], "norm(objective_grad(y)) <= 1", "refuted"),
     "never flat": (NEVER_FLAT, [], "norm2(grad(0, y)) >= 4", "undecided"),
+    "by its value": (BY_ITS_VALUE, [], "norm2(grad(0, y)) <= 2*(F(0, y) + 1)", "consistent"),
+    "by its value, less": (BY_ITS_VALUE, [], "norm2(grad(0, y)) <= F(0, y) + 1", "refuted"),
     "below": (BELOW, ["mu_objective >= 0"], "F_star >= -1", "consistent"),
 }
 
