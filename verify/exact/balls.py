@@ -15,7 +15,7 @@ __all__ = ["MOST_EXACT", "certain_violation", "violation_on_balls"]
 
 PRECISIONS = (128, 512, 2048)  # bits; what none decides stays open
 _BITS_A_STEP = 8  # by which balls of a run may grow, where differences of equal numbers feed the next step
-MOST_EXACT = 100_000  # entries of an array of terms in exact arithmetic, a few seconds' worth
+MOST_EXACT = 400_000  # entries of an array of terms in exact arithmetic, a few seconds' worth
 _NOTHING = Fraction(1, 10**30)  # sides nearer than this are equal, in units in which leaves are about 1
 
 

@@ -30,7 +30,7 @@ from verify.measure.simulate import simulate
 
 __all__ = ["Violation", "confirm", "confirm_or_why", "violation_of"]
 
-_FEW = 2  # roundings that are tried where a hypothesis at all pairs of points takes long
+_FEW = 2  # roundings that are tried where a hypothesis at all pairs of points, or a number that is said to exist, takes long
 _DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
 
 
@@ -69,7 +69,7 @@ def confirm_or_why(claim: Claim, shape: Shape, params: Parameters, rounded: bool
         if isinstance(found, Violation):
             return found
         tried += promising
-        if tried == _FEW and speaks_of_pairs(claim):
+        if tried == _FEW and (speaks_of_pairs(claim) or (claim.exists is not None and claim.setting == "run")):
             break
     missed = _missed(claim, shape, params) if exact == "unmet" else None
     return exact if missed is None else f"uncertain: no fractions were found that meet {missed}"

@@ -106,7 +106,7 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
             runs = list(_over_all_instances(claim, trials))
         except NotImplementedError as reason:
             growth.reasons, runs = [str(reason)], []
-        if any(_refutes(claim, growth, name, curves, accepts) for name, curves in _single_instances(claim, trials, True)):
+        if any(_settles(claim, growth, name, curves, accepts) for name, curves in _single_instances(claim, trials, True)):
             return growth
     for name, run in runs:
         try:
@@ -118,14 +118,14 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
         if not long_enough:
             growth.reasons.append(f"{name}: {_why_short(curves, trials.refused)}")
         growth.curves += long_enough[:1] if name == SCALE else long_enough
-        if _refutes(claim, growth, name, curves, accepts):
+        if _settles(claim, growth, name, curves, accepts):
             return growth
     if claim.constants_may_use is not None and any(
-            _refutes(claim, growth, name, curves, accepts) for name, curves in _single_instances(claim, trials, False)):
+            _settles(claim, growth, name, curves, accepts) for name, curves in _single_instances(claim, trials, False)):
         return growth
     for name in (str(symbol) for symbol, _ in claim.limits):
         growth.chance_until[name], curves = along_many_draws(trials, name)
-        if _refutes(claim, growth, name, curves, accepts):
+        if _settles(claim, growth, name, curves, accepts):
             return growth
         for curve, members in along_long_runs(trials, claim) if name == "rounds" else ():
             if accepts is None or accepts(name, members):
@@ -150,11 +150,14 @@ def _effort(claim: Claim, budget: str) -> Effort:
     return replace(effort, rows=effort.rows // 8, passes=1, generations=effort.generations // 8, longest=effort.longest // 8)
 
 
-def _refutes(claim: Claim, growth: Growth, name: str, curves: list[GrowthCurve], accepts) -> bool:
-    """Whether exact members of one of the curves refute the claim; what was seen is noted."""
+def _settles(claim: Claim, growth: Growth, name: str, curves: list[GrowthCurve], accepts) -> bool:
+    """Whether exact members of one of the curves refute the claim, or nothing can refute it once float64 sees growth; what
+    was seen is noted."""
     for curve in curves:
         if claim.exists is not None:  # no member's sides tell how large a constant fails for every value
-            growth.unconfirmed = name if curve.fit.grows and not curve.along_scales else growth.unconfirmed
+            if curve.fit.grows and not curve.along_scales:
+                growth.unconfirmed, growth.curves = name, [curve]
+                return True
             continue
         members = refuting_members(claim, curve)
         if members and members[0].constant is not None and not _share(claim, members, curve.limit):

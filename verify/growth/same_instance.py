@@ -66,9 +66,9 @@ def _best(trials: GrowthSearch, curves: list[GrowthCurve]) -> GrowthCurve | None
 
 def _is_rounding(trials: GrowthSearch, curve: GrowthCurve) -> bool:
     """Whether exact arithmetic finds the ratio to be less than half as large, and of one without end less than ``LARGE``, on
-    the last member that it can afford, and on one amid."""
+    the last member that it can afford, and on one amid. Of a number that exists that takes too long."""
     members = within_exact_runs(curve).members
-    if trials.original is None or not members:
+    if trials.original is None or trials.original.exists is not None or not members:
         return False
     for member in (members[-1], members[len(members) // 2]):
         stated = with_constant(trials.original, Fraction(member.ratio if isfinite(member.ratio) else 2 * LARGE) / 2)

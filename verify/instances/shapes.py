@@ -11,7 +11,7 @@ import sympy as sp
 
 from bounds.language.claim import BY_NUMBER, DISTINCT, Claim
 from verify.claims.method import by_coordinate, subset_left_open
-from verify.claims.needs import speaks_of_samples
+from verify.claims.needs import needs, needs_convex, speaks_of_samples
 from verify.claims.sizes import (
     ABOVE,
     allowed,
@@ -28,6 +28,7 @@ from verify.instances.chance import NOTHING_MORE, chance_of
 from verify.instances.families import draw_family
 from verify.instances.fitted import fitted
 from verify.instances.instance import outcomes
+from verify.instances.piecewise import PiecewiseClients
 from verify.instances.quadratic import QUADRATIC
 from verify.instances.samples import SampleClients, extreme_data_shapes, small_data_shapes
 from verify.instances.shape import RARE, Shape, with_participants
@@ -151,12 +152,19 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
             ways += [{"dim": _COORDINATES, "clients": _FEW, "rounds": _FEW}]
     longest = max(most_iterations, *most_rounds, *largest.values(), *named.values())
     most = most_outcomes * (_MORE_OUTCOMES if largest else 1)
-    return [*_grown(claim, rng, ways, lambda shape: shape.iterations <= longest and prod(outcomes(shape)) <= most)]
+    shapes = [*_grown(claim, rng, ways, lambda shape: shape.iterations <= longest and prod(outcomes(shape)) <= most)]
+    if claim.setting == "run" and not needs_convex(claim):  # of clients that are concave somewhere, too
+        shapes += [PiecewiseClients().fitting(shape) for shape in shapes
+                   if shape.family is QUADRATIC and shape.local_steps > max(_STEPS)]
+    return shapes
 
 
 def shapes_of_many_draws(claim: Claim, rng: np.random.Generator, most_outcomes: int, draws: Sequence[int]) -> list[Shape]:
     """Shapes of quadratic clients with noise in all of them, that are large in local steps, in rounds or in clients and
-    small in all others: of about each number of ``draws``, and at most ``most_outcomes`` outcomes."""
+    small in all others: of about each number of ``draws``, and at most ``most_outcomes`` outcomes. None where gradients are
+    bounded, which those of quadratics are not."""
+    if needs(claim).lipschitz:
+        return []
     ways = [{name: count} for count in draws for name in ("rounds", "local_steps", "clients")]
 
     def noisy(shape: Shape) -> Shape:

@@ -27,6 +27,7 @@ _NOTHING = 1e-12  # what float64 may take for a difference where terms of about 
 _LONG = 10  # iterations, beyond which exact fractions take longer than balls
 _SHARE = Fraction(1, 10**6)  # of the gap that float64 saw; where balls leave less, there is no gap
 _EFFORT = 5_000  # numbers of an instance times its iterations, which confirm as fast as a small one
+_ON_INTERVALS = 3  # confirmations of small instances that the intervals of a number that is said to exist take
 _AT_PAIRS = 6  # confirmations of small instances that a hypothesis at all pairs of points takes
 _LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
 
@@ -88,9 +89,10 @@ def _simpler_that_scores(claim: Claim, shape: Shape, params: Parameters, backend
 
 def effort_of(claim: Claim, shape: Shape) -> int:
     """The cost of a confirmation in confirmations of small instances: numbers get longer with every step, so that a run
-    takes the square of its iterations; and a hypothesis at all pairs of points looks at every pair of pieces."""
-    at_pairs = _AT_PAIRS if speaks_of_pairs(claim) else 0
-    return 1 + at_pairs + _size(shape) * shape.iterations * max(shape.family.knots, 1) // _EFFORT
+    takes the square of its iterations; a hypothesis at all pairs of points looks at every pair of pieces; and a run is
+    replayed on many intervals of a number that is said to exist."""
+    more = _AT_PAIRS * speaks_of_pairs(claim) + _ON_INTERVALS * (claim.exists is not None and claim.setting == "run")
+    return 1 + more + _size(shape) * shape.iterations * max(shape.family.knots, 1) // _EFFORT
 
 
 def _size(shape: Shape) -> int:

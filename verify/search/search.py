@@ -55,6 +55,7 @@ class Found:
         effort: what exact arithmetic took for large instances on which float64 saw a violation, in confirmations of small
             ones.
         failures: errors that ended a stage.
+        lacking: why the first instances without a value had none.
         levels, archive: how many levels of a budget have been looked at, and what they leave to the next.
     """
 
@@ -74,6 +75,7 @@ class Found:
     latest: np.ndarray = field(default_factory=lambda: np.zeros(0))
     effort: int = 0
     failures: list[Failure] = field(default_factory=list)
+    lacking: UnboundName | None = None
     levels: int = 0
     archive: Archive = field(default_factory=Archive)
 
@@ -93,7 +95,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
             the budget at which ``found`` ends.
 
     Raises:
-        UnboundName: nothing supplies a name of the claim.
+        UnboundName: nothing supplies a name of the claim, on any instance.
         ValueError: an unknown stage, or a constant hidden in O(.).
     """
     stages, corners = switched_on(without)
@@ -111,7 +113,10 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         for name, look in {**{name: partial(_through, stage) for name, stage in stages.items()}, **last}.items():
             try:
                 violation = look(state, found, partial(watch, name) if watch else None)
-            except (UnboundName, NoEntry):
+            except UnboundName as error:
+                found.lacking = found.lacking or error
+                continue
+            except NoEntry:
                 raise
             except Exception as error:
                 if not found.met:
@@ -125,6 +130,8 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
                 except Exception as error:
                     found.failures.append(failure_of("making the counterexample smaller", error))
                 return found
+    if found.lacking and not found.met:
+        raise found.lacking
     return found
 
 
@@ -178,10 +185,9 @@ def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Viola
     claim, backend = state.claim, state.backend
     try:
         params, verdict = evaluate_first(claim, shape, params, backend)
-    except UnboundName:
-        if found.met:  # then it is these clients that lack a constant
-            return None
-        raise
+    except UnboundName as error:  # these clients may lack a constant that others have
+        found.lacking = found.lacking or error
+        return None
     if not says_something(claim, shape.as_sizes()):  # its statement is about no index
         verdict = verdict._replace(met=np.zeros_like(verdict.met))
     found.tried += len(verdict.met)
@@ -219,6 +225,8 @@ def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Viola
             found.unmet += violation == "unmet"
             if violation.startswith("uncertain"):
                 found.uncertain = found.uncertain or describe_unconfirmed(claim, shape, candidate, backend, violation)
+                if claim.exists is not None:  # intervals do not decide the others of these sizes either
+                    break
         verdict = verdict._replace(met=holds)
     elif 0 < score[best] <= CANDIDATE and claim.exists is None:
         found.narrow.append((float(score[best]), shape, take_rows(params, [best])))

@@ -1,6 +1,7 @@
 """Changes of drawn batches that make violations likelier, one file each. They apply by what a claim mentions."""
 
 from verify.search.transformations.coordinates import ALIKE, TURNED
+from verify.search.transformations.hills import HILLS
 from verify.search.transformations.inclusion import INCLUSION
 from verify.search.transformations.knots import KNOTS, POINTS
 from verify.search.transformations.layers import LAYERS
@@ -14,4 +15,4 @@ __all__ = ["TRANSFORMATIONS", "Transformation"]
 
 #: in the order in which they are made
 TRANSFORMATIONS: tuple[Transformation, ...] = (
-    LAYERS, TURNED, ALIKE, PLATEAUS, KNOTS, POINTS, RESTING, UNITS, WITHIN_CONDITIONS, SHORT_FRACTIONS, INCLUSION)
+    LAYERS, TURNED, ALIKE, PLATEAUS, HILLS, KNOTS, POINTS, RESTING, UNITS, WITHIN_CONDITIONS, SHORT_FRACTIONS, INCLUSION)
