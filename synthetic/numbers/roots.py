@@ -12,6 +12,8 @@ __all__ = ["Irrational", "just_inside", "product_over", "real_power", "root_abov
 
 _MOST_BITS = 1_000_000
 
+_LONG, _SHORT = 1024, 192  # bits: of a fraction of many digits, and of a shorter one
+
 
 class Irrational(ArithmeticError):
     """The result is irrational, or a fraction with too many digits."""
@@ -94,8 +96,23 @@ def _whole_root(value: int, degree: int) -> int:
 
 
 def just_inside(array, up: bool):
-    """Replaces each inexact ball by a rational number a little above (``up``) or below all numbers that it contains."""
-    return np.frompyfunc(lambda ball: _rational(ball, up), 1, 1)(array)
+    """Replaces each inexact ball by a rational number a little above (``up``) or below all numbers that it contains, and
+    each fraction of many digits by a shorter one."""
+    return np.frompyfunc(lambda value: _rational(value, up) if isinstance(value, Ball) else _shorter(value, up), 1, 1)(array)
+
+
+def _shorter(value: Fraction, up: bool) -> Fraction:
+    """A fraction a little above (``up``) or below one of many digits; the fraction itself if it has few."""
+    value = Fraction(value)
+    length = value.numerator.bit_length(), value.denominator.bit_length()
+    return value if max(length) <= _LONG else _rounded(value, _SHORT - length[0] + length[1], up)
+
+
+def _rounded(value: Fraction, bits: int, up: bool) -> Fraction:
+    """The next multiple of ``1 / 2**bits`` above (``up``) or below."""
+    scaled = value * Fraction(2) ** bits
+    whole = -(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator
+    return Fraction(whole) / Fraction(2) ** bits
 
 
 def _rational(ball: Ball, up: bool) -> Ball:
@@ -104,6 +121,4 @@ def _rational(ball: Ball, up: bool) -> Ball:
     if low == high or value == 0:
         return Ball(value)
     bits = 44 - (abs(value.numerator).bit_length() - value.denominator.bit_length())
-    scaled = value * Fraction(2) ** bits
-    whole = -(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator
-    return Ball(Fraction(whole) / Fraction(2) ** bits)
+    return Ball(_rounded(value, bits, up))

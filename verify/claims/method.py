@@ -28,6 +28,12 @@ PARAMETERS = frozenset({
     "sample_curvature", "sample_knot", "sample_offset", "sample_slope", "sample_width", "start_offset", "step_fraction",
     "step_scale", "tail", "tie", "weight"})
 
+#: methods that say themselves which free clients take part -> which ones
+_OTHER_CLIENTS = {
+    "fedavg-priority": "no free clients", "fedprox-priority": "no free clients", "fedavg-all": "all free clients",
+    "fedprox-all": "all free clients", "fedalign-fraction": "a random fraction of the free clients that match"}
+
+
 def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=None, free=None, participation=1) -> Selection:
     """The selection that a claim's procedure names.
 
@@ -85,6 +91,9 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
     except LookupError as error:
         yield Fault("method", 0, procedure.base, error.args[0])
         return
+    if procedure.free_clients and procedure.base in _OTHER_CLIENTS:
+        yield Fault("free_clients", 0, "true", f"{procedure.base} takes {_OTHER_CLIENTS[procedure.base]}, and a claim's "
+                    "free clients take part while their loss matches; allowed: false, or another method")
     options = dict(procedure.options)
     for name in options:
         if name in ("eta_l", "local_steps", "participants", "replacement") and claim.setting == "run":

@@ -25,7 +25,7 @@ from verify.growth.fit import OCTAVES, fit
 from verify.growth.limits import FREE_WEIGHT, SCALE, largest_named, least_factor
 from verify.growth.order import hides_logarithms, with_constant
 
-__all__ = ["about", "check", "check_file", "claim_of", "largest_member"]
+__all__ = ["about", "check", "check_file", "claim_of", "growth_ends", "largest_member"]
 
 _FIELDS = ("format", "claim", "reading", "along", "constants_may_use", "members")
 _MEMBER = ("size", "constant", "certificate")
@@ -49,6 +49,15 @@ def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
     except (*SENSELESS, NotImplementedError) as error:
         senseless(error)
         return CheckResult(False, f"it cannot be read as growth: {type(error).__name__}: {error}")
+
+
+def growth_ends(data: Mapping[str, Any], claim: Claim) -> bool:
+    """Whether the members of a growth certificate that is refused are one instance whose growth ends beyond the last one."""
+    last, constants = data["members"][-1]["certificate"], [_constant(member) for member in data["members"]]
+    if len(constants) <= OCTAVES or None in constants:
+        return False
+    growth = fit([float(parse_number(member["size"], FRACTION)) for member in data["members"]], [*map(float, constants)])
+    return any(_ends_beyond(last, growth.slope, data["along"], claim))
 
 
 def _checked(data: Mapping[str, Any], claim: Claim) -> CheckResult:
@@ -121,7 +130,8 @@ def _objections(members: Sequence[Mapping[str, Any]], along: str, claim: Claim) 
         elif hides_logarithms(claim) and (why := like_a_logarithm([float(size) for size in sizes], ratios)):
             yield why
         yield from _too_near(certificates[-1], ratios[-1], along, claim)
-        if uses is None or claim.setting == "algebra" or _is_noisy(certificates[-1]):
+        if uses is None or claim.setting == "algebra" or _is_noisy(certificates[-1]) or (
+                not _moved_besides(certificates[0], certificates[-1], along)):  # of one instance, whose growth may end
             yield from _ends_beyond(certificates[-1], growth.slope, along, claim)
         for member in members:
             left, right = (about(member["certificate"][side]) for side in ("left", "right"))
@@ -294,7 +304,8 @@ def _moved_besides(first: Mapping[str, Any], other: Mapping[str, Any], along: st
     """Parts of two members that differ though only ``along`` may: every number but those that a hypothesis defines by a
     formula, those that bound something and may be enlarged at will, and those that a hypothesis limits by what moves."""
     names, found = along.split(" and "), []
-    sizes = {*names, *(("iterations",) if {*names} & {"rounds", "local_steps"} else ())}
+    sizes = {*names, *(("iterations",) if {*names} & {"rounds", "local_steps"} else ()), *(
+        ("rounds",) if "iterations" in names else ())}
     if {*names} & {"clients", "participants"}:
         sizes |= {"clients", "participants"}
     found += [name for name in first["sizes"] if name not in sizes and first["sizes"][name] != other["sizes"].get(name)]

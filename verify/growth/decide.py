@@ -9,7 +9,7 @@ from verify.exact.certify import Refused, certify
 from verify.exact.confirm import Violation, violation_of
 from verify.exact.statement import not_replayed
 from verify.growth.certificate import growth_certificate
-from verify.growth.check import check
+from verify.growth.check import check, growth_ends
 from verify.growth.growth import Growth, growth_of
 from verify.growth.growth_search import EFFORTS, LARGE, GrowthCurve
 from verify.growth.order import hides_logarithms, leaves_the_step_open, with_constant
@@ -48,9 +48,11 @@ def order_verdict(case) -> Verdict:
 def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend) -> Growth:
     """The result of the smallest budget that refutes the claim, else of the given one: a larger budget first repeats the
     search of the smaller one."""
-    def accepts(along, members) -> bool:
+    def accepts(along, members) -> bool | None:
         try:
-            return check(growth_certificate(claim, along, members), claim).accepted
+            data = growth_certificate(claim, along, members)
+            accepted = check(data, claim).accepted
+            return None if not accepted and growth_ends(data, claim) else accepted
         except (ArithmeticError, ValueError):
             return False
 

@@ -89,8 +89,12 @@ class Growth:
 
 def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=None) -> Growth:
     """Follow the claim along its limits; ``accepts(limit, members)`` says whether the stand-alone checker accepts what
-    refutes the claim: else other curves come first. Raises NotImplementedError
-    for statements without a factor to bound, UnboundName for names that nothing supplies."""
+    refutes the claim: else other curves come first; None where the growth ends beyond the last member.
+
+    Raises:
+        NotImplementedError: a statement without a factor to bound.
+        UnboundName: a name that nothing supplies.
+    """
     trials = GrowthSearch(with_position(with_constant(claim, 1)), _effort(claim, budget), np.random.default_rng(seed),
                           backend, claim)
     growth = Growth(trials)
@@ -160,10 +164,13 @@ def _settles(claim: Claim, growth: Growth, name: str, curves: list[GrowthCurve],
                 return True
             continue
         members = refuting_members(claim, curve)
+        if not growth.seen.is_above_the_level(curve, members):
+            continue
         if members and members[0].constant is not None and not _share(claim, members, curve.limit):
             continue
-        if members and accepts and not accepts(name, members):
-            growth.rejected = growth.rejected or (name, members, curve)
+        if members and accepts and not (accepted := accepts(name, members)):
+            if accepted is not None:
+                growth.rejected = growth.rejected or (name, members, curve)
         elif members:
             growth.limit, growth.members = name, members
             growth.curves.append(curve)

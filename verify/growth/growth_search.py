@@ -48,6 +48,7 @@ EFFORTS = {
 }
 
 LARGE = 1e3  # a ratio that hardly any constant of a proof explains
+_ABOVE = 4.0  # times the largest ratio at the first sizes
 _REMEMBERED = 40
 _MOST_NUMBERS = 1_000_000  # coordinates of models in one batch of runs
 _MOST_TERMS = 10_000_000  # entries of any one array of terms
@@ -128,6 +129,7 @@ class GrowthSearch:
         keep: numbers that all instances share.
         tried, met, ratio: how many instances, how many of them met the hypotheses, the largest ratio up to ``LARGE``.
         beyond: some instances (shape and leaves) on which float64 sees a larger one, which may be rounding.
+        level: along each limit, the largest ratio of any tame instance at its first sizes.
         refused: why instances were not judged.
     """
 
@@ -141,7 +143,21 @@ class GrowthSearch:
     met: int = 0
     ratio: float = 0.0
     beyond: list[tuple[Shape, Parameters]] = field(default_factory=list)
+    level: dict[Motion, float] = field(default_factory=dict)
     refused: str = ""
+
+    def note_level(self, limit: Motion, ratios: np.ndarray) -> None:
+        """Take in the ratios of tame instances at a first size along a limit."""
+        self.level[limit] = max(self.level.get(limit, 0.0), float(np.max(ratios, initial=0.0, where=np.isfinite(ratios))))
+
+    def is_above_the_level(self, curve: GrowthCurve, members: Sequence) -> bool:
+        """Whether growth of a single instance, or of its exact ``members``, says something about a constant that all
+        instances share: this must be large at the first sizes already, and an instance that begins far below, as its run
+        has hardly begun, may end below."""
+        if self.claim.constants_may_use is None or curve.own_instances or curve.lost or curve.fit.infinite:
+            return True
+        last = curve.ratios[-1] if not members or members[-1].constant is None else float(members[-1].constant)
+        return last >= _ABOVE * self.level.get(curve.limit, 0.0)
 
     def with_shared_numbers(self, params: Parameters) -> Parameters:
         """The leaves with the numbers that all instances share."""

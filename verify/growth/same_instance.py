@@ -45,6 +45,9 @@ def same_instance(trials: GrowthSearch, limit) -> list[GrowthCurve]:
     name, effort = str(limit[0]), trials.effort
     found: dict[str, list[GrowthCurve]] = {}
     batches = [_batch(trials, name, limit[1]) for _ in range(effort.shapes)]
+    for *_, ratios in batches:
+        for first in [*ratios.values()][:1]:
+            trials.note_level(name, first)
     order = sorted(range(len(batches)), key=lambda i: -_early_growth(batches[i][-1]))[: effort.followed // 2]
     for i in list(dict.fromkeys((*order, *range(len(batches)))))[: effort.followed]:
         for curve in _curves(trials, name, *batches[i]):

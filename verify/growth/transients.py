@@ -17,7 +17,7 @@ from verify.growth.limits import Motion, scaled, unit_exponents
 from verify.instances.parameters import Parameters
 from verify.instances.resize import Together
 
-__all__ = ["has_longer_transient", "is_transient", "longer_transients"]
+__all__ = ["has_longer_transient", "is_transient", "longer_transients", "numbers_of_steps"]
 
 _TIMES = {"rounds", "iterations", "local_steps"}
 _SOME_WAY = 0.25  # of the way to the optimum
@@ -51,16 +51,24 @@ def longer_transients(claim: Claim, params: Parameters) -> Iterator[Parameters]:
     """Instances whose runs may begin much later: those with another number in place of one that may make steps shorter (all
     positive ones that a claim leaves free, but for those on which its constants may depend), and the same clients and start
     in other units of loss or length, where steps stay as they are."""
-    held = claim.constants_may_use or ()
-    free = [v.name for v in claim.variables if v.domain in ("positive", "nonnegative")]
-    for name in ("step_fraction", *free):
-        if name in params and name not in held:
-            yield {**params, name: params[name] * _SHORTER}
+    held, free = claim.constants_may_use or (), _free_numbers(claim)
+    for name in numbers_of_steps(claim, params):
+        yield {**params, name: params[name] * _SHORTER}
     units = {name: both for name, both in unit_exponents(claim, params).items() if name not in (*free, *held, "epsilon")}
     for loss, length in _OTHER_UNITS:
         powers = {name: np.full(params[name].shape, round(by_loss * loss + by_length * length), dtype=object)
                   for name, (by_loss, by_length) in units.items()}
         yield scaled(params, powers, _SHORTER)
+
+
+def numbers_of_steps(claim: Claim, params: Parameters) -> list[str]:
+    """The parameters that may make steps shorter, but for those on which constants may depend."""
+    return [name for name in ("step_fraction", *_free_numbers(claim))
+            if name in params and name not in (claim.constants_may_use or ())]
+
+
+def _free_numbers(claim: Claim) -> list[str]:
+    return [v.name for v in claim.variables if v.domain in ("positive", "nonnegative")]
 
 
 def has_longer_transient(slower: Environment, environment: Environment) -> bool:

@@ -13,6 +13,7 @@ from verify.claims.needs import speaks_of_samples
 from verify.growth.growth_search import GrowthCurve, GrowthSearch, Member, growth_rank
 from verify.growth.limits import at_size, small_sizes
 from verify.growth.same_instance import NOISE, tame
+from verify.growth.transients import numbers_of_steps
 from verify.instances.draw import draw_params, draw_shape
 from verify.instances.instance import outcomes
 from verify.instances.parameters import Parameters, take_rows
@@ -27,6 +28,7 @@ _SIZES = (1, 2, 4, 8, 16)
 _LEAST = 4  # sizes
 _MANY, _COMPARED = (2, 4, 8, 16, 32, 64), 4  # sizes with many draws; one at which all outcomes can be listed, too
 _ROWS = 16
+_SHORT = 2.0**-12  # of a step
 _DRAWS = 8  # shapes with chance that are drawn, times the effort's
 _MORE = 2.0  # times as large as without chance is a ratio that grows by chance
 _STEADY = 0.95  # share of the largest exponent that every other one has at least: those of a sum that fills up fall faster
@@ -67,17 +69,26 @@ def along_many_draws(trials: GrowthSearch, name: str) -> tuple[int, list[GrowthC
         elif shape.sampling != "full":
             break
         params = tame(claim, draw_params(claim, shape, _ROWS, rng), rng)
+        if claim.constants_may_use is not None:  # some of any instances hardly contract
+            params |= _with_short_steps(claim, params, rng)
         try:
             if not rows_suffice(claim, *at_size(claim, shape, params, name, _COMPARED), trials.backend):
                 break
             ratios = np.array([*trials.along(name, shape, params, _MANY)])
         except (ValueError, NotImplementedError):
             continue
+        trials.note_level(name, ratios[0])
         reached = max([reached, *(size for size, row in zip(_MANY, ratios, strict=True) if np.isfinite(row).any())])
         rows = np.flatnonzero(((ratios > NOISE) & np.isfinite(ratios)).all(axis=0)).tolist()
         curves = [_curve(trials, name, shape, params, _MANY, ratios, row) for row in rows]
         found += sorted((curve for curve in curves if curve.fit.grows), key=growth_rank, reverse=True)[:1]
     return reached, found
+
+
+def _with_short_steps(claim: Claim, params: Parameters, rng: np.random.Generator) -> Parameters:
+    """The numbers that may make steps shorter, which are small in some instances."""
+    return {name: params[name] * np.where(rng.random((_ROWS, *(1,) * (params[name].ndim - 1))) < 0.5, _SHORT, 1.0)
+            for name in numbers_of_steps(claim, params)}
 
 
 def _with_chance(trials: GrowthSearch, name: str) -> Iterator[tuple[Shape, Parameters, list[int]]]:

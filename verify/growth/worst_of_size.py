@@ -39,7 +39,13 @@ class _Pools:
 
     @property
     def curve(self) -> GrowthCurve:
-        return GrowthCurve(self.name, tuple(pool[0] for pool in self.pools if pool), own_instances=True)
+        """The worst of every size. It ends where the outcomes of chance become too many to be listed, if the ratio grows
+        until there, and all that is found beyond, without chance, is less."""
+        curve = GrowthCurve(self.name, tuple(pool[0] for pool in self.pools if pool), own_instances=True)
+        drawn = [number for number, member in enumerate(curve.members, 1) if prod(outcomes(member.shape)) > 1]
+        listed = curve.until(max(drawn, default=0))
+        beyond = curve.ratios[len(listed.members):]
+        return listed if _grows_late(listed) and max(beyond, default=0.0) < listed.ratios[-1] else curve
 
     def turn(self, places: Iterable[int]) -> None:
         """Look once more at the sizes at these places."""
@@ -135,18 +141,19 @@ def worst_of_each_size(trials: GrowthSearch, name: str | Together) -> list[Growt
     pools = _Pools(trials, name, doublings)
     for turn in range(effort.passes):
         pools.turn(range(doublings) if turn % 2 == 0 else reversed(range(doublings)))
+    grown = []
     while name in ("rounds", "local_steps") and pools.sizes[-1] < effort.longest and _grows_late(pools.curve):
+        grown = [pools.curve, *pools.moved_on(), *grown] if pools.curve.fit.grows else grown
         pools.sizes.append(2 * pools.sizes[-1])
         pools.pools.append([])
         for _ in range(-(-effort.passes // 2)):
             pools.turn((len(pools.sizes) - 1, len(pools.sizes) - 2))
-    return [pools.curve, *pools.moved_on()]
+    return [pools.curve, *pools.moved_on(), *grown]
 
 
 def _grows_late(curve: GrowthCurve) -> bool:
-    """Whether the ratio has begun to grow at the last sizes, so that larger ones tell more."""
-    grows = len(curve.members) > 2 and all(low > 0 and high > 1.2 * low for low, high in pairwise(curve.ratios[-3:]))
-    return grows and not curve.fit.grows
+    """Whether the ratio grows at the last sizes, so that larger ones tell more."""
+    return len(curve.members) > 2 and all(low > 0 and high > 1.2 * low for low, high in pairwise(curve.ratios[-3:]))
 
 
 def worst_in_proportion(trials: GrowthSearch, formulas: Sequence[sp.Expr], names: tuple[str, ...]) -> list[GrowthCurve]:

@@ -237,7 +237,7 @@ class Determined:
     def _inside(self, number, relation: str, bound):
         """The number, or the bound where it is beyond that."""
         upper = relation == "<="
-        if self.env.backend.library == "balls":  # conditions hold for sure, and instances stay rational
+        if bound.dtype == object:  # conditions hold for sure, and instances stay rational, of few digits
             bound = just_inside(bound, up=not upper)
         return -maximum(-number, -bound) if upper else maximum(number, bound)
 
