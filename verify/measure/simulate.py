@@ -182,7 +182,7 @@ class _Binder(Determined):
         self.bind("x_star", federation.x_star, 0, True)
         self.bind("F_star", constants.value("F_star"))
         for name in ("L_client", "mu_client", "sigma_sq_client"):
-            if (name == "L_client" or name in self.claim.names) and name in constants:  # a name may take long to look for
+            if (name != "mu_client" or name in self.claim.names) and name in constants:  # where it is none, that takes long
                 self.bind(name, constants.value(name), 1)
         self.env.bound.later("F_star_client", lambda: _certain(known_constant(constants, "F_star_client"), 1))
         self.env.infinite = bind_over_space(federation, self.claim, self.bind)

@@ -33,7 +33,7 @@ class Budget:
     generations: int
     small: int = 40
     small_rows: int = 32
-    most_rounds: tuple[int, ...] = (40, 300)
+    most_rounds: tuple[int, ...] = (40,)
     local_searches: int = 0
     cma_steps: int = 0
     gradient_steps: int = 0

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from bounds.language.claim import Claim
+from bounds.language.coordinates import highest
 from synthetic.numbers.arrays import each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
@@ -75,7 +76,17 @@ def has_long_runs(claim: Claim) -> bool:
     """Whether the claim is about the end of runs of any number of rounds, which a power of a matrix may give."""
     if claim.setting != "run" or speaks_of_samples(claim) or claim.exists is not None or _steps_are_tied(claim):
         return False
-    return not claim.statement.over and "rounds" in claim.names  # what is said of every round is said of short runs, too
+    said_of_one = not claim.statement.over and not _speaks_of_every_round(claim)  # of every round short runs tell as much
+    return said_of_one and "rounds" in claim.names
+
+
+def _speaks_of_every_round(claim: Claim) -> bool:
+    """Whether the statement has a sum, or a smallest or largest number, over a range as long as the run: all its states,
+    of which each would be computed by itself."""
+    formulas = [claim.statement.left, claim.statement.right, *(rule.formula for rule in claim.used_definitions().values())]
+    ends = [end for formula in formulas for node in sp.sympify(formula).atoms(sp.Sum, sp.Product, highest)
+            for end in (node.args[1:3] if isinstance(node, highest) else node.limits[0][1:])]
+    return any({str(symbol) for symbol in end.free_symbols} & {"rounds", "iterations"} for end in ends)
 
 
 @once_by_claim

@@ -120,7 +120,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
                 raise
             except Exception as error:
                 if not found.met:
-                    raise
+                    raise found.lacking or error from None
                 found.failures.append(failure_of(f"{name} instances", error))
                 continue
             if violation:

@@ -31,6 +31,7 @@ __all__ = ["NAMES", "STAGES", "layer_shapes", "switched_on"]
 
 Batches = Iterator[tuple[Shape, Parameters]]
 _PATIENCE, _PATIENT_ROUNDS = 10, (100, 300)  # how much longer where no run met the hypotheses; of how many rounds
+_OWN_SEED = 911
 _LONGEST_IN_LAYERS = 6  # iterations
 
 
@@ -84,10 +85,19 @@ def _layered(state: State) -> Batches:
 
 
 def _very_long_runs(state: State) -> Batches:
-    """Long runs, where no instance met the hypotheses so far."""
+    """Long runs: several, where no instance met the hypotheses so far; else one that is longer than all before, with random
+    and with regular instances."""
     if state.archive.empty:
         for shape in state.shapes(extreme_shapes, state.budget.most_iterations, _PATIENT_ROUNDS):
             yield shape, state.draw_batch(shape, state.budget.size)
+        return
+    longest = max(_PATIENT_ROUNDS)
+    if state.claim.setting == "run" and max(state.budget.most_rounds) < longest:
+        own = replace(state, seeds=[*state.seeds, _OWN_SEED])  # draws of its own: those of the other stages stay
+        for shape in own.shapes(extreme_shapes, state.budget.most_iterations, (longest,)):
+            if shape.rounds == longest:
+                yield shape, own.draw_batch(shape, state.budget.small_rows)
+                yield shape, regular(state.claim, own.draw_batch(shape, state.budget.small_rows), own.rng_of_shapes)
 
 
 def _random(state: State) -> Batches:

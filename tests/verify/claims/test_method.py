@@ -176,3 +176,12 @@ def test_what_an_instance_has_is_the_name_of_no_variable(tmp_path):
                                             "setting = 'run'\n")
         with pytest.raises(ValueError, match=f"line 3: .*{name} is the name of a parameter"):
             load_claims(tmp_path / "mine.toml", faults_of_method)
+
+
+@pytest.mark.parametrize("base", ["fedavg-priority", "fedprox-priority", "fedavg-all", "fedprox-all", "fedalign-fraction"])
+def test_methods_that_choose_free_clients_themselves_are_refused_with_them(base):
+    """In a claim free clients take part while their loss matches, whatever the method says."""
+    def faults(**of):
+        return [str(fault) for fault in faults_of_method(claim(norm2(x_round[r]), "<=", 0, procedure=Procedure(base, **of)))]
+
+    assert not faults() and "allowed: false, or another method" in str(faults(free_clients=True))

@@ -183,3 +183,11 @@ def test_only_sides_nearer_than_what_counts_are_taken_for_equal():
     assert violation_on_balls(algebra(left, "<=", right), *at(y=2))[0] == "holds"
     assert violation_on_balls(algebra(left, "<=", right), *at(y=2), nothing=Q(0))[0] == "uncertain"
     assert len(violation_on_balls(algebra(sp.sqrt(y), "<=", 1), *at(y=2), nothing=Q(10))) == 3
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_long_fractions_become_shorter_ones_on_the_admitted_side(up):
+    long, short = Q(3**1000 + 1, 2**1600), Q(1, 3)
+    found, same = just_inside(np.array([long, short], dtype=object), up)
+    assert same == short and found.denominator.bit_length() < 300
+    assert (long < found if up else found < long) and abs(found / long - 1) < Q(1, 2**180)
