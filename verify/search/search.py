@@ -34,6 +34,7 @@ __all__ = ["Found", "search"]
 _SOME = 12  # instances that are kept because float64 takes them for some that meet the hypotheses
 _TRIED = 3  # instances of a batch that are taken to exact arithmetic until one is confirmed
 _NARROW = 3  # instances of each level that exact arithmetic looks at though float64 hardly sees a violation
+_LACKED = 5  # batches without a value before any that has one, after which no other one is looked at
 
 
 @dataclass
@@ -55,7 +56,7 @@ class Found:
         effort: what exact arithmetic took for large instances on which float64 saw a violation, in confirmations of small
             ones.
         failures: errors that ended a stage.
-        lacking: why the first instances without a value had none.
+        lacking: why the first instances without a value had none; ``lacked``: how many batches had none.
         levels, archive: how many levels of a budget have been looked at, and what they leave to the next.
     """
 
@@ -76,6 +77,7 @@ class Found:
     effort: int = 0
     failures: list[Failure] = field(default_factory=list)
     lacking: UnboundName | None = None
+    lacked: int = 0
     levels: int = 0
     archive: Archive = field(default_factory=Archive)
 
@@ -115,6 +117,8 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
                 violation = look(state, found, partial(watch, name) if watch else None)
             except UnboundName as error:
                 found.lacking = found.lacking or error
+                if not found.tried:
+                    raise found.lacking from None
                 continue
             except NoEntry:
                 raise
@@ -186,7 +190,9 @@ def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Viola
     try:
         params, verdict = evaluate_first(claim, shape, params, backend)
     except UnboundName as error:  # these clients may lack a constant that others have
-        found.lacking = found.lacking or error
+        found.lacking, found.lacked = found.lacking or error, found.lacked + 1
+        if found.lacked > _LACKED and not found.tried:
+            raise
         return None
     if not says_something(claim, shape.as_sizes()):  # its statement is about no index
         verdict = verdict._replace(met=np.zeros_like(verdict.met))
