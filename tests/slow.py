@@ -56,6 +56,12 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/referee/test_stored.py::test_several_processes_say_the_same": (),
     "verify/referee/test_referee.py::test_a_claim_is_proven_for_every_function_of_its_class_at_some_numbers": (),
     "verify/proofs/test_follows.py::test_the_command": (),
+    "verify/prove/test_values.py::test_what_has_a_value_somewhere_is_never_said_to_have_none": (),
+    "verify/worst/test_one_dimensional.py::test_it_is_not_without_worst_points": (
+        "[gradient-by-value]", "[least-gradient-nonconvex]", "[18 less]", "[23 less]", "[with noise]"),
+    "project/test_hard.py::test_a_true_statement_is_spared": ("[gradient-of-one", "[heavy-ball", "[value-1", "[everybody]"),
+    "verify/search/test_own_bases.py::test_what_fails_where_hessians_do_not_commute_is_refuted_and_its_neighbour_is_not": (
+        "[aligned gradients]", "[descent to one minimum]", "[the ball of two minima]"),
     "verify/checker/test_number_runs.py::test_means_given_the_past_are_those_over_what_comes": (),
     "verify/checker/test_number_runs.py::test_lemmas_about_chance_hold_in_the_mean": (),
     "verify/checker/test_number_runs.py::test_equations_of_methods_hold_on_runs": (
