@@ -28,6 +28,8 @@ def bind_over_space(federation: Federation, claim: Claim, put):
     """
     names, federation = supplied_constants(claim) & claim.names, as_given(federation)  # turning changes no constant
     quadratic = isinstance(federation, Quadratic) and federation.diagonal
+    if "F_inf" in claim.names - determined(claim) and "F_inf" not in federation.constants:
+        put("F_inf", federation.constants.value("F_star"), 0)  # their infimum is a minimum
     if isinstance(federation, Piecewise):
         put("mu_client", federation.convexity().value, 1)  # negative where a client is not convex, which no mu > 0 admits
         names |= {*OVER_SPACE} & claim.names - determined(claim)
