@@ -21,6 +21,7 @@ from verify.exact.statement import printed_of, statement_of
 from verify.prove.derived_facts import add_instances, add_recursions, add_sums, add_whole_bounds
 from verify.prove.number_losses import add_weight_facts
 from verify.prove.number_search import REFUSALS, Search, atoms_of
+from verify.prove.number_squares import add_squares_of_vectors
 from verify.prove.number_tactics import TACTICS, by_combination
 
 __all__ = ["NeededParts", "contradiction", "needed_parts"]
@@ -176,6 +177,7 @@ def _by_numbers(search: Search) -> bool:
     for fact in [*search.known.facts.values()]:
         if fact.relation == "!=" and not fact.ranges:
             search.lemma("nonzero square", fact.poly)
+    add_squares_of_vectors(search)
     search.tactics = (by_combination,)
     if _some_contradicts(search):
         return True

@@ -1,10 +1,36 @@
 """A tactic that writes quadratic forms in vectors as sums of squares."""
 
+from fractions import Fraction
+from math import sqrt
+
 from verify.checker.index_sums import dot
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, total, vanishes
 from verify.prove.number_search import Search, atoms_of
 
-__all__ = ["by_squares_of_vectors"]
+__all__ = ["add_squares_of_vectors", "by_squares_of_vectors"]
+
+_MOST_VECTORS, _MOST_DENOMINATOR = 6, 1000
+
+
+def add_squares_of_vectors(search: Search) -> None:
+    """Adds that the square of a sum is not negative: of all vectors whose inner products the facts name, and of each two of
+    them, of which one is scaled to the bound on the length of the other."""
+    most, pairs = {}, {}
+    for fact in (fact for fact in search.known.facts.values() if not fact.ranges and fact.relation in (">=", ">", "==")):
+        dots = [a for a in atoms_of(fact.poly) if a[0] == "dot"]
+        pairs |= {(u, v): None for _, u, v in dots}
+        for sign in (1, -1) if fact.relation == "==" else (1,):
+            factor = fact.poly.terms.get(((dots[0], 1),), 0) * sign if len(dots) == 1 and dots[0][1] == dots[0][2] else 0
+            if factor < 0 and len(fact.poly.terms) <= 2 and (bound := fact.poly.terms.get((), 0) * sign / -factor) > 0:
+                most[dots[0][1]] = min(bound, most.get(dots[0][1], bound))
+    vectors = sorted({vector for pair in pairs for vector in pair}, key=repr)
+    if 2 < len(vectors) <= _MOST_VECTORS:
+        search.lemma("square", dict.fromkeys(vectors, ONE))
+    for u, v in pairs:
+        if u != v and {u, v} <= {*most}:
+            scale = constant(Fraction(sqrt(most[v] / most[u])).limit_denominator(_MOST_DENOMINATOR))
+            for sign in (ONE, -ONE):
+                search.lemma("square", {u: scale, v: sign})
 
 
 def by_squares_of_vectors(search: Search, relation: str, p: Poly, depth: int) -> bool:

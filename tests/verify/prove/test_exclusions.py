@@ -27,6 +27,9 @@ def algebra(**domains):
     return 'setting = "algebra"\nvariables = {' + ", ".join(f'{name} = "{domain}"' for name, domain in domains.items()) + "}"
 
 
+VECTORS = algebra(a="vector", b="vector", c="vector")
+UNIT = ["norm2(a) == 1", "norm2(b) == 1", "norm2(c) == 1"]
+
 #: (fields, conditions that exclude each other, fields of the neighbour, conditions that do not)
 ROWS = {
     # curvatures
@@ -70,6 +73,13 @@ ROWS = {
         "m < n", "n < m + 1"]),
     "odd and even": (algebra(n="integer", m="integer"), ["4*n == 6*m + 3"], algebra(n="integer", m="integer"), [
         "4*n == 6*m + 2"]),
+    # vectors
+    "a large inner product": (VECTORS, ["norm2(a) <= 1", "norm2(b) <= 4", "dot(a, b) >= 21/10"], VECTORS, [
+        "norm2(a) <= 1", "norm2(b) <= 4", "dot(a, b) >= 1"]),
+    "a very negative one": (VECTORS, ["norm2(a) == 1", "norm2(b) <= 2", "dot(a, b) <= -3/2"], VECTORS, [
+        "norm2(a) == 1", "norm2(b) <= 3", "dot(a, b) <= -3/2"]),
+    "three obtuse ones": (VECTORS, [*UNIT, "dot(a, b) <= -3/5", "dot(a, c) <= -3/5", "dot(b, c) <= -3/5"], VECTORS, [
+        *UNIT, "dot(a, b) <= -3/5", "dot(a, c) <= -3/5", "dot(b, c) >= -3/5"]),
     # entries
     "a simplex": (algebra(n="integer", p="simplex[n]"), ["p[i] <= 1/(n + 1) for i in 0..n-1"],
                   algebra(n="integer", p="simplex[n]"), ["p[i] <= 1/n for i in 0..n-1"]),
