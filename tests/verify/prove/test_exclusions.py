@@ -75,7 +75,7 @@ ROWS = {
         "4*n == 6*m + 2"]),
     # vectors
     "a large inner product": (VECTORS, ["norm2(a) <= 1", "norm2(b) <= 4", "dot(a, b) >= 21/10"], VECTORS, [
-        "norm2(a) <= 1", "norm2(b) <= 4", "dot(a, b) >= 1"]),
+        "norm2(a) <= 1", "norm2(b) <= 4", "dot(a, b) >= 0"]),
     "a very negative one": (VECTORS, ["norm2(a) == 1", "norm2(b) <= 2", "dot(a, b) <= -3/2"], VECTORS, [
         "norm2(a) == 1", "norm2(b) <= 3", "dot(a, b) <= -3/2"]),
     "three obtuse ones": (VECTORS, [*UNIT, "dot(a, b) <= -3/5", "dot(a, c) <= -3/5", "dot(b, c) <= -3/5"], VECTORS, [
