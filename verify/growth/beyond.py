@@ -18,6 +18,7 @@ __all__ = ["exponent_beyond", "farthest_size", "least_power", "ratio_beyond"]
 _FARTHER, _FARTHER_IN_A_RUN = 256, 16  # times the size
 _LONGEST, _LONGEST_WITH_NOISE = 8192, 1024  # iterations of a run, times clients
 _MOST_TERMS = 10**7  # entries of an array
+_RESCALED = 4.0  # times smaller may a ratio be whose constants are derived again, as the tightest, than with those recorded
 _FALLEN = 1e-10  # share of a right side that float64 still tells from nothing
 
 
@@ -86,7 +87,7 @@ def exponent_beyond(certificate: Mapping[str, Any], claim: Claim, along: str) ->
                 return -inf, far
             three = _ratio(*here), first, last
             if min(three) > 0 and max(three) < inf:
-                return min(log2(last / first), log2(last / three[0]) / log2(far / size)), far
+                return min(log2(last / first), log2(_RESCALED * last / three[0]) / log2(far / size)), far
         far //= 4
     return None
 
