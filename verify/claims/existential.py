@@ -8,7 +8,8 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition, Variable, names_in
 from verify.claims.sizes import once_by_claim
 
-__all__ = ["PLACES", "Bracket", "excluded_positions", "position_of", "with_position", "without_position"]
+__all__ = ["PLACES", "Bracket", "excluded_positions", "position_of", "runs_for_every_value", "with_position",
+           "without_position"]
 
 #: places in an interval, from its lower end (0) to its upper one (1), at which a statement is tried: both ends, a geometric
 #: grid and a linear one
@@ -18,6 +19,11 @@ PLACES = (1.0, 0.0, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 0.03, 
 def position_of(claim: Claim) -> str:
     """The name of the place of the number that is said to exist."""
     return f"position_of_{claim.exists.name}"
+
+
+def runs_for_every_value(claim: Claim) -> bool:
+    """Whether each instance is run for many values of a number that is said to exist, which takes long."""
+    return claim.exists is not None and claim.setting == "run"
 
 
 def excluded_positions(claim: Claim) -> set[float]:

@@ -11,7 +11,7 @@ from bounds.language.claim import INDEPENDENT, Claim, Condition
 from synthetic.numbers.arrays import BALLS, EXACT, each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
-from verify.claims.existential import excluded_positions, position_of, with_position
+from verify.claims.existential import excluded_positions, position_of, runs_for_every_value, with_position
 from verify.claims.needs import speaks_of_pairs
 from verify.claims.normalisations import Normalisation, normalisations
 from verify.claims.sizes import once_by_claim
@@ -69,7 +69,7 @@ def confirm_or_why(claim: Claim, shape: Shape, params: Parameters, rounded: bool
         if isinstance(found, Violation):
             return found
         tried += promising
-        if tried == _FEW and (speaks_of_pairs(claim) or (claim.exists is not None and claim.setting == "run")):
+        if tried == _FEW and (speaks_of_pairs(claim) or runs_for_every_value(claim)):
             break
     missed = _missed(claim, shape, params) if exact == "unmet" else None
     return exact if missed is None else f"uncertain: no fractions were found that meet {missed}"

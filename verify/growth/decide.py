@@ -4,6 +4,7 @@ import math
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
+from verify.claims.existential import runs_for_every_value
 from verify.evaluation.environment import UNMEASURED
 from verify.exact.certify import Refused, certify
 from verify.exact.confirm import Violation, violation_of
@@ -127,7 +128,7 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
 
 def _is_beyond(claim: Claim, shape: Shape, params: Parameters) -> bool:
     """Whether a ratio beyond ``LARGE`` is none of rounding; of runs with a number that exists that would take too long."""
-    if claim.exists is not None and claim.setting == "run":
+    if runs_for_every_value(claim):
         return True
     return isinstance(violation_of(with_constant(claim, int(LARGE)), shape, params), Violation)
 

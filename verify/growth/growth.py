@@ -36,7 +36,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
-from verify.claims.existential import with_position
+from verify.claims.existential import runs_for_every_value, with_position
 from verify.exact.confirm import Violation, violation_of
 from verify.growth.growth_search import EFFORTS, Effort, GrowthCurve, GrowthSearch
 from verify.growth.limits import SCALE, Motion, at_size, coupled_limits, held_numbers
@@ -149,7 +149,7 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
 def _effort(claim: Claim, budget: str) -> Effort:
     """The effort of a budget. One instance of a claim that a number exists is run for some thirty values of the number."""
     effort = EFFORTS[budget]
-    if claim.exists is None or claim.setting != "run":
+    if not runs_for_every_value(claim):
         return effort
     return replace(effort, rows=effort.rows // 8, passes=1, generations=effort.generations // 8, longest=effort.longest // 8)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
+from verify.claims.existential import runs_for_every_value
 from verify.claims.needs import speaks_of_pairs
 from verify.evaluation.environment import UnboundName
 from verify.evaluation.judge import pairs
@@ -91,7 +92,7 @@ def effort_of(claim: Claim, shape: Shape) -> int:
     """The cost of a confirmation in confirmations of small instances: numbers get longer with every step, so that a run
     takes the square of its iterations; a hypothesis at all pairs of points looks at every pair of pieces; and a run is
     replayed on many intervals of a number that is said to exist."""
-    more = _AT_PAIRS * speaks_of_pairs(claim) + _ON_INTERVALS * (claim.exists is not None and claim.setting == "run")
+    more = _AT_PAIRS * speaks_of_pairs(claim) + _ON_INTERVALS * runs_for_every_value(claim)
     return 1 + more + _size(shape) * shape.iterations * max(shape.family.knots, 1) // _EFFORT
 
 
