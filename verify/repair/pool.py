@@ -43,6 +43,7 @@ _MORE, _LONGER = (2, 5), {"local_steps": 20, "rounds": 20, "participants": 500}
 _FAR, _FARTHEST = (20, 200), {"local_steps": 400, "rounds": 400, "participants": 10**4}
 _GROWING = ("rounds", "local_steps", "clients", "participants")
 _STRETCHED, _FACTORS = 6, (10.0, 100.0)  # batches of violations, and by how much one of their numbers grows
+_FAR_FACTORS = (1e4, 1e6)
 _BROKEN = (ArithmeticError, *UNMEASURED)
 
 
@@ -116,10 +117,11 @@ class Pool:
         return found
 
     def breaks_far_away(self, candidate: Claim) -> bool:
-        """Whether the candidate is false on an instance with far more rounds or local steps than those of the pool, so that
-        a number in it would have to grow with them."""
+        """Whether the candidate is false on an instance with far more rounds or local steps than those of the pool, or with
+        a positive number that is far larger, so that a number in it would have to grow with them."""
         if self._far is None:
             self._far = [Batch(shape, params) for shape, params in _lengthened(self.claim, self.false, _FARTHEST, _FAR)]
+            self._far += _stretched(self.claim, self.false, _FAR_FACTORS)
         return any(_breaks(candidate, batch) for batch in self._far)
 
     def excludes(self, candidate: Claim) -> bool:
@@ -225,13 +227,19 @@ def pool_of(claim: Claim, seed: int = 0) -> Pool:
         _take_in(pool, Batch(shape, params))
     pool.true, pool.false = _spread(pool.true, _KEPT_BATCHES), _spread(pool.false, _KEPT_BATCHES)
     stretched = Pool(claim)
-    for batch in pool.false[:_STRETCHED]:
-        for name, values in batch.params.items():
-            if values[0].size == 1 and spec_of(claim, name).domain == "positive":
-                for factor in _FACTORS:
-                    _take_in(stretched, Batch(batch.shape, batch.params | {name: factor * values}))
+    for batch in _stretched(claim, pool.false[:_STRETCHED], _FACTORS):
+        _take_in(stretched, batch)
     pool.false += _spread(stretched.false, _STRETCHED) + _spread(pool._longer(pool.false), _KEPT_BATCHES)
     return pool
+
+
+def _stretched(claim: Claim, batches: Sequence[Batch], factors: Sequence[float]) -> Iterator[Batch]:
+    """Yield the instances with one of their positive numbers so many times as large."""
+    for batch in batches:
+        for name, values in batch.params.items():
+            if values[0].size == 1 and spec_of(claim, name).domain == "positive":
+                for factor in factors:
+                    yield Batch(batch.shape, batch.params | {name: factor * values})
 
 
 def _lengthened(claim: Claim, batches: Sequence[Batch], longest: Mapping[str, int], factors: Sequence[int],

@@ -1,9 +1,11 @@
 """Says at which step the proof of a refuted claim breaks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bounds.language.claim import Claim
+from bounds.language.claim import Claim, names_in
+from bounds.printing.legend import symbols
+from bounds.printing.render import letters_of
 from bounds.registry.claims import find_claim
 from verify.report.reason import number_text
 
@@ -37,6 +39,17 @@ class BrokenStep(NamedTuple):
         if self.before < 2:
             return "One step before it holds on this counterexample." if self.before else ""
         return f"{self.before} steps before it hold on this counterexample."
+
+    def letters_beside(self, claim: Claim) -> Iterator[tuple[str, tuple[str, ...], str]]:
+        """Yield name, indices and meaning of what the step's statement names and the claim does not."""
+        step = self.step
+        stated = (names_in(step.statement.left) | names_in(step.statement.right)) - claim.names - {*claim.used_definitions()}
+        for one in symbols(step, letters_of(step)):
+            if one.name in stated and one.meaning:
+                yield one.name, one.indices, one.meaning
+        for name, one in step.used_definitions().items():
+            if name in stated and one.meaning:
+                yield name, tuple(map(str, one.indices)), one.meaning
 
 
 def broken_step(steps: Mapping[str, Any] | None, refuted: Callable[[str], bool],

@@ -5,6 +5,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from bounds.language.claim import Claim
+from bounds.language.notation import notation_text, plain
 from bounds.printing.render import condition_text, letters_of, there_is, unicode
 from verify.exact.replay import tight_hypotheses
 from verify.repair.repair import Repair
@@ -35,7 +36,7 @@ def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, st
         why: what was found beside the evidence.
     """
     parts = [_says(claim), _because(claim, verdict), *_evidence(claim, verdict)]
-    parts += [_breaks(why.broken)] if why.broken else []
+    parts += [_breaks(why.broken, claim)] if why.broken else []
     parts += [_tightest(claim, *why.tightest)] if why.tightest else []
     parts += [str(why.needs)] if why.needs and str(why.needs) else []
     if why.repairs:
@@ -112,10 +113,12 @@ def _hypothesis(claim: Claim, part: str) -> str:
     return ": ".join(filter(None, (found.name, "; ".join(condition_text(one, letters_of(claim)) for one in said))))
 
 
-def _breaks(broken: BrokenStep) -> str:
-    step = broken.step
-    formula = condition_text(step.statement, letters_of(step))
-    return f"The proof breaks at {broken.words}:\n  {step.id}: {formula}\n{broken.holding}".strip()
+def _breaks(broken: BrokenStep, claim: Claim) -> str:
+    step, letters = broken.step, letters_of(broken.step)
+    lines = [f"The proof breaks at {broken.words}:", f"  {step.id}: {condition_text(step.statement, letters)}"]
+    lines += [f"  {plain(notation_text(name, indices, letters))}: {meaning}"
+              for name, indices, meaning in broken.letters_beside(claim)]
+    return "\n".join(filter(None, (*lines, broken.holding)))
 
 
 def _tightest(claim: Claim, data: Mapping[str, Any], ratio: float) -> str:

@@ -205,13 +205,17 @@ def _page(verdict: Verdict, out: Path, claims: Mapping[str, Claim], figures: lis
     }
 
 
-def _broken(verdict: Verdict, claims: Mapping[str, Claim], kinds: Mapping[str, str]) -> dict[str, str] | None:
-    """The step at which the proof of a refuted claim breaks: its sentences, its formula, and its page in this report."""
+def _broken(verdict: Verdict, claims: Mapping[str, Claim], kinds: Mapping[str, str]) -> dict[str, Any] | None:
+    """The step at which the proof of a refuted claim breaks: its sentences, its formula with the letters that the claim does
+    not have, and its page in this report."""
     found = broken_step(verdict.details.get("steps"), lambda step: kinds.get(step) == "refuted", claims.get)
     if found is None:
         return None
+    letters = letters_of(found.step)
+    beside = [(mathml(notation_text(name, indices, letters)), meaning)
+              for name, indices, meaning in found.letters_beside(claims[verdict.id])]
     return {"words": found.words, "holding": found.holding, "statement": mathematics(found.step).statement,
-            "page": page_name(found.step.id) if found.step.id in kinds else ""}
+            "letters": beside, "page": page_name(found.step.id) if found.step.id in kinds else ""}
 
 
 def _commands(verdict: Verdict) -> list[str]:

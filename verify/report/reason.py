@@ -1,6 +1,7 @@
 """Says why a claim fails: both sides of a counterexample term by term, its run in numbers, and what it needs."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
@@ -10,12 +11,14 @@ import numpy as np
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition
+from bounds.language.layers import share
+from bounds.language.operators import iterations, rounds
 from bounds.printing.render import letters_of, unicode
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.environment import Environment
 from verify.evaluation.evaluate import sides
-from verify.exact.one_dimensional_run import on_outcome, outcome_that_moves_most
+from verify.exact.one_dimensional_run import on_outcome, shown_outcome, worst_place
 from verify.exact.replay import CANNOT, rerun
 from verify.instances.instance import outcomes
 from verify.referee.decide import FEWEST
@@ -72,6 +75,9 @@ def sides_in_words(claim: Claim, data: Mapping[str, Any], write: Callable = unic
             ranges = ([write(part, letters) for part in triple] for triple in _empty_ranges(definition.formula, where))
             empty = "".join(f": there is no {index} from {low} to {high}" for index, low, high in ranges)
             yield f"{write(definition.symbol, letters)} is {number_text(value)}{empty}"
+    for quotient, places in _quotients_of_zeros(claim, environment):
+        at = ", ".join(f"{write(index, letters)} = {number}" for index, number in places)
+        yield f"{write(quotient, letters)}, of a hypothesis, is 0/0{f' at {at}' if at else ''} and counts as 0"
 
 
 def _number_or_none(where, formula: sp.Expr) -> float | None:
@@ -93,18 +99,29 @@ def _empty_ranges(formula: sp.Basic, where) -> Iterator[sp.Tuple]:
                 continue
 
 
+def _quotients_of_zeros(claim: Claim, environment: Environment) -> Iterator[tuple[sp.Expr, list[tuple[sp.Symbol, int]]]]:
+    """Yield the quotients in hypotheses that are 0/0 there, which count as 0, each with the first indices of which it is."""
+    seen = set()
+    for condition in claim.hypotheses:
+        for quotient in sorted((condition.left - condition.right).atoms(share) - seen, key=str):
+            seen.add(quotient)
+            parts = Condition(abs(quotient.args[0]) + abs(quotient.args[1]), "<=", 0, condition.over)
+            with suppress(*CANNOT):
+                values, _, mask = np.broadcast_arrays(*sides(parts, environment))
+                if len(found := np.argwhere((values == 0) & mask)):
+                    places = found[0][values.ndim - len(condition.over):]
+                    yield quotient, [(index, int(low) + int(place))
+                                     for (index, low, _), place in zip(condition.over, places, strict=True) if low.is_number]
+
+
 def _where(claim: Claim, environment: Environment):
     """A function that evaluates a formula at the indices, and on the outcome of chance, where the statement fails most."""
-    statement = claim.statement
-    with np.errstate(all="ignore"):
-        left, right, mask = np.broadcast_arrays(*sides(statement, environment))
-        gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[statement.relation]
-        place = int(np.argmax(np.where(mask, gap, -np.inf)))
+    place, shape = worst_place(claim.statement, environment)
 
     def value(formula) -> float:
         with np.errstate(all="ignore"):
-            found = sides(Condition(formula, "<=", 0, statement.over), environment)[0]
-        return float(np.broadcast_to(found, left.shape).reshape(-1)[place])
+            found = sides(Condition(formula, "<=", 0, claim.statement.over), environment)[0]
+        return float(np.broadcast_to(found, shape)[place])
 
     return value
 
@@ -119,24 +136,39 @@ def run_in_words(claim: Claim, data: Mapping[str, Any]) -> Iterator[str]:
     try:
         environment = rerun(data, claim, NUMPY)
         models, sampled, star = (environment.bound[name].data for name in ("x_round", "sampled", "x_star"))
+        outcome = shown_outcome(claim, environment, models)
+        there = _round_that_fails(claim, environment)
     except CANNOT:
         return
     count = prod(outcomes(replace(environment.instance[0], many_draws=False)))
     yield from _clients_in_words(data["instance"], sizes["clients"])
     yield f"the objective is least at {_vector(star.reshape(-1, sizes['dim'])[0])}"
     if count > 1:
-        most = ", where the model moves most" if count == models.shape[1] * models.shape[2] else ""
-        yield f"chance has {count} outcomes; on one of them{most}:"
-    outcome = outcome_that_moves_most(models)
+        yield f"chance has {count} outcomes; on one of them:"
     sampled, models = on_outcome(sampled, 2, models, outcome), on_outcome(models, 2, models, outcome)
-    for number in range(min(sizes["rounds"], _MOST_ROUNDS)):
-        there = [str(k + 1) for k in range(sizes["clients"]) if sampled[number, k]]
-        who = _listed("client", there) if there else "no client"
+    first = max(0, min(there - _MOST_ROUNDS // 2, sizes["rounds"] - _MOST_ROUNDS))
+    last = min(first + _MOST_ROUNDS, sizes["rounds"])
+    if first:
+        yield f"after round {first - 1}: {_vector(models[first])}"
+    for number in range(first, last):
+        those = [str(k + 1) for k in range(sizes["clients"]) if sampled[number, k]]
+        who = _listed("client", those) if those else "no client"
         before, after = _vector(models[number]), _vector(models[number + 1])
         moves = f"moves from {before} to {after}" if before != after else f"stays at {before}"
-        yield f"round {number}: {who} take{'s' * (len(there) < 2)} part; the model {moves}"
-    if sizes["rounds"] > _MOST_ROUNDS:
+        yield f"round {number}: {who} take{'s' * (len(those) < 2)} part; the model {moves}"
+    if sizes["rounds"] > last:
         yield f"after round {sizes['rounds'] - 1}: {_vector(models[sizes['rounds']])}"
+
+
+def _round_that_fails(claim: Claim, environment: Environment) -> int:
+    """The round in which the statement fails, where one of its indices is a round or a step; else 0."""
+    where = _where(claim, environment)
+    for index, _, high in claim.statement.over:
+        if high.has(rounds):
+            return int(where(index))
+        if high.has(iterations):
+            return int(where(index)) // environment.sizes["local_steps"]
+    return 0
 
 
 def _listed(noun: str, names: list[str]) -> str:

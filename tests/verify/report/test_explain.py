@@ -115,7 +115,7 @@ CLAIM = TRUE["control/means"]
 ROWS = {
     "refuted": (verdict_of(CLAIM, "refuted", "counterexample: left 2, right 1", 2.0), ["factor of 2 "]),
     "ill-posed": (verdict_of(CLAIM, "ill-posed", "no function does", conflict=["assumption-1", "mu > 0"]),
-                  ["  assumption-1\n  mu > 0"]),
+                  ["  assumption-1\n  μ > 0"]),
     "certified": (verdict_of(CLAIM, "certified", "symbolic identity", 1.0), ["Symbolic identity."]),
     "consistent": (verdict_of(CLAIM, "consistent", "no violation", 0.25, instances={"tried": 9, "met": 4}),
                    ["9 instances …; 4 of", " 0.25 times ", "--budget standard"]),

@@ -39,6 +39,12 @@ def test_an_empty_sum_is_named(fedalign):
     assert "ρ_T is 0: there is no i from 1 to T − 1" in list(sides_in_words(*fedalign))
 
 
+def test_a_quotient_of_zeros_is_named():
+    claim = find_claim("fedluar/lemma-3.1")  # whose kappa is the largest quotient of a run
+    lines = sides_in_words(claim, decide(claim, Settings(federations=False)).details["instance"])
+    assert any(re.search(r"of a hypothesis, is 0/0 at r = \d+ and counts as 0", line) for line in lines)
+
+
 def test_a_page_says_the_same_with_formulas(fedalign):
     claim, data = fedalign
     verdict = Verdict(claim.id, claim.reading, claim.kind, "refuted", None, "evidence", details={"instance": data})

@@ -1,15 +1,19 @@
 """The picture of a counterexample's run: where its models and curves lie, what it says in words, how large it is."""
 
+from fractions import Fraction
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from bounds.controls.fedavg import TWINS
+from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
+from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
-from verify.exact.one_dimensional_run import on_outcome, one_dimensional_run, outcome_that_moves_most
+from verify.exact.one_dimensional_run import on_outcome, one_dimensional_run
 from verify.referee.decide import Settings, decide
+from verify.report.reason import run_in_words
 from verify.report.run_picture import run_picture
 
 MOST_BYTES = 4096
@@ -62,7 +66,26 @@ def test_the_outcome_on_which_the_model_moves_is_drawn():
     claim, data = refuted("li2020/lemma-5-scheme-1@sampling-only")
     run = one_dimensional_run(data, claim)
     assert abs(run.models[1] - run.models[0]) > 0.1
-    models = np.zeros((1, 2, 2, 3, 1))
-    models[0, 1, 0, 1:, 0] = 2
-    assert outcome_that_moves_most(models) == 2
-    assert on_outcome(np.arange(4).reshape(1, 1, 2, 2, 1), 2, models, 2).tolist() == [[0], [1]]
+    assert on_outcome(np.arange(4).reshape(1, 1, 2, 2, 1), 2, np.zeros((1, 2, 2, 3, 1)), 2).tolist() == [[0], [1]]
+
+
+def test_the_outcome_on_which_a_statement_about_each_fails_is_drawn(tmp_path):
+    claim = read_claim(tmp_path, """sampling = "without-replacement"
+        conditions = ["local_steps == 1", "participants == 1", "clients == 2"]
+        statement = "norm2(x_round[1] - x_round[0]) >= E(norm2(x_round[1] - x_round[0]))" """)
+    data = decide(claim, Settings(federations=False)).details["instance"]
+    run = one_dimensional_run(data, claim)
+    assert (run.models[1] - run.models[0]) ** 2 == pytest.approx(float(Fraction(data["left"])))
+
+
+def test_the_rounds_around_the_one_that_fails_are_told(tmp_path):
+    claim = read_claim(tmp_path, """conditions = ["local_steps == 1", "rounds == 9"]
+        statement = "(r - 6)*norm2(x_round[r+1] - x_round[r]) <= 0 for each r" """)
+    lines = [*run_in_words(claim, decide(claim, Settings(federations=False)).details["instance"])]
+    assert [line.split(":")[0] for line in lines[2:]] == ["after round 4", *(f"round {number}" for number in range(5, 9))]
+
+
+def read_claim(folder, fields: str) -> Claim:
+    path = folder / "mine.toml"
+    path.write_text(f"[[claim]]\nid = 'mine/one'\n{fields}")
+    return load_claims(path)[0]
