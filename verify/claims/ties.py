@@ -31,10 +31,8 @@ class Tie(NamedTuple):
 def ties_of(claim: Claim) -> tuple[Tie, ...]:
     """The vectors that hypotheses say to be 0, and that depend on vectors which an instance leaves free: variables of the
     claim, local models at a fixed time, the start of a run."""
-    if claim.setting == "algebra":
-        return ()
     movers = {v.name: v.name for v in claim.variables if v.domain == "vector"}
-    movers |= _OF_POINTS if claim.setting == "point" else _OF_RUNS
+    movers |= {"point": _OF_POINTS, "run": _OF_RUNS}.get(claim.setting, {})
     found = []
     for c in claim.hypotheses:
         for vector, over in _zeros(c):

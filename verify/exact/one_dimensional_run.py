@@ -28,8 +28,8 @@ class OneDimensionalRun(NamedTuple):
 
 
 def worst_place(statement: Condition, environment: Environment) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Where an instance breaks a statement most, and the number of places on each axis: the instance, the outcome of noise,
-    the one of the rest of chance (of 1 for a statement about all outcomes), then one axis for each index of ``over``."""
+    """The place where an instance breaks a statement most, and the number of places on each axis: the instance, the outcome
+    of noise, that of the rest of chance (one, for a statement about all outcomes), then one for each index of ``over``."""
     with np.errstate(all="ignore"):
         left, right, mask = np.broadcast_arrays(*sides(statement, environment))
         gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[statement.relation]

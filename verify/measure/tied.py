@@ -20,32 +20,41 @@ _MOST = 64  # coordinates that are tied
 _NEAR = 1e-9  # relative size below which a number in floating point is a rounding error
 _SHORT = 2.0**-20  # by which coordinates move after the first step, to stay within a piece
 
-#: the environment of parameters of instances, before any run
+#: the environment of parameters of instances
 Begin = Callable[[Parameters], Environment]
 
 
-def tied(ties: Sequence[Tie], params: Parameters, begin: Begin) -> Parameters:
+def tied(ties: Sequence[Tie], params: Parameters, begins: Sequence[Begin]) -> Parameters:
     """The instances with free vectors moved to where the hypotheses tie them, by Newton's method: of several vectors that
     an equation ties to each other, the last ones move. What has no solution, or none that is near, stays, and as a
     hypothesis it is checked.
 
-    An exact instance stays exact.
+    An exact instance stays exact. The ties are looked at in the first of the environments of ``begins`` that has a value for
+    each of them.
     """
     names = sorted(set().union(*(tie.moved for tie in ties)) & params.keys())
     count = sum(to_numpy(params[name][0]).size for name in names)
     if not 0 < count <= _MOST:
         return params
-    found = params | {name: to_numpy(params[name]) for name in names}
-    with np.errstate(all="ignore"), suppress(UnboundName, NoEntry):
-        for step in range(_STEPS):
-            off, slopes = _linear(ties, found, names, begin, 1.0 if step == 0 else _SHORT)
-            if not _off(off).any():
-                break
-            move, place = _solution(slopes, -off), 0
-            for name in names:
-                size = found[name][0].size
-                found[name] = found[name] + move[:, place : place + size].reshape(found[name].shape)
-                place += size
+    params = params | {name: to_numpy(params[name]) for name in names}
+    for begin in begins:
+        with np.errstate(all="ignore"), suppress(UnboundName, NoEntry):
+            return _move_to_the_ties(ties, params, names, begin)
+    return params
+
+
+def _move_to_the_ties(ties: Sequence[Tie], params: Parameters, names: list[str], begin: Begin) -> Parameters:
+    """The instances with the parameters of these names moved."""
+    found = dict(params)
+    for step in range(_STEPS):
+        off, slopes = _linear(ties, found, names, begin, 1.0 if step == 0 else _SHORT)
+        if not _off(off).any():
+            break
+        move, place = _solution(slopes, -off), 0
+        for name in names:
+            size = found[name][0].size
+            found[name] = found[name] + move[:, place : place + size].reshape(found[name].shape)
+            place += size
     return found
 
 

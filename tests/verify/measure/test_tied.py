@@ -77,6 +77,37 @@ def test_a_run_starts_where_a_hypothesis_says(claim_of):
     assert found.violation is None and found.met > 0.4 * found.tried > 80
 
 
+@pytest.mark.parametrize(("statement", "true"), [("norm2(x_round[rounds] - x_round[0]) <= 0", True),
+                                                 ("norm2(x_round[0] - x_star) <= 0", False)])
+def test_a_run_starts_where_a_round_leaves_it(claim_of, statement, true):
+    claim = claim_of("run", "{}", '"sigma_sq_client[k] <= 0 for k in 0..clients-1", "norm2(x_round[1] - x_round[0]) <= 0", '
+                     '"eta_l[t] == 1/(3*L) for t in 0..iterations-1", "local_steps == 2"', statement)
+    found = search(claim, SMALL)
+    assert (found.violation is None) == true and (found.met > 0.5 * found.tried > 60 or not true)
+    if not true:
+        worst = found.violation
+        assert check(certificate(claim, worst.environment, worst.left, worst.right), claim).accepted
+
+
+@pytest.mark.parametrize(("statement", "true"), [("norm(y) <= norm(z) + norm(q)", True),
+                                                 ("norm(y) <= Max(norm(z), norm(q))", False)])
+def test_free_vectors_lie_where_an_equation_says(tmp_path, statement, true):
+    path = tmp_path / "mine.toml"
+    path.write_text(f"""[[claim]]
+id = "mine/vectors"
+setting = "algebra"
+variables = {{y = "vector", z = "vector", q = "vector"}}
+conditions = ["norm2(y + z + q) <= 0"]
+statement = "{statement}"
+""")
+    (claim,) = load_claims(path)
+    found = search(claim, SMALL)
+    assert (found.violation is None) == true and (found.met > 0.5 * found.tried > 60 or not true)
+    if not true:
+        worst = found.violation
+        assert check(certificate(claim, worst.environment, worst.left, worst.right), claim).accepted
+
+
 def test_an_exact_instance_stays_exact_and_losses_of_pieces_are_solved_too(claim_of):
     claim, rng = claim_of("point", MINIMISERS, POINTS["gradients"][1], POINTS["gradients"][3]), np.random.default_rng(0)
     exact = np.frompyfunc(Fraction, 1, 1)

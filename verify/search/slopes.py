@@ -1,0 +1,49 @@
+"""The stage of clients with one Huber function, down whose linear part a long run goes until its end."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from verify.instances.parameters import Parameters
+from verify.instances.piecewise import PiecewiseClients
+from verify.instances.quadratic import QUADRATIC
+from verify.instances.shape import Shape
+from verify.instances.shapes import extreme_shapes
+from verify.search.stage import State
+
+__all__ = ["of_slopes"]
+
+_OWN_SEED = 613
+_LENGTHS = (10, 24, 60, 150)  # rounds
+_MANY = 6  # iterations from which on other stages draw few pieces
+_ROWS = 48
+#: the start is so many widths of the bend beyond it, per step: with steps of 1/L the last gradient is largest for 1, and the
+#: last loss for 2 (Drori and Teboulle 2014)
+_PER_STEP = (0.5, 1.0, 2.0)
+_MU, _FLATTEST = "mu", 13  # name of a positive curvature; power of 1/2 of what is left beyond the bend
+
+
+def of_slopes(state: State) -> Iterator[tuple[Shape, Parameters]]:
+    """Runs of many steps of which all but about the last one see a constant gradient: no smooth convex losses are slower."""
+    if state.claim.setting != "run":
+        return
+    own = replace(state, seeds=[*state.seeds, _OWN_SEED])  # draws of its own: those of the other stages stay
+    for shape in own.shapes(extreme_shapes, state.budget.most_iterations, _LENGTHS):
+        if shape.family is QUADRATIC and shape.iterations > _MANY and shape.dim == 1:
+            long = PiecewiseClients().fitting(shape)
+            yield long, _on_a_slope(state.claim, long, own.draw_batch(long, _ROWS), own.rng)
+
+
+def _on_a_slope(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:
+    """Gives all clients the same Huber function, and a start on its linear part."""
+    count = len(params["piece_slope"])
+    slope, center, width = (params[name][:, :1] for name in ("piece_slope", "piece_center", "piece_width"))
+    steepness = abs(slope) + (slope == 0)
+    flat = 0.5 ** rng.integers(1, _FLATTEST, (count, 1, 1)) if _MU in claim.names else 0.0
+    away = 1 + rng.choice(_PER_STEP, (count, 1)) * shape.iterations
+    found = {"tail": flat * steepness[:, :, 0], "center": center[:, :, 0], "piece_center": center, "piece_width": width,
+             "piece_slope": steepness}
+    found = {name: np.broadcast_to(array, params[name].shape) + 0 * params[name] for name, array in found.items()}
+    return params | found | {"start_offset": away * width[:, 0, 0]}
