@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bounds.language.claim import INDEPENDENT, Claim, Condition
+from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import BALLS, EXACT, each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
@@ -152,17 +152,16 @@ def _violation_of(claim: Claim, shape: Shape, params: Parameters, judged: Claim 
     except (Irrational, TypeError, ValueError):  # a root of a quantity, or a method that takes roots
         pass
     except (ArithmeticError, UnboundName):  # a division by zero, a constant that is infinite here
-        return _without_impossible_outcomes(claim, shape, params) if judged is None else "inadmissible"
+        return _by_the_checker(claim, shape, params) if judged is None else "inadmissible"
     found = violation_on_balls(claim, shape, params)
     if len(found) == 2:
         return ": ".join(part for part in found if part)
     return Violation(shape, params, *found)
 
 
-def _without_impossible_outcomes(claim: Claim, shape: Shape, params: Parameters) -> Violation | str:
-    """The violation where something has no value on outcomes of probability zero, which the checker leaves out."""
-    if shape.sampling not in INDEPENDENT:
-        return "inadmissible"
+def _by_the_checker(claim: Claim, shape: Shape, params: Parameters) -> Violation | str:
+    """The violation where arrays have entries without a value: on outcomes of probability zero, and at pairs of indices of
+    which the inner one is out of its range. The checker leaves both out."""
     try:
         found = sides_by_checker(claim, shape, params)
     except (ArithmeticError, UnboundName):

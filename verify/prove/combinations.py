@@ -13,6 +13,7 @@ __all__ = ["combination", "combine"]
 _LEAST = 1e-9
 _ITERATIONS = 4000  # of a linear program
 _MOST = 100  # factors that are solved for exactly
+_SIMPLE = 10**4  # denominator of a factor that is to be positive, where it is open
 
 
 def combination(goal: dict, columns: Sequence[tuple[dict, bool]], strict: Sequence[bool] = ()) -> list[Fraction] | None:
@@ -52,14 +53,30 @@ def combination(goal: dict, columns: Sequence[tuple[dict, bool]], strict: Sequen
         if found.status != 0:
             return None
         used = [n for n, x in enumerate(found.x) if abs(x) > _LEAST]
-        exact = None if len(used) > _MOST else combine(goal, [columns[n][0] for n in used])
-        if exact is not None and all(x >= 0 or not columns[n][1] for n, x in zip(used, exact, strict=True)):
-            factors = [Fraction(0)] * len(columns)
-            for n, x in zip(used, exact, strict=True):
-                factors[n] = x
-            if not any(strict) or any(x > 0 and s for x, s in zip(factors, strict, strict=True)):
+        fixed = {n: Fraction(found.x[n]).limit_denominator(_SIMPLE) for n in used if any(strict) and strict[n]}
+        for given in ({}, fixed)[: 1 + bool(fixed)] if len(used) <= _MOST else ():
+            factors = _completed(goal, columns, used, given)
+            if factors is not None and (not any(strict) or any(x > 0 and s for x, s in zip(factors, strict, strict=True))):
                 return factors
     return None
+
+
+def _completed(goal: dict, columns: Sequence[tuple[dict, bool]], used: Sequence[int],
+               given: dict[int, Fraction]) -> list[Fraction] | None:
+    """The factors of all columns, of which some are given and those that are not used are 0; None where one that may not be
+    negative is."""
+    rest = dict(goal)
+    for n, x in given.items():
+        for m, c in columns[n][0].items():
+            rest[m] = rest.get(m, 0) - x * c
+    open_ = [n for n in used if n not in given]
+    exact = combine(rest, [columns[n][0] for n in open_])
+    if exact is None or any(x < 0 and columns[n][1] for n, x in zip(open_, exact, strict=True)):
+        return None
+    factors = [Fraction(0)] * len(columns)
+    for n, x in (*given.items(), *zip(open_, exact, strict=True)):
+        factors[n] = x
+    return factors
 
 
 def combine(goal: dict, columns: Sequence[dict]) -> list[Fraction] | None:
