@@ -51,9 +51,10 @@ def shown_outcome(claim: Claim, environment: Environment, models: np.ndarray) ->
 
 
 def on_outcome(array: np.ndarray, depth: int, models: np.ndarray, outcome: int) -> np.ndarray:
-    """The last ``depth`` axes of an array on an outcome of chance, by its number among the outcomes of ``models``."""
-    own = array.shape[-depth:]
-    return np.broadcast_to(array, (*models.shape[:-2], *own)).reshape(-1, *own)[outcome]
+    """The last ``depth`` axes of an array on an outcome of chance, by its number among the outcomes of ``models``; on the
+    first outcome, where only the array depends on chance."""
+    places = np.unravel_index(outcome, models.shape[:-2])
+    return array[tuple(min(int(place), size - 1) for place, size in zip(places, array.shape[:-depth], strict=True))]
 
 
 def one_dimensional_run(data: Mapping[str, Any], claim: Claim, count: int = 201) -> OneDimensionalRun | None:

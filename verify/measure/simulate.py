@@ -58,7 +58,7 @@ def simulate(claim: Claim, shape: Shape, params: Parameters, backend: Backend, f
     given = dict(claim=claim, backend=backend, federation=federation, values=values, most=most)
     ties = [tie for tie in ties_of(claim) if federation is None or not tie.to_losses]
     if values is None and not shape.family.coupled and ties:
-        begin = partial(_in_exact_arithmetic_if_asked, shape=shape, **given)
+        begin = partial(_bind_for_ties, shape=shape, **given)
         certain = runs and claim.setting == "run" and prod(outcomes(shape)) == 1
         params = tied(ties, params, [begin, partial(begin, runs=True)] if certain else [begin])
     told = normalisations(claim, federation is None) if values is None and not shape.family.coupled else ()
@@ -91,8 +91,7 @@ def _begun(claim: Claim, shape: Shape, params: Parameters, backend: Backend, fed
     return binder
 
 
-def _in_exact_arithmetic_if_asked(params: Parameters, *, backend: Backend, federation, most, runs: bool = False,
-                                  **given) -> Environment:
+def _bind_for_ties(params: Parameters, *, backend: Backend, federation, most, runs: bool = False, **given) -> Environment:
     """Bind what is known of instances before a run, or with it, in exact arithmetic where it must be certain."""
     backend = EXACT if backend.library in ("exact", "balls") else NUMPY
     federation = None if federation is None else federation.to(backend)

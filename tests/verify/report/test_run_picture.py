@@ -67,6 +67,8 @@ def test_the_outcome_on_which_the_model_moves_is_drawn():
     run = one_dimensional_run(data, claim)
     assert abs(run.models[1] - run.models[0]) > 0.1
     assert on_outcome(np.arange(4).reshape(1, 1, 2, 2, 1), 2, np.zeros((1, 2, 2, 3, 1)), 2).tolist() == [[0], [1]]
+    drawn = np.arange(256).reshape(1, 128, 1, 2, 1)  # who takes part depends on chance, and the models do not
+    assert on_outcome(drawn, 2, np.zeros((1, 1, 1, 3, 1)), 0).tolist() == [[0], [1]]
 
 
 def test_the_outcome_on_which_a_statement_about_each_fails_is_drawn(tmp_path):
