@@ -64,11 +64,13 @@ def sides_in_words(claim: Claim, data: Mapping[str, Any], write: Callable = unic
     for name in ("left", "right"):
         side = getattr(claim.statement, name)
         terms = side.args if isinstance(side, (sp.Max, sp.Min)) else sp.Add.make_args(side)
-        if len(terms) == 1 or len(terms) > _MOST_TERMS:
-            yield f"{name} side {number_text(where(side))}"
+        found = [_number_or_none(where, part) for part in (side, *terms)]
+        if len(terms) == 1 or len(terms) > _MOST_TERMS or None in found:
+            yield f"{name} side {number_text(float(Fraction(data[name])) if found[0] is None else found[0])}"
             continue
-        values = "; ".join(f"{write(term, letters)} is {number_text(where(term))}" for term in terms)
-        yield f"{name} side {number_text(where(side))}: {values}"
+        values = "; ".join(f"{write(term, letters)} is {number_text(value)}"
+                           for term, value in zip(terms, found[1:], strict=True))
+        yield f"{name} side {number_text(found[0])}: {values}"
     for name in own_definitions(claim):
         definition = claim.definitions[name]
         if not definition.indices and (value := _number_or_none(where, definition.symbol)) is not None:
@@ -81,10 +83,10 @@ def sides_in_words(claim: Claim, data: Mapping[str, Any], write: Callable = unic
 
 
 def _number_or_none(where, formula: sp.Expr) -> float | None:
-    """The value of a formula there; None for a vector."""
+    """The value of a formula there; None for a vector, and for one that depends on chance where the statement does not."""
     try:
         return where(formula)
-    except TypeError:
+    except (TypeError, ValueError):
         return None
 
 

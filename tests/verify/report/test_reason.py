@@ -45,6 +45,12 @@ def test_a_quotient_of_zeros_is_named():
     assert any(re.search(r"of a hypothesis, is 0/0 at r = \d+ and counts as 0", line) for line in lines)
 
 
+def test_a_quantity_that_depends_on_chance_where_the_statement_does_not_is_left_out():
+    claim = find_claim("afedpd/lemma-4@cond-zeta+rounds-upto")
+    lines = [*sides_in_words(claim, decide(claim, Settings(federations=False)).details["instance"])]
+    assert [line.split()[0] for line in lines if " side " in line] == ["left", "right"]
+
+
 def test_a_page_says_the_same_with_formulas(fedalign):
     claim, data = fedalign
     verdict = Verdict(claim.id, claim.reading, claim.kind, "refuted", None, "evidence", details={"instance": data})
