@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import sympy as sp
 
 from bounds.language import operators
-from bounds.language.claim import Claim, Condition
+from bounds.language.claim import BY_NUMBER, DISTINCT, Claim, Condition
 from bounds.language.names import symbol
 
-__all__ = ["ClosedForm", "always_true", "closed_form", "conditions_on", "equations_of", "side_conditions"]
+__all__ = ["ClosedForm", "always_true", "closed_form", "conditions_on", "draws_distinct_clients", "equations_of",
+           "side_conditions"]
 
 #: operators with a value that only a run or a problem determines
 _OPERATORS = (operators.E, operators.E_round, operators.F, operators.grad, operators.objective, operators.objective_grad,
@@ -56,12 +57,18 @@ def closed_form(claim: Claim, side: str = "right") -> ClosedForm:
         raise ValueError(f"{claim.id} states no formula: {claim.undefined}")
     if side not in ("left", "right"):
         raise ValueError(f"unknown side {side!r}; allowed: left, right")
-    return _Reader(claim).read(getattr(claim.statement, side))
+    return _both_sides(claim)[side]
+
+
+def _both_sides(claim: Claim) -> dict[str, ClosedForm]:
+    """Both sides, in which a name stands for one measured quantity; the right side's names come first."""
+    reader = _Reader(claim)
+    return {side: reader.read(getattr(claim.statement, side)) for side in ("right", "left")}
 
 
 def side_conditions(claim: Claim) -> list[Condition]:
     """The conditions on the parameters of both sides of a claim: see :func:`conditions_on`."""
-    forms = [closed_form(claim, side) for side in ("left", "right")]
+    forms = _both_sides(claim).values()
     return conditions_on(claim, [s for form in forms for s in form.parameters],
                          {s: e for form in forms for s, e in form.measured.items()})
 
@@ -74,7 +81,8 @@ def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol],
     ``eta_l[t] == eta``, if the indices have a value, and if what is inserted holds for all of them. ``measured``: the
     measured quantities that are parameters, on which conditions count too, as ``norm2(x[0] - x_star) <= R**2``.
     """
-    found, reader, quantities = [], _Reader(claim), (measured or {}).items()
+    found, quantities = [], dict(measured or {}).items()
+    reader = _Reader(claim, dict(quantities))
     for condition in claim.hypotheses:
         if reader.defines(condition) or not reader.applies(condition):
             continue
@@ -88,7 +96,8 @@ def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol],
             found.append(Condition(left.formula, condition.sign, right.formula))
     names = {s.name for s in parameters}
     names |= {s.name for c in found for side in (c.left, c.right) for s in side.free_symbols}
-    known = [c for c in always_true(names) if all(_has_its_meaning(claim, s.name) for s in (c.right - c.left).free_symbols)]
+    known = [c for c in always_true(names, [claim])
+             if all(_has_its_meaning(claim, s.name) for s in (c.right - c.left).free_symbols)]
     return list(dict.fromkeys([*known, *found]))
 
 
@@ -133,10 +142,17 @@ _ORDERED = ((operators.mu, operators.L), (operators.participants, operators.clie
             (_GAP, operators.L * _DISTANCE_SQ / 2), (operators.mu * _DISTANCE_SQ / 2, _GAP))
 
 
-def always_true(names: set[str]) -> list[Condition]:
-    """The conditions on these parameters that every problem and run satisfies."""
+def always_true(names: set[str], claims: Iterable[Claim]) -> list[Condition]:
+    """The conditions on these parameters that every problem and run of the claims satisfies."""
+    distinct = all(map(draws_distinct_clients, claims))
     return [Condition(small, "<=", large) for small, large in _ORDERED
-            if {s.name for s in small.free_symbols | large.free_symbols} <= names]
+            if {s.name for s in small.free_symbols | large.free_symbols} <= names
+            and (distinct or small != operators.participants)]
+
+
+def draws_distinct_clients(claim: Claim) -> bool:
+    """Whether no client of a run takes part twice in a round."""
+    return claim.procedure is None or claim.procedure.sampling not in BY_NUMBER or claim.procedure.sampling in DISTINCT
 
 
 def _spelled(e) -> str:
@@ -182,8 +198,11 @@ def _added_up(e, body, limits):
 
 
 class _Reader:
-    def __init__(self, claim: Claim):
-        self.claim, self.measured = claim, {}
+    """Reads expressions of a claim. ``named``: the measured quantities that have a name; of two with the same usual name,
+    the second gets a number."""
+
+    def __init__(self, claim: Claim, named: Mapping[sp.Symbol, sp.Expr] | None = None):
+        self.claim, self.measured, self.named = claim, {}, dict(named or {})
         self.indexed, self.ranges, self.plain, self.open = {}, {}, {}, set()
         for name, condition in claim.defining.items():
             if condition.left.is_Symbol:
@@ -291,7 +310,8 @@ class _Reader:
         return self._named(sp.Symbol(_spelled(e), real=True), e)
 
     def _named(self, symbol, e):
-        if self.measured.get(symbol, e) != e:
-            symbol = sp.Symbol(f"{symbol.name}_{len(self.measured)}", real=True)
-        self.measured[symbol] = e
+        usual, number = symbol.name, len(self.measured)
+        while self.named.get(symbol, e) != e:
+            symbol, number = sp.Symbol(f"{usual}_{number}", real=True), number + 1
+        self.measured[symbol] = self.named[symbol] = e
         return symbol

@@ -19,15 +19,15 @@ MOST_EXACT = 400_000  # entries of an array of terms in exact arithmetic, a few 
 _NOTHING = Fraction(1, 10**30)  # sides nearer than this are equal, in units in which leaves are about 1
 
 
-def violation_on_balls(claim: Claim, shape, params, nothing: Fraction = _NOTHING,
+def violation_on_balls(claim: Claim, shape, params, nothing: Fraction = _NOTHING, judged: Claim | None = None,
                        ) -> tuple[Environment, Ball, Ball] | tuple[str, str]:
     """The certain violation by an exact instance: its environment and both sides, which are balls. Otherwise a word,
     ``unmet``, ``holds``, ``inadmissible`` or ``uncertain``, and the reason for the last one. Undecided sides that differ by
-    less than ``nothing`` count as equal."""
+    less than ``nothing`` count as equal. ``judged``: a claim whose hypotheses and statement are looked at instead."""
     def run() -> Environment:
         return simulate(claim, shape, params, BALLS, most=MOST_EXACT)
 
-    return certain_violation(claim, run, shape.iterations, nothing)
+    return certain_violation(judged or claim, run, shape.iterations, nothing)
 
 
 def certain_violation(claim: Claim, run: Callable[[], Environment], iterations: int, nothing: Fraction = _NOTHING,

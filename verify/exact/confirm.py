@@ -1,8 +1,10 @@
 """Whether a violation that float64 found is one in exact arithmetic."""
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -28,9 +30,10 @@ from verify.instances.parameters import Parameters, map_params, spec_of
 from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
 
-__all__ = ["Violation", "confirm", "confirm_or_why", "violation_of"]
+__all__ = ["Violation", "confirm", "confirm_or_why", "is_met", "violation_of"]
 
 _FEW = 2  # roundings that are tried where a hypothesis at all pairs of points, or a number that is said to exist, takes long
+_SIMPLE = (1, 2, 10, 100)  # denominators of the simpler instances that may meet hypotheses
 _DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
 
 
@@ -88,6 +91,21 @@ def _missed(claim: Claim, shape: Shape, params: Parameters) -> Normalisation | N
     return None
 
 
+def is_met(claim: Claim, instances: Sequence[tuple[Shape, Parameters]]) -> bool:
+    """Whether exact arithmetic says of any of these instances, or of one with simpler numbers, that it meets the
+    inequalities among the hypotheses, or cannot tell. Equations are left out: floats meet few of them exactly."""
+    judged = _without_equations(claim)
+    simpler = ((shape, map_params(params, lambda name, a, q=q: _round(claim, name, a, q)))
+               for q in _SIMPLE for shape, params in instances)
+    return any(_violation_of(claim, *instance, judged) not in ("unmet", "inadmissible")
+               for instance in chain(instances, simpler))
+
+
+@once_by_claim
+def _without_equations(claim: Claim) -> Claim:
+    return _with_hypotheses(claim, lambda condition: condition.relation != "==")
+
+
 def violation_of(claim: Claim, shape: Shape, params: Parameters) -> Violation | str:
     """The violation by an instance, whose floats are taken as the fractions that they are, or the reason as
     :func:`confirm_or_why` gives it. Where fractions do not suffice, balls decide what is certain. A statement about a number
@@ -112,8 +130,13 @@ def violation_of(claim: Claim, shape: Shape, params: Parameters) -> Violation | 
 def _unconditional(claim: Claim) -> Claim:
     """The claim without its conditions on the number that is said to exist, which the upper end need not meet."""
     values = {*existential_conditions(claim).values}
-    assumptions = tuple(replace(a, conditions=tuple(c for c in a.conditions if c not in values)) for a in claim.assumptions)
-    return replace(claim, assumptions=assumptions, conditions=tuple(c for c in claim.conditions if c not in values))
+    return _with_hypotheses(claim, lambda condition: condition not in values)
+
+
+def _with_hypotheses(claim: Claim, keep: Callable[[Condition], bool]) -> Claim:
+    """The claim with the conditions that ``keep`` is true for, of its assumptions too."""
+    assumptions = tuple(replace(a, conditions=tuple(filter(keep, a.conditions))) for a in claim.assumptions)
+    return replace(claim, assumptions=assumptions, conditions=tuple(filter(keep, claim.conditions)))
 
 
 def _place_of_the_witness(claim: Claim, environment: Environment) -> Fraction | None:
@@ -153,7 +176,7 @@ def _violation_of(claim: Claim, shape: Shape, params: Parameters, judged: Claim 
         pass
     except (ArithmeticError, UnboundName):  # a division by zero, a constant that is infinite here
         return _by_the_checker(claim, shape, params) if judged is None else "inadmissible"
-    found = violation_on_balls(claim, shape, params)
+    found = violation_on_balls(claim, shape, params, judged=judged)
     if len(found) == 2:
         return ": ".join(part for part in found if part)
     return Violation(shape, params, *found)

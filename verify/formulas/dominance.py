@@ -172,7 +172,8 @@ class Space:
         measured = {s: e for bound in bounds for s, e in bound.form.measured.items()}
         one_run = [Condition(operators.iterations, "==", operators.rounds * operators.local_steps)] if self.tied else []
         self.joint = bounds[0].with_conditions(dict.fromkeys((
-            *(c for bound in bounds for c in bound.conditions), *always_true(self.names), *one_run, *equations,
+            *(c for bound in bounds for c in bound.conditions), *always_true(self.names, [b.claim for b in bounds]),
+            *one_run, *equations,
             *(c for name, one in ranges for c in one.conditions(symbols.get(name, sp.Symbol(name)))),
             *(c for bound in bounds for c in range_conditions(bound.claim, bound.form.measured, self.names)))))
         self.lengths = [(s.name, terms) for s, e in measured.items() if isinstance(e, sp.Sum) and s.name in self.names

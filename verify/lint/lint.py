@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from bounds.formulas.closed_form import side_conditions
+from bounds.formulas.closed_form import draws_distinct_clients, side_conditions
 from bounds.formulas.units import Clash, check_units, unit_text
 from bounds.formulas.well_formed import faults
 from bounds.language import operators
@@ -254,6 +254,7 @@ def _domain(bound: Bound) -> Iterator[Condition]:
         if index in known and low.free_symbols | high.free_symbols <= known:
             yield Condition(low, "<=", index)
             yield Condition(index, "<=", high)
+    distinct = draws_distinct_clients(bound.claim)
     for small, large in _ORDERED_SIZES:
-        if {small.name, large.name} <= set(symbols):
+        if {small.name, large.name} <= set(symbols) and (distinct or small != operators.participants):
             yield Condition(symbols[small.name], "<=", symbols[large.name])

@@ -16,7 +16,7 @@ from verify.evaluation.environment import UNMEASURED, NoEntry, UnboundName
 from verify.exact.certificate import certificate
 from verify.exact.certify import Accepted, Refused, certify
 from verify.exact.check import check, proof_scope
-from verify.exact.confirm import Violation, violation_of
+from verify.exact.confirm import Violation, is_met
 from verify.exact.replay import series_of
 from verify.exact.subdivision import subdivided
 from verify.growth.decide import order_verdict
@@ -88,6 +88,7 @@ class _Case:
     proof: tuple[str, Accepted] | None = None  # what is proven although the claim is not certified, and the certificate
     failures: list[Failure] = field(default_factory=list)
     outcome: Accepted | None = None  # of the verdict that was reached
+    _meets: dict[int, bool] = field(default_factory=dict)  # number of instances looked at -> whether one meets them
 
     def attempt(self, stage: str, do: Callable, *arguments) -> Any:
         """Call ``do``; an unexpected error ends the stage: it is stored as its failure, and None is returned."""
@@ -96,6 +97,17 @@ class _Case:
         except Exception as error:
             self.failures.append(failure_of(stage, error))
             return None
+
+    @property
+    def meets_somewhere(self) -> bool:
+        """Whether some instance on which the claim holds meets the hypotheses, in exact arithmetic too. Without one, they
+        may exclude each other."""
+        found = self.found
+        if not found.some or self.claim.exists is not None:
+            return found.met > 0
+        if len(found.some) not in self._meets:
+            self._meets[len(found.some)] = is_met(self.claim, found.some)
+        return self._meets[len(found.some)]
 
     def verdict(self, kind: str, ratio: float | None, evidence: str, outcome: Accepted | None = None) -> Verdict:
         """A verdict from what has been found, with the certificate that shows it. Raises ValueError where one lacks."""
@@ -269,7 +281,7 @@ def _proof(case: _Case) -> Verdict | None:
     """Certified, if the checker accepts a proof about numbers and some instance meets the hypotheses, which else may exclude
     each other. Where there is none, what z3 says is noted."""
     claim = case.claim
-    if not case.found.met or claim.setting == "run":
+    if claim.setting == "run" or not case.meets_somewhere:
         return None
     written = number_certificate(claim)
     outcome = written and certify(claim, lambda: written, lambda data: check(data, claim), case.settings.out)
@@ -329,7 +341,7 @@ def _samples(case: _Case) -> Verdict | None:
 
 def _may_be_proven(case: _Case) -> bool:
     """Whether the budget has proofs, some instance meets the hypotheses, and none has a ratio above 1."""
-    return BUDGETS[case.settings.budget].proofs and case.found.met > 0 and case.ratio <= 1 + _ROUNDING
+    return BUDGETS[case.settings.budget].proofs and case.ratio <= 1 + _ROUNDING and case.meets_somewhere
 
 
 def _worst_case(case: _Case) -> Verdict | None:
@@ -381,17 +393,12 @@ def _nothing_against_it(case: _Case) -> Verdict | None:
             text += f"; none that was looked at again met {' or '.join(unmet)}" if unmet else ""
             needed = "a family that meets them would decide"
         return case.undecided("instance", case.ratio if found.met else None, f"{text}; {needed}")
-    if found.unmet and not case.proof and _meets_nowhere(case.claim, found):
+    if not case.meets_somewhere:
         return case.undecided("instance", case.ratio, f"float64 takes {found.met} of {found.tried} instances for some that "
                               "meet the hypotheses, and exact arithmetic none that was looked at")
     proven, outcome = case.proof or ("", None)
     text = "; ".join(filter(None, [proven, _search_summary(case), *case.beside]))
     return case.verdict("consistent", case.ratio, text, outcome)
-
-
-def _meets_nowhere(claim: Claim, found: Found) -> bool:
-    """Whether exact arithmetic says of some instances without a violation, too, that they do not meet the hypotheses."""
-    return claim.exists is None and all(violation_of(claim, *instance) == "unmet" for instance in found.some)
 
 
 def _search_summary(case: _Case) -> str:
