@@ -25,17 +25,18 @@ def check(certificate):
     require(certificate["setting"] != "point" or certificate["procedure"]["base"] == "fedavg", "its losses are others")
     one_meaning({**certificate, "sizes": {}, "values": {}})
     polynomials.meter.spent = 0
-    proof = keys(certificate["proof"], ("put", "steps"), "a proof")
+    proof = keys(certificate["proof"], ("put", "steps"), "a proof", ("runs",))
     put = {name: definition_of(certificate, name, number) for name, number in proof["put"].items()}
-    known, reader, names = premises(certificate, put)
+    known, reader, names = premises(certificate, put, proof.get("runs") is True)
     known = StepChecker(reader).run(proof["steps"], known, names)
     require(known.implies(">", ZERO), "no step shows that 0 > 0")
     return True, "nothing meets the hypotheses and leaves the statement an index at which it has a value", "", ""
 
 
-def premises(certificate, put):
-    """(what is known, the reader, the names of the statement's indices)."""
-    known, reader = read_hypotheses(with_choice(certificate), put, {}, runs=False)
+def premises(certificate, put, runs=False):
+    """(what is known, the reader, the names of the statement's indices). ``runs``: whether the equations of the method are
+    known too, instead of what holds in every run."""
+    known, reader = read_hypotheses(with_choice(certificate), put, {}, runs)
     names, statement, needed = {}, certificate["statement"], []
     try:
         for name, low, high in statement["over"]:

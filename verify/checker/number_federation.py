@@ -144,11 +144,19 @@ def loss_lemma(name, args, reader, known, names):
 
 def optimum_lemma(name, args, reader, known, names):
     """(premises, conclusion) of a lemma about the optimum, where the mean gradient is 0 and the mean loss is least."""
-    require(reader.federation and len(args) == 1, f"{name} is about one vector")
+    require(reader.federation and len(args) == OPTIMUM[name], f"{name} is about {OPTIMUM[name]} things")
     if name == "optimal slope":
         steepest = reader.vector(["objective_grad", "x_star"], known, {})
         return [], ("==", dot(steepest, reader.vector(args[0], known, names)))
-    return [], (">=", reader.number(["objective", args[0]], known, names) - reader.number("F_star", known, {}))
+    gap_of_loss = reader.number(["objective", args[0]], known, names) - reader.number("F_star", known, {})
+    if name == "optimal loss":
+        return [], (">=", gap_of_loss)
+    # |grad F|^2 <= 2 L (F - F*) for L of at least the mean of L_client: a gradient step with 1/L goes down so far
+    (k, weight, last), high = symbolic_client(reader, known), reader.number(args[1], known, names)
+    mean = sum_of(known, k, weight * client_constant("L_client", of_atom(k)), ZERO, last)
+    steepest = reader.vector(["objective_grad", args[0]], known, names)
+    return [(">=", high - mean), (">", high)], (">=", constant(2) * high * gap_of_loss - dot(steepest, steepest))
 
 
-OPTIMUM = ("optimal slope", "optimal loss")
+#: lemmas, and how many vectors and numbers they have
+OPTIMUM = {"optimal slope": 1, "optimal loss": 1, "optimal descent": 2}

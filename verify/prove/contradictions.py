@@ -19,10 +19,11 @@ from verify.checker.number_hypotheses import definition_of
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
 from verify.exact.statement import printed_of, statement_of
 from verify.prove.derived_facts import add_instances, add_recursions, add_sums, add_whole_bounds
+from verify.prove.number_certificates import SPENT, without_unused_steps
 from verify.prove.number_losses import add_weight_facts
 from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_squares import add_squares_of_vectors
-from verify.prove.number_tactics import TACTICS, by_combination
+from verify.prove.number_tactics import RUN_TACTICS, TACTICS, by_combination
 
 __all__ = ["NeededParts", "contradiction", "needed_parts"]
 
@@ -38,9 +39,11 @@ def contradiction(claim: Claim) -> dict[str, Any] | None:
     stated = statement_of(claim) | printed_of(claim)
     put = {rule["left"]: n for n, rule in enumerate(stated["hypotheses"])
            if rule["relation"] == "==" and isinstance(rule["left"], str) and not rule["over"]}
-    for chosen in dict.fromkeys((frozenset(), frozenset(put.items()))):
+    ways = [(find, chosen) for find in (_proof, *[_proof_about_runs] * (claim.setting == "run"))
+            for chosen in dict.fromkeys((frozenset(), frozenset(put.items())))]
+    for find, chosen in ways:
         try:
-            proof = _proof(stated, dict(chosen), count())
+            proof = find(stated, dict(chosen), count())
             data = {"format": checker.FORMAT, **stated, "proof": proof}
             if proof and checker.check(data)[0]:
                 return _without_unused_steps(data)
@@ -50,9 +53,12 @@ def contradiction(claim: Claim) -> dict[str, Any] | None:
 
 
 def _without_unused_steps(data: dict[str, Any]) -> dict[str, Any]:
-    """Leaves out steps, the last first, without which the checker accepts the proof."""
+    """Leaves out steps to which no later one refers; then steps, the last first, without which the checker accepts the
+    proof, unless it is long or about runs, of which a replay takes a second."""
+    named = data | {"proof": without_unused_steps(data["proof"])}
+    data = named if _is_accepted(named) else data
     steps = data["proof"]["steps"]
-    for step in [*reversed(steps)] if len(steps) <= _SHORTENED else ():
+    for step in [*reversed(steps)] if len(steps) <= _SHORTENED and "runs" not in data["proof"] else ():
         fewer = [one for one in steps if one is not step]
         if _is_accepted(data | {"proof": data["proof"] | {"steps": fewer}}):
             steps = fewer
@@ -102,6 +108,17 @@ def _proof(stated, put, effort: Iterator[int]) -> dict[str, Any] | None:
         if attempt(search) or search.known.implies(">", ZERO):
             return {"put": put, "steps": search.steps}
     return None
+
+
+def _proof_about_runs(stated, put, effort: Iterator[int]) -> dict[str, Any] | None:
+    """A proof that uses the equations of the method and the inequalities of its losses."""
+    polynomials.meter.spent = SPENT
+    known, reader, names = checker.premises(stated, {name: definition_of(stated, name, n) for name, n in put.items()}, True)
+    search = Search(reader, known, names, effort, RUN_TACTICS)
+    add_weight_facts(search)
+    if not (_some_contradicts(search) or search.known.implies(">", ZERO)):
+        return None
+    return {"put": put, "steps": search.steps, "runs": True}
 
 
 def _unbounded(search: Search) -> bool:

@@ -18,10 +18,10 @@ from verify.prove.number_losses import add_weight_facts
 from verify.prove.number_search import REFUSALS, Search
 from verify.prove.number_tactics import RUN_TACTICS, TACTICS
 
-__all__ = ["number_certificate"]
+__all__ = ["SPENT", "number_certificate", "without_unused_steps"]
 
 #: the work of a replay that is not available to a search for a proof about runs: proofs that were found took less than 1/4
-_SPENT = polynomials.WORK * 3 // 4
+SPENT = polynomials.WORK * 3 // 4
 _LONG = 12  # steps from which on a proof is shortened
 _FIRST = 3  # values of a whole number that get a proof each
 
@@ -33,7 +33,7 @@ def number_certificate(claim: Claim) -> dict[str, Any] | None:
         return None
     stated = statement_of(claim)
     for proof in _proofs(stated):
-        for each in (_without_unused_steps(proof), proof):
+        for each in (without_unused_steps(proof), proof):
             data = {"format": checker.FORMAT, **stated, "proof": each}
             try:
                 if checker.check(data)[0]:
@@ -43,7 +43,7 @@ def number_certificate(claim: Claim) -> dict[str, Any] | None:
     return None
 
 
-def _without_unused_steps(proof):
+def without_unused_steps(proof):
     """Removes steps to which no later one refers by name. Short ones stay, as a step may need them without naming them."""
     if "steps" not in proof or len(proof["steps"]) < _LONG:
         return proof
@@ -110,7 +110,7 @@ def _exponents(node) -> Iterator[Any]:
 
 
 def _direct_proof(stated, put, numbers, least, effort: Iterator[int]):
-    polynomials.meter.spent = _SPENT if stated["setting"] == "run" else 0
+    polynomials.meter.spent = SPENT if stated["setting"] == "run" else 0
     given = {**numbers, **{name: checker.definition_of(stated, name, n) for name, n in put.items()}}
     known, reader = checker.read_hypotheses(stated, given, least)
     names: dict = {}

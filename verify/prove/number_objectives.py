@@ -31,13 +31,13 @@ def by_objective(search: Search, relation: str, p: Poly, depth: int) -> bool:
         pass
     optimum = ("vector", "x_star") in all_atoms(p)
     points += [star] * (optimum and star not in points)
-    facts = [rewrite_fact(search, name) or name for name in _client_facts(search, points) if name]
+    facts = [rewrite_fact(search, name) or name for name in _client_facts(search, points, optimum) if name]
     if optimum:
         facts += [name for name in _optimum_facts(search, p, points, star, facts) if name]
     return _add_up(search, relation, p, facts)
 
 
-def _client_facts(search: Search, points) -> Iterator[str | None]:
+def _client_facts(search: Search, points, optimum: bool) -> Iterator[str | None]:
     """Yields the names of weighted sums over clients of lemmas at pairs of points."""
     index = new_index()
     k, name = of_atom(index), f"k{len(search.names)}"
@@ -47,28 +47,33 @@ def _client_facts(search: Search, points) -> Iterator[str | None]:
     def enter_clients():
         return search.branch(search.known.with_index(index, low, high, name), {**search.names, name: k})
 
-    def add_client_sum(within):
-        """Adds the sum over clients of the weight times the last fact; returns its name, or None."""
-        last = within.steps[-1]["name"]
-        body = within.known.facts[last].poly * weight
+    def add_client_sum(within, fact=None):
+        """Adds the sum over clients of the weight times a fact, or the last one; returns its name, or None."""
+        fact = fact or within.steps[-1]["name"]
+        body = within.known.facts[fact].poly * weight
         shows = within.shows(">=", body)
-        within.step("identity", shows=shows, terms=[{"facts": [last], "times": [within.formula(weight)]}])
+        within.step("identity", shows=shows, terms=[{"facts": [fact], "times": [within.formula(weight)]}])
         each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=shows,
                            steps=within.steps)
         return each and search.step("sum", fact=each)
 
     first = enter_clients()
     highs, lows = curvature_bounds(first, k)
-    bounds = [(h, low) for h in highs for low in (lows or [None])]
+    bounds = [(lemma, [h]) for h in highs for lemma in ["gap below", *["smoothness"] * (not lows)]]
+    bounds += [("interpolation", [h, low]) for h in highs for low in lows] + [("curvature", [low]) for low in lows]
     for u, v in permutations(map(dict, points), 2):
-        for h, least in bounds:
-            lemmas = [("gap below", [u, v, h])] + ([("interpolation", [u, v, h, least]), ("curvature", [u, v, least])]
-                                                   if least is not None else [("smoothness", [u, v, h])])
-            for lemma, of in lemmas:
-                within = enter_clients()
-                curvature_bounds(within, k)
-                if within.lemma(lemma, k, *of):
-                    yield add_client_sum(within)
+        for lemma, numbers in bounds:
+            within = enter_clients()
+            curvature_bounds(within, k)
+            if within.lemma(lemma, k, u, v, *numbers):
+                yield add_client_sum(within)
+    for h in highs if optimum else ():
+        within = enter_clients()
+        curvature_bounds(within, k)
+        own = h - of_atom(("entry", "L_client", k))
+        for name_of_bound in [n for n, fact in within.known.facts.items() if not fact.ranges and fact.poly == own][:1]:
+            add_client_sum(within, name_of_bound)
+        yield from (search.lemma("optimal descent", dict(u), h) for u in points)
     for u, v in permutations(points, 2):
         if u < v if repr(u) == repr(v) else repr(u) < repr(v):
             d = combined([{("grad", k, u): ONE}, {("grad", k, v): constant(-1)}])

@@ -222,10 +222,11 @@ class Search:
 
         support, columns, kinds = {*goal_terms}, {}, [kind for _, kind, *_ in products]
         quotients: dict = {t: {} for column in terms for t in column}  # t -> s -> s / t
-        def multiples():
-            """Yields the products and monomials that multiply them to terms of the support."""
+        def multiples(equations: bool):
+            """Yields the products, or the ``equations`` among them, and monomials that multiply them to terms of the
+            support."""
             for number, column in enumerate(terms):
-                if relation == "==" != kinds[number]:
+                if kinds[number] != "==" and (equations or relation == "=="):
                     continue
                 for s in support:
                     for t in column:
@@ -235,12 +236,14 @@ class Search:
                         if m is not None and (number, m) not in columns and (kinds[number] == "==" or sign(m)):
                             yield number, m
 
-        for _ in range(2):
+        for equations in (False, False, True):
             new: dict = {}
-            for multiple in multiples():
+            for multiple in multiples(equations):
                 if len(new) + len(columns) >= _COLUMNS:
                     break
                 new[multiple] = None
+            if equations and not new:
+                return None
             for number, m in new:
                 columns[number, m] = {product(m, t): c for t, c in terms[number].items()}
             self.charge(sum(map(len, columns.values())) // _ENTRIES)

@@ -23,9 +23,9 @@ def by_conflict(case) -> Verdict | None:
 
 
 def by_value(case) -> Verdict | None:
-    """Ill-posed, if no instance was met and a proof shows that none can be, or that the statement has a value nowhere. Not
-    for claims that a number exists, of which a statement without a value may be false."""
-    if case.found.met or case.claim.exists is not None or not isinstance(outcome := _certified(case), Accepted):
+    """Ill-posed, if no instance meets the hypotheses in exact arithmetic and a proof shows that none can, or that the
+    statement has a value nowhere. Not for claims that a number exists, of which a statement without a value may be false."""
+    if case.meets_somewhere or case.claim.exists is not None or not isinstance(outcome := _certified(case), Accepted):
         return None
     return _verdict(case, conflict_of_certificate(case.claim, outcome.data), outcome)
 

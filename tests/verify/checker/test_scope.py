@@ -164,7 +164,7 @@ def test_a_claim_proven_at_some_numbers_is_consistent(tmp_path):
 
 @pytest.mark.parametrize("conditions, expected", [
     ('"local_steps == 1", "eta_l[t] == 1/2 for t in 0..iterations-1"', "certified"),
-    ('"eta_l[t] == 1/2 for t in 0..iterations-1"', "consistent"), ('"local_steps == 1"', "consistent")])
+    ('"eta_l[t] == 1/2 for t in 0..iterations-1"', "certified"), ('"local_steps == 1"', "consistent")])
 def test_a_claim_proven_for_all_that_it_admits_is_certified(tmp_path, conditions, expected):
     """Monotonicity of the gradient: with one step a round of a fixed size, nothing is left that a proof would fix."""
     path = tmp_path / "mine.toml"
