@@ -214,17 +214,22 @@ def _some_contradicts(search: Search) -> bool:
 
 
 def _contradicts(search: Search, name: str) -> bool:
-    """Whether the opposite of a fact is shown."""
+    """Whether the opposite of a fact is shown: as a strict inequality, or without one of its positive terms as one that is
+    not strict."""
     fact = search.known.facts[name]
     strict = ">=" if fact.relation == ">" else ">"
     for p in (-fact.poly, fact.poly)[: 1 + (fact.relation == "==")]:
-        if not search.prove(strict, p):
-            continue
-        if search.known.implies(">", ZERO):
-            return True
-        opposite = search.step("evident", shows=search.shows(strict, p))
         sign = [] if p == -fact.poly else [-1]
-        if opposite and search.step("identity", shows=search.shows(">", ZERO), terms=[
-                {"facts": [opposite]}, {"facts": [name], "times": sign}]):
-            return True
+        terms = [Poly({m: c}) for m, c in p.terms.items()] if search.reader.run else []
+        positive = [part for part in terms if search.known.implies(">", part)]
+        for relation, part in [(strict, ZERO), *((">=", part) for part in positive if len(p.terms) > 1)]:
+            if not search.prove(relation, p - part):
+                continue
+            if search.known.implies(">", ZERO):
+                return True
+            opposite = search.step("evident", shows=search.shows(relation, p - part))
+            parts = [{"facts": [], "times": [search.formula(part)]}] if part.terms else []
+            if opposite and search.step("identity", shows=search.shows(">", ZERO), terms=[
+                    {"facts": [opposite]}, {"facts": [name], "times": sign}, *parts]):
+                return True
     return False

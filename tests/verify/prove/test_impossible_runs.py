@@ -16,6 +16,7 @@ HEAD = '''
 [assumptions]
 smooth = ["L_client[k] <= L for k in 0..clients-1"]
 convex = ["mu_client[k] >= 0 for k in 0..clients-1"]
+noise = ["sigma_sq_client[k] <= sigma_sq for k in 0..clients-1"]
 noiseless = ["sigma_sq_client[k] <= 0 for k in 0..clients-1"]
 
 [[claim]]
@@ -30,6 +31,8 @@ ROWS = {
     "a gradient as long as its gap admits": (["smooth"], f"norm2({SLOPE}) >= L*{GAP} + s", False),
     "not cocoercive": (["smooth", "convex"], f"dot({SLOPE}, x_round[0] - x_star) <= norm2({SLOPE})/L - s", True),
     "not monotone": (["convex"], f"dot({SLOPE}, x_round[0] - x_star) <= -s", True),
+    "a noise beyond its bound": (["noise"], "E(norm2(g[0, 0] - grad(0, x_local[0, 0]))) >= sigma_sq + s", True),
+    "a noise of its bound": (["noise"], "E(norm2(g[0, 0] - grad(0, x_local[0, 0]))) >= sigma_sq", False),
     "a noise of none": (["noiseless"], "Mean(E(norm2(g[0, k] - grad(k, x_local[0, k]))), (k, 0, clients-1)) >= s", True),
 }
 
@@ -64,9 +67,9 @@ def test_equations_of_a_method_without_any_are_not_known(tmp_path):
         assert not replayed(checker.check, forged)[0]
 
 
-@pytest.mark.parametrize("factor, proven", [("2", True), ("19/10", False)])
-def test_a_gradient_is_bounded_by_the_gap_of_its_loss(factor, proven, tmp_path):
-    claim = _claim(tmp_path, ["smooth"], "", f"norm2({SLOPE}) <= {factor}*L*{GAP}")
+@pytest.mark.parametrize("factor, more, proven", [("2", "", True), ("2", "clients == 1", True), ("19/10", "", False)])
+def test_a_gradient_is_bounded_by_the_gap_of_its_loss(factor, more, proven, tmp_path):
+    claim = _claim(tmp_path, ["smooth"], more, f"norm2({SLOPE}) <= {factor}*L*{GAP}")
     data = number_certificate(claim)
     assert (data is not None) == proven
     if proven:  # a step of 1/L needs an L of at least the mean of the clients'
