@@ -105,7 +105,7 @@ def _add_up(search: Search, relation: str, p: Poly, facts) -> bool:
                and all(a[0] in ("name", "entry") for a in atoms_of(fact.poly))
                and atoms_of(fact.poly) & atoms_of(p) and (found := search.clear_denominators(fact.poly, 0))]
     products = [((), ">", ONE, [])] + [((name,), r, q, d) for name, r, q, d in [*losses, *numbers]]
-    if search.add_up(relation, p, *freed, products):
+    if search.add_up(relation, p, *freed, products, late=True):
         return True
     products += [((name, other), ">=", q * e, [*d, *f]) for name, r, q, d in losses if r != "=="
                  for other, _, e, f in numbers]

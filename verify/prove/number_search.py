@@ -151,10 +151,11 @@ class Search:
         squares = () if relation == "==" else dict.fromkeys((*completing_squares(goal), *squares_of_mixed_terms(goal)))
         return self.add_up(relation, p, goal, factors, [*self.fact_products(usable, degree)], [*squares])
 
-    def add_up(self, relation, p, goal, factors, products, squares=()) -> bool:
-        """Adds an identity that shows p, if multiples of products add up to the goal, which is p times factors."""
+    def add_up(self, relation, p, goal, factors, products, squares=(), late=False) -> bool:
+        """Adds an identity that shows p, if multiples of products add up to the goal, which is p times factors. ``late``:
+        whether equations are also tried at terms that only other facts bring in."""
         products = products + [((), ">=", u * u, []) for u in squares]
-        found = self.solve_program(relation, goal, products)
+        found = self.solve_program(relation, goal, products, late)
         if found is None:
             return False
         terms = [{"facts": [*products[n][0]], "times": [*map(self.formula, [q, *products[n][3]])]} | (
@@ -197,7 +198,7 @@ class Search:
                 relation = "==" if "==" in relations else ">" if set(relations) == {">"} else ">="
                 yield tuple(name for name, *_ in several), relation, p, d
 
-    def solve_program(self, relation, goal, products):
+    def solve_program(self, relation, goal, products, late=False):
         """[(number of a product, factor)] that add up to the goal; None if there are none."""
         code: dict = {}
         self.charge(_PROGRAM)
@@ -236,7 +237,7 @@ class Search:
                         if m is not None and (number, m) not in columns and (kinds[number] == "==" or sign(m)):
                             yield number, m
 
-        for equations in (False, False, True):
+        for equations in (False, False, True)[: 2 + late]:
             new: dict = {}
             for multiple in multiples(equations):
                 if len(new) + len(columns) >= _COLUMNS:

@@ -405,8 +405,9 @@ def _search_summary(case: _Case) -> str:
     """Describe what the search has seen without a violation."""
     found = case.found
     spans = ", ".join(f"{name} {low}" if low == high else f"{name} {low} to {high}" for name, (low, high) in _spans(case))
+    doubts = f"; exact arithmetic confirms none of {found.unconfirmed} that float64 sees" if found.unconfirmed else ""
     return (f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried{'; ' * bool(spans)}"
-            f"{spans})")
+            f"{spans}{doubts})")
 
 
 def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:

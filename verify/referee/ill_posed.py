@@ -4,7 +4,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from bounds.printing.render import condition_text
-from verify.claims.implicit import all_hypotheses
+from verify.claims.implicit import all_hypotheses, client_conditions
 from verify.exact.certify import Accepted, certify
 from verify.exact.check import check
 from verify.prove.contradictions import contradiction, needed_parts
@@ -50,9 +50,11 @@ def conflict_shown(claim: Claim, data) -> Conflict:
 
 
 def conflict_of_certificate(claim: Claim, data) -> Conflict:
-    """The conflict that a certificate shows: hypotheses without which the checker does not accept it."""
-    hypotheses, needed = all_hypotheses(claim), needed_parts(data)
-    parts = [_text(hypotheses[n]) if n < len(hypotheses) else data["hypotheses"][n]["text"] for n in needed.hypotheses]
+    """The conflict that a certificate shows: hypotheses without which the checker does not accept it, but not what the
+    claim's procedure says of clients and weights."""
+    hypotheses, needed, of_procedure = all_hypotheses(claim), needed_parts(data), {*client_conditions(claim)}
+    parts = [_text(hypotheses[n]) if n < len(hypotheses) else data["hypotheses"][n]["text"] for n in needed.hypotheses
+             if n >= len(hypotheses) or hypotheses[n] not in of_procedure]
     if not needed.statement:
         return Conflict(tuple(parts), f"nothing meets these conditions together: {'; '.join(parts)}")
     where = f" where these conditions hold: {'; '.join(parts)}" if parts else ""
