@@ -201,6 +201,14 @@ def first_term(known, p):
     return [(">=", high - low)], ("==", p - sum_of(known, own, body, low + ONE, high) - substitute(known, body, own, low))
 
 
+def term_of_sum(known, p, place):
+    """A sum is the term at a place, and the sums before and after it."""
+    body, low, high, own = arguments_of(p, "Sum")
+    before, after = sum_of(known, own, body, low, place - ONE), sum_of(known, own, body, place + ONE, high)
+    return [("whole", place), (">=", place - low), (">=", high - place)], (
+        "==", p - before - substitute(known, body, own, place) - after)
+
+
 def last_factor(known, p):
     body, low, high, own = arguments_of(p, "Product")
     shorter = product_of(known, own, body, low, high - ONE)
@@ -231,4 +239,4 @@ def geometric(known, p):
 
 
 SUMS = {f.__name__.replace("_", " "): f for f in (
-    empty_sum, empty_product, last_term, first_term, last_factor, no_index_in_product, geometric)}
+    empty_sum, empty_product, last_term, first_term, term_of_sum, last_factor, no_index_in_product, geometric)}

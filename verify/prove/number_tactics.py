@@ -20,6 +20,7 @@ from verify.checker.intervals import as_interval as interval
 from verify.checker.number_digits import interval_of
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
 from verify.prove.number_averages import by_averages
+from verify.prove.number_deviations import by_deviations
 from verify.prove.number_losses import by_losses, by_weighted_sums
 from verify.prove.number_noise import by_noise
 from verify.prove.number_objectives import by_objective
@@ -324,6 +325,9 @@ def _lemma_instances(search: Search, p: Poly):
             yield "square", [], ({u: ONE, v: constant(-1)},)
     for a in kinds.get("Sum", []):
         yield "geometric", [], (of_atom(a),)
+        arrays = {b[1] for b in atoms_of(a[1]) if b[0] == "entry"}
+        for place in dict.fromkeys(b[2] for b in kinds.get("entry", []) if b[1] in arrays and len(b) == 3):
+            yield "term of sum", [(">=", place - a[2]), (">=", a[3] - place)], (of_atom(a), place)
 
 
 def _plain_bounds(search: Search, p: Poly):
@@ -343,8 +347,8 @@ def _merge_parts(parts):
 
 
 TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
-    by_combination, by_extremes, by_roots, by_squares_of_vectors, by_instances, by_jensen, by_losses, by_lengths,
-    by_terms, by_weighted_sums, by_lemmas)
+    by_combination, by_extremes, by_roots, by_squares_of_vectors, by_instances, by_jensen, by_deviations, by_losses,
+    by_lengths, by_terms, by_weighted_sums, by_lemmas)
 #: for claims about runs: first those that use the method's equations
 RUN_TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
     by_mean_vectors, by_equations, by_noise, by_means, by_averages, by_objective, by_combination, by_extremes,

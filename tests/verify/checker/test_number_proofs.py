@@ -4,6 +4,7 @@ import copy
 import math
 import random
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
@@ -395,18 +396,19 @@ def test_a_lemma_of_vectors_holds(name):
 @pytest.mark.parametrize("base", [0, 0.5, 1, 2])
 def test_a_lemma_of_sums_holds(name, base):
     known, reader, low = KnownFacts(), Reader({"x": [], "n": [], "m": []}, {}, {}), ("name", "m")
-    known.whole |= {("name", "n"), low}
+    known.whole |= {("name", "n"), ("name", "q"), low}
     known.add("x", Fact(">=", of_atom(("name", "x")), ()))
     known.add("m", Fact(">=", of_atom(low), ()))
     body = "x" if name == "no index in product" else ["^", "x", "i"]
     kind = "Product" if "product" in name or "factor" in name else "Sum"
     p = reader.number([kind, body, "i", "m", "n"], known, {})
-    premises, conclusion = SUMS[name](known, p)
+    at_a_place = name == "term of sum"
+    premises, conclusion = SUMS[name](known, p, *[of_atom(("name", "q"))] * at_a_place)
     for n in range(-2, 12):
-        for m in range(4):
-            names = {("name", "x"): base, ("name", "n"): n, low: m}
+        for m, q in product(range(4), range(-1, 13) if at_a_place else [0]):
+            names = {("name", "x"): base, ("name", "n"): n, low: m, ("name", "q"): q}
             if all(holds(premise, names, 0) for premise in premises):
-                assert holds(conclusion, names), (n, m)
+                assert holds(conclusion, names), (n, m, q)
 
 
 @pytest.mark.parametrize("name", federation.FUNCTIONS)
