@@ -103,6 +103,7 @@ class _Reader:
     def __init__(self, claim: Claim):
         self.variables = {v.name: v for v in claim.variables}
         self.definitions, self.statement = claim.definitions, claim.statement
+        self.names = NAMES if claim.setting != "algebra" else {}  # in algebra every name is one of the claim
         self.kinds: dict[str, str | None] = {}
         self.equal = {c.left.name: c.right for c in claim.hypotheses if c.relation == "==" and c.left.is_Symbol}
 
@@ -287,14 +288,14 @@ class _Reader:
     def named(self, name: str) -> str | None:
         if name in self.variables:
             return "vector" if self.variables[name].domain == "vector" else "number"
-        if name in NAMES and NAMES[name].kind == "vector":
+        if name in self.names and self.names[name].kind == "vector":
             return "vector"
         if name in self.definitions:
             if name not in self.kinds:
                 self.kinds[name] = None
                 self.kinds[name] = self.kind(sp.sympify(self.definitions[name].formula))
             return self.kinds[name]
-        if name in self.equal and name not in NAMES:  # a hypothesis defines it
+        if name in self.equal and name not in self.names:  # a hypothesis defines it
             if name not in self.kinds:
                 self.kinds[name] = None
                 self.kinds[name] = self.kind(self.equal[name])

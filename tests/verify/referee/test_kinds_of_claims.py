@@ -19,6 +19,7 @@ KINDS = {
     "a mean without a value on outcomes of probability zero": "everybody-by-chance",
     "several ranges, one with a step": "two-ranges-and-a-step",
     "a range that uses an earlier index": "later-range-uses-earlier",
+    "numbers with names that models have in runs": "numbers-named-as-models",
     "an array of numbers": "triangle", "a sequence from 0 to n": "recursion", "a sequence beside a run": "potential",
     "weights from 0 to n": "shares", "an equation at all points": "like-a-quadratic",
     "strict hypothesis": "strict-hypothesis",
