@@ -104,7 +104,7 @@ class _Case:
         may exclude each other."""
         found = self.found
         if not found.some or self.claim.exists is not None:
-            return found.met > 0
+            return found.met > 0 and not 0 < found.unmet == found.unconfirmed
         if len(found.some) not in self._meets:
             self._meets[len(found.some)] = is_met(self.claim, found.some)
         return self._meets[len(found.some)]
@@ -215,7 +215,7 @@ def _search_without_runs(case: _Case) -> Verdict | None:
     if claim.setting == "run" or not claim.explicit or case.proof or larger or are_given_one_by_one(claim):
         return None
     met = case.found.met
-    return _searched(case, BUDGETS["standard"]) or _uncertainty(case) or (None if met else _proof(case))
+    return _searched(case, BUDGETS["standard"]) or _uncertainty(case) or by_value(case) or (None if met else _proof(case))
 
 
 def _searched(case: _Case, budget: Budget) -> Verdict | None:

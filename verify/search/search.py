@@ -49,7 +49,7 @@ class Found:
         violation: the first one that exact arithmetic confirms, made simple.
         level, stage: of the budget, and of the search, that found the violation.
         unconfirmed: violations that float64 saw and exact arithmetic did not confirm.
-        unmet: how many of the instances on which float64 saw a violation do not meet the hypotheses in exact arithmetic.
+        unmet: how many of the unconfirmed ones do not meet the hypotheses in exact arithmetic.
         uncertain: why exact arithmetic could not decide one of these; empty where it could.
         narrow: instances with the largest scores of which float64 can hardly tell whether they violate the claim.
         latest: ratios left/right of those of the last batch that met the hypotheses.
@@ -228,7 +228,7 @@ def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Viola
             if shape.many_draws:  # float64 may have taken other means than those over all outcomes
                 continue
             found.unconfirmed += not number
-            found.unmet += violation == "unmet"
+            found.unmet += not number and violation == "unmet"
             if violation.startswith("uncertain"):
                 found.uncertain = found.uncertain or describe_unconfirmed(claim, shape, candidate, backend, violation)
                 if claim.exists is not None:  # intervals do not decide the others of these sizes either

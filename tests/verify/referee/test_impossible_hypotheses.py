@@ -22,6 +22,9 @@ statement = "a[0] <= 2*a[0]"''', False),
     "square of a sum": (f'''{_ARRAY}
 conditions = ["Sum(a[i], i)**2 >= n*Sum(a[i]**2, i) + s"]
 statement = "Sum(a[i], i)**2 >= n*Sum(a[i]**2, i)"''', False),
+    "a statement that nothing else excludes": (f'''{_ARRAY}
+conditions = ["Sum(a[i], i)**2 >= n*Sum(a[i]**2, i) + s"]
+statement = "a[0] <= 1"''', False),
     "expansion": (f'''conditions = [{_STEP}, "norm(x_round[1] - x_star) > norm(x_round[0] - x_star)"]
 statement = "objective(x_round[1]) <= objective(x_round[0])"''', False),
     "steep gradient": (f'''variables = {{s = "positive"}}
