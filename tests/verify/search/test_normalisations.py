@@ -152,20 +152,23 @@ def test_what_is_false_there_is_refuted(name, tmp_path):
     assert replay_alone(data).accepted
 
 
-#: conditions that no instance meets, or none of fractions -> what the verdict says
+#: conditions that no instance meets -> the verdict, and what it says
 UNMET = {
-    "nothing to scale": ([*DESCENT, "clients == 1", "norm2(grad(0, x_star)) == 1"], "again met ‖∇F_0(x_star)‖² = 1"),
-    "three equations": ([*SMOOTH, "L == 1", f"{DISTANCE} == 1", f"{GAP} == 1"], "again met L_client[k] ≤ L"),
-    "another sign": ([*DESCENT, f"{GAP} == -1"], "again met F(x_round[0]) − F_star = −1"),
+    "nothing to scale": ([*DESCENT, "clients == 1", "norm2(grad(0, x_star)) == 1"], "ill-posed", "‖∇F_0(x_star)‖² = 1"),
+    "three equations": ([*SMOOTH, "L == 1", f"{DISTANCE} == 1", f"{GAP} == 1"], "ill-posed", "L_client[k] ≤ L"),
+    "another sign": ([*DESCENT, f"{GAP} == -1"], "ill-posed", "F(x_round[0]) − F_star = −1"),
+    "an inequality at all points": ([*SMOOTH, "mu >= 2*L", f"{GAP} == 1",
+                                     "norm2(objective_grad(v)) >= 2*mu*(objective(v) - F_star) for all v"],
+                                    "undecided", "again met mu ≥ 2 L"),
 }
 
 
 @pytest.mark.parametrize("name", UNMET)
-def test_what_cannot_be_met_is_undecided(name, tmp_path):
-    conditions, words = UNMET[name]
+def test_what_cannot_be_met_is_ill_posed_or_undecided(name, tmp_path):
+    conditions, verdict, words = UNMET[name]
     claim = claim_of(conditions, "F_star <= F_star - 1", tmp_path)
     found = decide(claim, Settings(budget="quick", federations=False))
-    assert found.verdict == "undecided" and words in found.evidence
+    assert found.verdict == verdict and words in found.evidence
 
 
 #: what has no root among fractions -> conditions, and the method
