@@ -42,7 +42,7 @@ def small(monkeypatch):
 distance = E(norm2(x_sampled[iterations] - x_star))
 
 
-def undecidable():
+def impossible_steps():
     impossible = Condition(eta_l[t], ">=", 2 / L, (ALL_STEPS,))
     return control("impossible", "run", Condition(distance, "<=", 0), conditions=(
         Condition(eta_l[t], "<=", 1 / L, (ALL_STEPS,)), impossible))
@@ -57,7 +57,7 @@ ROWS = {
                   "certified", "every number"),
     "certified, on real numbers": (TRUE["control/means"], "certified", "every number"),
     "consistent, a run": (TRUE["control/smooth-gap"], "consistent", "no violation"),
-    "undecided": (undecidable(), "undecided", "instance"),
+    "steps that exclude each other": (impossible_steps(), "ill-posed", "nothing meets these conditions together"),
     "not measured": (replace(TRUE["control/smooth-gap"], statement=Condition(sp.Symbol("other"), "<=", 1)), "undecided",
                      "measurement"),
     "hidden constants": (replace(TRUE["control/means"], explicit=False), "undecided", "limit"),
