@@ -60,6 +60,7 @@ def declare_recorded(certificate, reader):
     one = {"right": 1}
     reader.entries |= {"priority": one | {"over": [ALL_CLIENTS]},
                        "included": one | {"over": [["t", 0, "iterations"], ALL_CLIENTS]}}
+    # a number of clients stays a name, as sums over clients are read alike for one and for many
     fixed = {size: low for size in SIZES[1:] for low, high in [ends(certificate, size)] if low == high}
     reader.put = {**fixed, "iterations": ["*", "rounds", "local_steps"], **reader.put}
     if how["sampling"] == "full":

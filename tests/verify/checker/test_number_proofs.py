@@ -402,13 +402,11 @@ def test_a_lemma_of_sums_holds(name, base):
     body = "x" if name == "no index in product" else ["^", "x", "i"]
     kind = "Product" if "product" in name or "factor" in name else "Sum"
     p = reader.number([kind, body, "i", "m", "n"], known, {})
-    at_a_place = name == "term of sum"
-    premises, conclusion = SUMS[name](known, p, *[of_atom(("name", "q"))] * at_a_place)
-    for n in range(-2, 12):
-        for m, q in product(range(4), range(-1, 13) if at_a_place else [0]):
-            names = {("name", "x"): base, ("name", "n"): n, low: m, ("name", "q"): q}
-            if all(holds(premise, names, 0) for premise in premises):
-                assert holds(conclusion, names), (n, m, q)
+    premises, conclusion = SUMS[name](known, p, *[of_atom(("name", "q"))] * (name == "term of sum"))
+    for n, m, q in product(range(-2, 12), range(4), range(-1, 13)):
+        names = {("name", "x"): base, ("name", "n"): n, low: m, ("name", "q"): q}
+        if all(holds(premise, names, 0) for premise in premises):
+            assert holds(conclusion, names), (n, m, q)
 
 
 @pytest.mark.parametrize("name", federation.FUNCTIONS)
