@@ -81,8 +81,7 @@ def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol],
     ``eta_l[t] == eta``, if the indices have a value, and if what is inserted holds for all of them. ``measured``: the
     measured quantities that are parameters, on which conditions count too, as ``norm2(x[0] - x_star) <= R**2``.
     """
-    found, quantities = [], dict(measured or {}).items()
-    reader = _Reader(claim, dict(quantities))
+    found, reader, quantities = [], _Reader(claim, measured), (measured or {}).items()
     for condition in claim.hypotheses:
         if reader.defines(condition) or not reader.applies(condition):
             continue
