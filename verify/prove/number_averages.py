@@ -78,9 +78,7 @@ def add_nested_sum(search: Search, average: Average, weight: Poly, script) -> st
             {"facts": [fact], "times": [within.formula(weight)]}]) is None:
         return None
     for outer, name, low, high in reversed(stack):
-        each = outer.step("each", index=name, low=outer.formula(low), high=outer.formula(high),
-                          shows=within.shows(">=", body), steps=within.steps)
-        fact = each and outer.step("sum", fact=each)
+        fact = outer.sum_each(name, low, high, within.shows(">=", body), within.steps)
         if not fact:
             return None
         within, body = outer, outer.known.facts[fact].poly

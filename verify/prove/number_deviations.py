@@ -57,6 +57,4 @@ def _add_deviations(search: Search, sums: set, weight: Poly, x: Poly, a) -> bool
     shows, times = within.shows(">=", weight * away * away), [] if weight == ONE else [within.formula(weight)]
     if not within.step("identity", shows=shows, terms=[{"facts": [], "times": times, "square": within.formula(away)}]):
         return False
-    each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=shows,
-                       steps=within.steps)
-    return (each and search.step("sum", fact=each)) is not None
+    return search.sum_each(name, low, high, shows, within.steps) is not None

@@ -148,9 +148,7 @@ def add_weight_facts(search: Search) -> None:
             within.lemma("binary below", priority)
             within.lemma("binary below", included)
         if within.known.implies(relation, body) or within.combine(relation, body, 1):
-            each = search.step("each", index=name, low=search.formula(low), high=search.formula(high),
-                               shows=within.shows(relation, body), steps=within.steps)
-            return each and search.step("sum", fact=each)
+            return search.sum_each(name, low, high, within.shows(relation, body), within.steps)
         return None
 
     add_client_sum("==", weight * priority * (ONE - included))
@@ -212,8 +210,7 @@ def _weighted_client_sums(search: Search, weight: Poly, index, script) -> list[s
         shows = within.shows(">=", body)
         steps = [*steps, {"name": f"{fact} weighted", "by": "identity", "shows": shows,
                           "terms": [{"facts": [fact], "times": [within.formula(weight)]}]}]
-        each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=shows, steps=steps)
-        summed = each and search.step("sum", fact=each)
+        summed = search.sum_each(name, low, high, shows, steps)
         if summed:
             found.append(summed)
     return found

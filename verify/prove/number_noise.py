@@ -39,9 +39,7 @@ def _noise_facts(search: Search, t: Poly) -> Iterator[str]:
         body = within.known.facts[fact].poly * weight
         shows = within.shows(">=", body)
         within.step("identity", shows=shows, terms=[{"facts": [fact], "times": [within.formula(weight)]}])
-        each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=shows,
-                           steps=within.steps)
-        fact = each and search.step("sum", fact=each)
+        fact = search.sum_each(name, low, high, shows, within.steps)
         fact = (fact and mean and search.step("mean", fact=fact)) or fact
         return fact and (rewrite_fact(search, fact) or fact)
 

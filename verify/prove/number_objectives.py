@@ -53,9 +53,7 @@ def _client_facts(search: Search, points, optimum: bool) -> Iterator[str | None]
         body = within.known.facts[fact].poly * weight
         shows = within.shows(">=", body)
         within.step("identity", shows=shows, terms=[{"facts": [fact], "times": [within.formula(weight)]}])
-        each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=shows,
-                           steps=within.steps)
-        return each and search.step("sum", fact=each)
+        return search.sum_each(name, low, high, shows, within.steps)
 
     first = enter_clients()
     highs, lows = curvature_bounds(first, k)

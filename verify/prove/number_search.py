@@ -64,6 +64,11 @@ class Search:
         self.steps.append(data)
         return name
 
+    def sum_each(self, index: str, low: Poly, high: Poly, shows, steps) -> str | None:
+        """Adds that steps show a goal for every index of a range, and its sum; returns the name of the sum, or None."""
+        each = self.step("each", index=index, low=self.formula(low), high=self.formula(high), shows=shows, steps=steps)
+        return each and self.step("sum", fact=each)
+
     def charge(self, effort: int) -> None:
         """Counts the effort of a search. Raises TimeoutError if it is too large."""
         for _ in range(effort):

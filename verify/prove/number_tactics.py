@@ -100,9 +100,7 @@ def by_jensen(search: Search, relation: str, p: Poly, depth: int) -> bool:
         within = search.branch(search.known.with_index(index, low, high, name), {**search.names, name: of_atom(index)})
         square, shows = within.lemma("square", away), within.shows(">=", weight * dot(away, away))
         if square and within.step("identity", shows=shows, terms=[{"facts": [square], "times": [within.formula(weight)]}]):
-            each = search.step("each", index=name, low=search.formula(low), high=search.formula(high), shows=shows,
-                               steps=within.steps)
-            wrote = (each and search.step("sum", fact=each)) is not None or wrote
+            wrote = search.sum_each(name, low, high, shows, within.steps) is not None or wrote
     return wrote and (search.known.implies(relation, p) or search.combine(relation, p, 1))
 
 
