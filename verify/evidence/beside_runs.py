@@ -199,7 +199,7 @@ def _compared(runs: Runs, points: int) -> Comparison:
     left, right, *band = (np.asarray(side, dtype=float) for side in (left, right, *band))
     there = ~(np.isnan(left) | np.isnan(right))
     if not there.any():
-        raise UnboundName("the statement has no index in its range")
+        raise UnboundName(_why_without_value(claim, environment))
     estimated = [name for name in runs.estimates(environment) if _depends_on(name, runs, environment)]
     unsure = f"the bound uses an estimate of {', '.join(estimated)}" if estimated else runs.unsure
     note = why_not or (f"{unsure}, so it decides nothing" if unsure else open_constants)
@@ -289,6 +289,14 @@ def _sides(runs: Runs, environment: Environment, statement: Condition | None = N
     xp = namespace(left)
     left, right, terms = xp.broadcast_arrays(left, right, terms)
     return xp.where((terms < np.inf) & (xp.abs(left - right) <= _ROUNDING * terms), right, left), right, mask
+
+
+def _why_without_value(claim: Claim, environment: Environment) -> str:
+    bound = ((name, environment.bound.get(name)) for name in sorted(claim.names))
+    unknown = [repr(name) for name, leaf in bound if leaf is not None and np.isnan(to_numpy(leaf.data)).any()]
+    if unknown:
+        return f"nothing supplies {', '.join(unknown)}"
+    return "the statement has no index in its range" if claim.statement.over else "a side is infinite"
 
 
 def _at_end(runs: Runs, environment: Environment):

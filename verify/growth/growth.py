@@ -53,7 +53,7 @@ from verify.search.search import search
 
 __all__ = ["Growth", "growth_of"]
 
-_ZERO_BUDGETS = {"quick": Budget(4, 96, 2, small=8), "standard": Budget(60, 192, 60), "thorough": Budget(300, 256, 300)}
+_ZERO_BUDGETS = {"quick": Budget(4, 96, 2, small=32), "standard": Budget(60, 192, 60), "thorough": Budget(300, 256, 300)}
 
 
 @dataclass

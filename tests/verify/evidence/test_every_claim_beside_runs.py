@@ -23,7 +23,7 @@ MAIN = ("theorem", "lemma")
 #: claims without a value beside runs: the print bounds nothing by L, which the bound names; no function has bounded slopes
 #: and is strongly convex, so that the step 2/(mu (t + gamma)) is infinite
 WITHOUT_VALUE = {"fedalign/theorem-1@assumptions-as-printed": "nothing supplies 'L'",
-                 "fedalign/theorem-1@G-everywhere": "no index in its range"}
+                 "fedalign/theorem-1@G-everywhere": "a side is infinite"}
 #: steps about rounds from a number on that these runs do not reach
 LATER = {"afedpd/lemma-5-geometric@run+stable", "afedpd/lemma-6-unroll@run+stable"}
 
