@@ -35,7 +35,7 @@ _LEAST_RATIO = 1e6  # of a path along scales
 _FACTOR, _STAGES = 16.0, 16  # between exact members of a path along scales, and how many there are at most
 _SHORT = 128  # rounds, where float64 is of no use
 _LONGEST = 384  # iterations of an exact run
-_LONGEST_IRRATIONAL = 48  # of one in intervals
+_LONGEST_IRRATIONAL = 64  # of one in intervals
 _MOST_STEPS = 4000  # local steps of all clients over all outcomes of chance, in fractions
 
 
