@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import cycle, islice, product
+from itertools import combinations, cycle, islice, product
 from math import prod
 
 import numpy as np
@@ -159,18 +159,25 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
     return shapes
 
 
+_DRAWING = ("rounds", "local_steps", "clients")  # sizes by which draws grow in number
+
+
 def shapes_of_many_draws(claim: Claim, rng: np.random.Generator, most_outcomes: int, draws: Sequence[int]) -> list[Shape]:
-    """Shapes of quadratic clients with noise in all of them, that are large in local steps, in rounds or in clients and
-    small in all others: of about each number of ``draws``, and at most ``most_outcomes`` outcomes. None where gradients are
-    bounded, which those of quadratics are not."""
+    """Shapes of quadratic clients with noise in all of them, that are large in local steps, in rounds, in clients or in
+    two of these and small in all others: of about each number of ``draws``, or more where the claim asks for more, and at
+    most ``most_outcomes`` outcomes. None where gradients are bounded, which those of quadratics are not."""
     if needs(claim).lipschitz:
         return []
-    ways = [{name: count} for count in draws for name in ("rounds", "local_steps", "clients")]
+    ways = [{name: count} for count in draws for name in _DRAWING]
+    ways += [dict.fromkeys(pair, round(count**0.5)) for count in draws for pair in combinations(_DRAWING, 2)]
+    ways.append({})
 
     def noisy(shape: Shape) -> Shape:
         return QUADRATIC.fitting(replace(shape, noisy=tuple(range(shape.clients)), many_draws=True))
 
-    return [shape for shape in map(noisy, _grown(claim, rng, ways)) if prod(outcomes(shape)) <= most_outcomes]
+    shapes = dict.fromkeys(map(noisy, _grown(claim, rng, ways)))
+    return [shape for shape in shapes if 2 * shape.clients * shape.iterations >= min(draws) and prod(
+        outcomes(shape)) <= most_outcomes]
 
 
 def _grown(claim: Claim, rng: np.random.Generator, ways: Sequence[dict[str, int]],
