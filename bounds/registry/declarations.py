@@ -22,20 +22,27 @@ _FOLLOWED = {"rounds", "iterations", "local_steps"}  # sizes of an instance to w
 _LARGEST = 1e15  # number as an option
 _MEASURED = (SIZE, FEDERATION, DATA, RUN, COUPLED)  # sources of names that a variable of a run or of a point may not have
 _LETTERS = "ijkl"  # of the indices of an array of the user's
-_OF_NUMBERS = {"id", "number", "kind", "reading", "source", "note", "variables", "conditions", "statement", "steps"}
+_TABLES = ("exists", "witness", "definitions")  # of formulas
+_OF_NUMBERS = {"id", "number", "kind", "reading", "source", "note", "variables", "conditions", "statement", "steps",
+               *_TABLES}
 _OPERATORS = {"sqrt", "exp", "log", "Abs", "floor", "ceiling", "Max", "Min", "Sum", "Product", "norm", "norm2", "dot", "in"}
 _OF_DOMAINS = {"from", "to", "below", "hidden", "log"}
 
 
 def with_setting(row: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a claim, with the setting ``algebra`` where none is given and it speaks of its own variables alone."""
-    texts, own = [row.get("statement"), *_list(row.get("conditions"))], row.get("variables")
-    if not row.keys() <= _OF_NUMBERS or not isinstance(own, dict) or not all(isinstance(text, str) for text in texts):
+    """The fields of a claim, with the setting ``algebra`` where none is given and it speaks of its own numbers alone."""
+    tables = [row.get(field, {}) for field in ("variables", *_TABLES)]
+    if "variables" not in row or not row.keys() <= _OF_NUMBERS or not all(isinstance(table, dict) for table in tables):
         return row
-    formulas, domains = " ".join(texts), " ".join(map(str, own.values()))
+    texts = [row.get("statement"), *_list(row.get("conditions")), *(v for table in tables[1:] for v in table.values())]
+    if not all(isinstance(text, str) for text in texts):
+        return row
+    formulas, domains = " ".join(texts), " ".join(map(str, tables[0].values()))
+    own = {name for table in tables for name in table}
     indices = {*"tijkr", *re.findall(r"\bfor\s+(\w+)", formulas), *re.findall(r",\s*\(\s*(\w+)\s*,", formulas)}
     names = {*_NAME.findall(formulas)} - _OPERATORS - {"for"} | {*_NAME.findall(domains)} - {*DOMAINS, *_OF_DOMAINS}
-    return row if names - own.keys() - indices or own.keys() & NAMES.keys() else row | {"setting": "algebra"}
+    known = {name for name, one in NAMES.items() if one.kind != "index"}
+    return row if names - own - indices or own & known else row | {"setting": "algebra"}
 
 
 def with_bounded_sizes(row: dict[str, Any]) -> dict[str, Any]:

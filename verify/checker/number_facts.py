@@ -74,6 +74,7 @@ class KnownFacts:
         if atom[0] in ("entry", "drawn"):
             return self.families.get(atom[1], 0)
         if atom not in self.sought:
+            self.sought[atom] = 0  # meanwhile, as facts that its sign follows from may have the atom
             self.sought[atom] = self.sign_of_parts(atom)
         return self.sought[atom]
 
@@ -215,9 +216,9 @@ class KnownFacts:
         return False
 
     def range_size(self, low, high):
-        """The number of integers from ``low`` to ``high``: an atom, unless evidently high - low + 1 >= 0."""
+        """The number of integers from ``low`` to ``high``: an atom, unless high - low + 1 >= 0 is implied."""
         number = high - low + ONE
-        return number if self.evident_sign(number) else extreme("Max", ZERO, number)
+        return number if self.for_indices_of(number).implies(">=", number) else extreme("Max", ZERO, number)
 
     def is_whole(self, p):
         """Whether a polynomial surely is an integer that is not random; a random number is no index."""

@@ -57,6 +57,8 @@ class Reader:
 
     def require_or_assume(self, known, relation, p, what, sure=True):
         """Refuses a formula that may have no value; or collects the condition, if it is ``sure`` to be needed."""
+        if relation == ">=" and self.is_within_range(known.for_indices_of(p), p):
+            return
         if known.for_indices_of(p).implies(relation, p) and (relation != "!=" or not known.around or all(
                 known.for_indices_of(q).implies(relation, q) for q in factors(p))):
             return
@@ -151,9 +153,13 @@ class Reader:
         """Whether p is surely at least 0 because it is at least (rounds - 1 - r) local_steps for a round r."""
         known, K = known.for_indices_of(p), self.number("local_steps", known, {})
         after = [self.number("rounds", known, {}) - ONE - r for r in names.values() if self.recorded]
-        to = [ZERO, *(fact.poly for name, fact in known.facts.items()  # ends of ranges
-                      if name.endswith(" to") and fact.relation in SIGNS and not fact.ranges)]
-        return any(known.implies(">=", q) and any(known.implies(">=", p - q * K - rest) for rest in to) for q in after)
+        return any(known.implies(">=", q) and self.is_within_range(known, p - q * K) for q in after)
+
+    def is_within_range(self, known, p):
+        """Whether p is surely at least 0, if need be because an index does not exceed the end of its range."""
+        to = [fact.poly for name, fact in known.facts.items()
+              if name.endswith(" to") and fact.relation in SIGNS and not fact.ranges]
+        return any(known.implies(">=", p - rest) for rest in [ZERO, *to])
 
     def client(self, node, known, names):
         """The number of a client."""

@@ -63,6 +63,11 @@ def power_of_product(b, c, e):
     return [(">", b), (">", c)], ("==", power(b * c, e) - power(b, e) * power(c, e))
 
 
+def whole_powers(b, e, f):
+    """b^(e f) = (b^e)^f for whole e and f of at least 0, whatever b is."""
+    return [("whole", e), ("whole", f), (">=", e), (">=", f)], ("==", power(b, e * f) - power(power(b, e), f))
+
+
 # exponentials and logarithms: exp lies above its tangents (the same book, 4.2)
 def tangent(e): return [], (">=", exponential(e) - ONE - e)
 def exponentials_rise(e, f): return [(">=", f - e)], (">=", exponential(f) - exponential(e))
@@ -77,6 +82,10 @@ def power_below_exponential(b, e):
 def logarithm_below(x): return [(">", x)], (">=", x - ONE - logarithm(x))
 def logarithm_above(x): return [(">", x)], (">=", logarithm(x) - ONE + power(x, constant(-1)))
 def logarithms_rise(x, y): return [(">", x), (">=", y - x)], (">=", logarithm(y) - logarithm(x))
+def logarithms_add(x, y): return [(">", x), (">", y)], ("==", logarithm(x * y) - logarithm(x) - logarithm(y))
+def logarithm_of_power(x, e): return [(">", x)], ("==", logarithm(power(x, e)) - e * logarithm(x))
+def exponential_of_logarithm(x): return [(">", x)], ("==", exponential(logarithm(x)) - x)
+def logarithm_of_exponential(e): return [], ("==", logarithm(exponential(e)) - e)
 
 
 # roots, and what is compared by squares
@@ -99,6 +108,12 @@ def nonzero_square(p):
 def whole_step(p):
     """p >= 1 for a whole number p > 0; that it is whole is a premise of its own."""
     return [(">", p), ("whole", p)], (">=", p - ONE)
+
+
+def floor_below(p): return [], (">=", p - of_atom(("floor", p)))
+def floor_above(p): return [], (">", of_atom(("floor", p)) - p + ONE)
+def ceiling_above(p): return [], (">=", of_atom(("ceiling", p)) - p)
+def ceiling_below(p): return [], (">", p + ONE - of_atom(("ceiling", p)))
 
 
 # numbers that are 0 or 1
@@ -161,10 +176,11 @@ def length_at_most(u, p):
 
 NUMBERS = {f.__name__.replace("_", " "): f for f in (
     power_sign, bernoulli, bernoulli_below, power_at_least_one, power_at_most_one, powers_rise, powers_fall, bases_rise,
-    powers_add, next_power, power_of_power, power_of_product, tangent, exponentials_rise, exponentials_add,
-    power_below_exponential, logarithm_below, logarithm_above, logarithms_rise, roots_rise, by_squares, nonzero_square,
-    whole_step, binary_below, binary_order, largest, least, at_least_all, at_most_all, above_all, below_all, one_of,
-    absolute, absolute_below, absolute_at_most, absolute_square)}
+    powers_add, next_power, power_of_power, power_of_product, whole_powers, tangent, exponentials_rise, exponentials_add,
+    power_below_exponential, logarithm_below, logarithm_above, logarithms_rise, logarithms_add, logarithm_of_power,
+    exponential_of_logarithm, logarithm_of_exponential, roots_rise, by_squares, nonzero_square, whole_step, floor_below,
+    floor_above, ceiling_above, ceiling_below, binary_below, binary_order, largest, least, at_least_all, at_most_all,
+    above_all, below_all, one_of, absolute, absolute_below, absolute_at_most, absolute_square)}
 #: lemmas of vectors; the last argument of some is a number
 VECTORS = {"square": (square, 1, 0), "length squared": (length_squared, 1, 0), "length sign": (length_sign, 1, 0),
            "triangle": (triangle, 2, 0), "same length": (same_length, 2, 0),
@@ -238,5 +254,15 @@ def geometric(known, p):
     return [*whole, (">=", high - low + ONE)], ("==", (b - ONE) * p - power(b, after) + power(b, at))
 
 
+def length_of_sum(known, p):
+    """|sum_i c_i v_i| <= sum_i |c_i| |v_i|."""
+    ((v, factor),), = arguments_of(p, "norm")
+    require(v[0] == "vsum" and factor == ONE, "the length of a sum is asked for")
+    _, c, u, low, high, own = v
+    size = c if known.with_index(own, low, high).evident_sign(c) > 0 else of_atom(("Abs", c))
+    return [], (">=", sum_of(known, own, size * length({u: ONE}), low, high) - p)
+
+
 SUMS = {f.__name__.replace("_", " "): f for f in (
-    empty_sum, empty_product, last_term, first_term, term_of_sum, last_factor, no_index_in_product, geometric)}
+    empty_sum, empty_product, last_term, first_term, term_of_sum, last_factor, no_index_in_product, geometric,
+    length_of_sum)}

@@ -1,6 +1,7 @@
 """The search for proofs about numbers. Each step is tried on the stand-alone checker's own state before it is added."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
@@ -93,11 +94,9 @@ class Search:
         if relation == "!=":
             return any(self.prove(">", q, depth) for q in (p, -p))
         for tactic in self.tactics:
-            try:
+            with suppress(*REFUSALS):
                 if tactic(self, relation, p, depth) and self.known.implies(relation, p):
                     return True
-            except REFUSALS:
-                continue
         self.failed.add((relation, p, depth, len(self.known.facts)))
         return False
 
@@ -137,16 +136,18 @@ class Search:
                 p = p * of_atom(a, -n)
         return p, factors
 
-    def combine(self, relation: str, p: Poly, degree: int = 2, facts: Sequence[str] | None = None) -> bool:
-        """Adds an identity that shows the goal, if a linear program finds one."""
+    def combine(self, relation: str, p: Poly, degree: int = 2, facts: Sequence[str] | None = None,
+                about: Poly | None = None) -> bool:
+        """Adds an identity that shows the goal, if a linear program finds one: of facts with atoms of the goal, or ``about``
+        another polynomial."""
         if relation == "!=":
             return False
-        if degree == 1 and self._identity(relation, p, p, [], self.relevant_facts(p, facts, raw=True), 1):
+        if degree == 1 and self._identity(relation, p, p, [], self.relevant_facts(about or p, facts, raw=True), 1):
             return True
         if (freed := self.clear_denominators(p)) is None:
             return False
         goal, factors = freed
-        usable = self.relevant_facts(goal, facts)
+        usable = self.relevant_facts(about or goal, facts)
         if self._identity(relation, p, goal, factors, usable, degree):
             return True
         return degree == 2 and any(self._identity(relation, p, goal * d, [*factors, d], usable, degree)
@@ -226,7 +227,8 @@ class Search:
                 signs[m] = self.known.sign_of_term(decoded(m), 1)
             return signs[m]
 
-        support, columns, kinds = {*goal_terms}, {}, [kind for _, kind, *_ in products]
+        support = {*goal_terms} or {t for column in terms for t in column}
+        columns, kinds = {}, [kind for _, kind, *_ in products]
         quotients: dict = {t: {} for column in terms for t in column}  # t -> s -> s / t
         def multiples(equations: bool):
             """Yields the products, or the ``equations`` among them, and monomials that multiply them to terms of the

@@ -6,7 +6,8 @@ from bounds.registry.user_claims import load_claims
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
-HEAD = """assume = ["L_client[k] <= L for each k", "mu_client[k] >= 0 for each k", "sigma_sq_client[k] <= sigma_sq for each k"]
+HEAD = """
+assume = ["L_client[k] <= L for each k", "mu_client[k] >= 0 for each k", "sigma_sq_client[k] <= sigma_sq for each k"]
 variables = {eta = "positive"}
 """
 STEP = '"eta_l[t] == eta for each t", "eta <= 1/(2*L)"'

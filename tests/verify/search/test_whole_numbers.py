@@ -51,6 +51,10 @@ SETTINGS = {
     "an array": ('variables = {n = "integer", a = "positive[n]"}\nstatement = "Sum(a[i], (i, 0, n-1)) >= 0"', "algebra"),
     "a range": ('variables = {n = "integer", a = "real[n]"}\nconditions = ["a[s] <= 1 for s in 0..n-1"]\n'
                 'statement = "a[q] <= 2 for q in 0..n-1"', "algebra"),
+    "a number that exists": ('variables = {r = "positive"}\nexists = {eta = "(0, 1/r]"}\nwitness = {eta = "1/r"}\n'
+                             'statement = "eta*r <= 1"', "algebra"),
+    "a definition": ('variables = {a = "real"}\ndefinitions = {b = "a**2"}\nstatement = "b >= 0"', "algebra"),
+    "a definition of a run": ('variables = {a = "real"}\ndefinitions = {b = "a**2*L"}\nstatement = "b >= 0"', "run"),
     "a number of a run": ('variables = {a = "positive"}\nstatement = "a*L >= 0"', "run"),
     "a size of a run": ('variables = {a = "positive[clients]"}\nstatement = "a[k] >= 0 for k in 0..clients-1"', "run"),
     "a mean": ('variables = {a = "positive"}\nstatement = "E(a) >= 0"', "run"),

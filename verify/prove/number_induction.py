@@ -1,0 +1,81 @@
+"""A tactic for goals about a whole number: induction, in which sums, products and powers lose their last term or factor."""
+
+from verify.checker.index_sums import new_index, substitute
+from verify.checker.number_proof import with_fact
+from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, of_atom
+from verify.prove.number_search import Search
+from verify.prove.number_terms import all_atoms, is_closed
+
+__all__ = ["by_induction"]
+
+
+def by_induction(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """Shows the goal for all whole numbers from 0, 1 or the least value on, in place of one that sums, products, powers or
+    entries go up to."""
+    if relation == "!=" or depth < 2:
+        return False
+    grown = [a for a in all_atoms(p) if a[0] in ("Sum", "Product", "pow", "entry") and is_closed(a)]
+    numbers = {n for a in grown for n in all_atoms(a) if n[0] in ("name", "index") and n in search.known.whole}
+    return any(_shown_up_to(search, relation, p, number, low, depth) for number in sorted(numbers, key=repr)
+               for low in dict.fromkeys((ZERO, ONE, _least(search, number))))
+
+
+def _shown_up_to(search: Search, relation: str, p: Poly, number: tuple, low: Poly, depth: int) -> bool:
+    if not search.known.implies(">=", of_atom(number) - low):
+        return False
+    high, index, name = of_atom(number), new_index(), f"k{len(search.names)}"
+    goal, names = substitute(search.known, p, number, of_atom(index)), {**search.names, name: of_atom(index)}
+    if has(goal, number):
+        return False
+    base = _branch(search, with_fact(search.known, "not empty", high - low), search.names)
+    if not base.prove(relation, substitute(search.known, goal, index, low), depth - 1):
+        return False
+    known = with_fact(search.known.with_index(index, low, high, name), "before", goal, relation)
+    within = _branch(search, with_fact(known, "not the last", high - ONE - of_atom(index)), names)
+    following = substitute(within.known, goal, index, of_atom(index) + ONE)
+    _unfold(within, following, index)
+    if not within.prove(relation, following, depth - 1):
+        return False
+    found = search.step("induction", index=name, low=search.formula(low), high=search.formula(high),
+                        shows=within.shows(relation, goal), base=base.steps, steps=within.steps)
+    return found is not None and search.step("instance", fact=found, at=[search.formula(high)]) is not None
+
+
+def _branch(search: Search, known, names) -> Search:
+    tactics = [*search.tactics]
+    return Search(search.reader, known, names, search.count, tactics[: tactics.index(by_induction)])
+
+
+def _least(search: Search, number: tuple) -> Poly:
+    """The least value of a whole number that is evident."""
+    known = search.known
+    lows = [fact.poly for fact in known.facts.values() if fact.relation == ">=" and not fact.ranges]
+    lows = [of_atom(number) - p for p in lows if p.terms.get(((number, 1),)) == 1 and not has(p - of_atom(number), number)]
+    return next((low for low in lows if known.is_whole(low)), ZERO)
+
+
+def _unfold(search: Search, p: Poly, index: tuple) -> None:
+    """Adds what the sums, products and powers that go up to an index are without their last term or factor."""
+    for a in sorted(all_atoms(p), key=repr):
+        if a[0] in ("Sum", "Product") and is_closed(a) and has(a[3], index):
+            search.lemma("last term" if a[0] == "Sum" else "last factor", of_atom(a))
+    for a in sorted(all_atoms(p), key=repr):
+        if a[0] == "exp" and is_closed(a) and has(a[1], index):
+            _unfold_exponential(search, a[1], index)
+        elif a[0] == "pow" and is_closed(a) and has(a[2], index):
+            search.lemma("next power", a[1], a[2] - ONE)
+
+
+def _unfold_exponential(search: Search, e: Poly, index: tuple) -> None:
+    """Adds that the exponential is at least that of the index before it, times the tangent of what is added."""
+    before = [a[1] for a in all_atoms(search.known.facts["before"].poly) if a[0] == "exp" and has(a[1], index)]
+    written = e
+    for fact in [*search.known.facts.values()]:
+        sums = [m for m in fact.poly.terms if m in e.terms and m and m[0][0][0] == "Sum"]
+        if fact.relation == "==" and not fact.ranges:
+            written = written - fact.poly * constant(sum(written.terms.get(m, 0) / fact.poly.terms[m] for m in sums))
+    if written != e:
+        search.lemma("exponentials rise", written, e)
+    for part in before:
+        search.lemma("exponentials add", part, written - part)
+        search.lemma("tangent", written - part)
