@@ -11,7 +11,7 @@ from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom
 from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_terms import all_atoms, is_closed
 
-__all__ = ["by_evident_lemmas", "by_lemmas"]
+__all__ = ["by_lemmas", "by_sums"]
 
 #: candidates for upper bounds of an exponent
 _SIMPLE = [constant(Fraction(n, 4)) for n in (-4, -2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 12, 16)]
@@ -19,9 +19,9 @@ _DIGITS = 10**6
 _NEXT = 4  # steps by which a power is compared with another one of the same base
 
 
-def by_evident_lemmas(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """Adds lemmas about the atoms of the goal whose premises follow, then combines facts."""
-    return depth > 1 and _add_lemmas(search, relation, p, 0, lambda r, q: False)
+def by_sums(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """Adds lemmas about the sums of the goal whose premises follow, then combines facts."""
+    return depth > 1 and _add_lemmas(search, relation, p, 0, lambda r, q: False, _lemmas_of_sums)
 
 
 def by_lemmas(search: Search, relation: str, p: Poly, depth: int) -> bool:
@@ -29,13 +29,13 @@ def by_lemmas(search: Search, relation: str, p: Poly, depth: int) -> bool:
     premises are combinations of facts, then all."""
     ways = (lambda r, q: False, lambda r, q: search.combine(r, q, 1), lambda r, q: search.prove(r, q, depth - 1))
     return depth > 0 and (search.known.implies(relation, p) or any(  # perhaps by lemmas that other goals needed
-        _add_lemmas(search, relation, p, number, way) for number, way in enumerate(ways)))
+        _add_lemmas(search, relation, p, number, way, _lemma_instances) for number, way in enumerate(ways)))
 
 
-def _add_lemmas(search: Search, relation: str, p: Poly, number: int, way: Callable) -> bool:
+def _add_lemmas(search: Search, relation: str, p: Poly, number: int, way: Callable, instances: Callable) -> bool:
     """Adds lemmas whose premises follow, or are shown in a ``way`` that has a ``number``; whether the goal then follows."""
     wrote = _add_digits(search, p)
-    for lemma, premises, args in _lemma_instances(search, p):
+    for lemma, premises, args in instances(search, p, _atoms_by_kind(search, p)):
         called = lemma, repr(args)
         if called in search.failed or (*called, number) in search.failed:
             continue
@@ -66,8 +66,8 @@ def _add_digits(search: Search, p: Poly) -> bool:
     return wrote
 
 
-def _lemma_instances(search: Search, p: Poly):
-    """Yields (lemma, premises, arguments) for the atoms of a goal and of the facts that share some."""
+def _atoms_by_kind(search: Search, p: Poly) -> dict:
+    """The atoms of a goal and of the facts that share some, by kind."""
     atoms = all_atoms(p)
     for fact in search.known.facts.values():
         if not fact.ranges and atoms_of(fact.poly) & atoms_of(p):
@@ -76,6 +76,11 @@ def _lemma_instances(search: Search, p: Poly):
     for a in sorted(atoms, key=repr):
         if a[0] in ("Sum", "Product") or is_closed(a):
             kinds.setdefault(a[0], []).append(a)
+    return kinds
+
+
+def _lemma_instances(search: Search, p: Poly, kinds: dict):
+    """Yields (lemma, premises, arguments) for the atoms of a goal and of the facts that share some."""
     for a in [*kinds.get("entry", []), *kinds.get("name", [])]:
         q = of_atom(a)
         if any(fact.relation == "==" and fact.poly in (q * q - q, q - q * q) for fact in search.known.facts.values()):
@@ -151,8 +156,6 @@ def _lemma_instances(search: Search, p: Poly):
     for a in kinds.get("norm", []):
         v = dict(a[1])
         yield "length squared", [], (v,)
-        if len(v) == 1 and next(iter(v))[0] == "vsum":
-            yield "length of sum", [], (of_atom(a),)
         if len(v) > 1:
             parts = [{u: c} for u, c in v.items()]
             yield "triangle", [], (parts[0], _merge_parts(parts[1:]))
@@ -168,6 +171,14 @@ def _lemma_instances(search: Search, p: Poly):
                 yield "product of lengths", [], ({u: ONE}, {v: constant(-1)})
             yield "square", [], ({u: ONE, v: ONE},)
             yield "square", [], ({u: ONE, v: constant(-1)},)
+    yield from _lemmas_of_sums(search, p, kinds)
+
+
+def _lemmas_of_sums(search: Search, p: Poly, kinds: dict):
+    """Yields (lemma, premises, arguments) for the sums."""
+    for a in kinds.get("norm", []):
+        if len(a[1]) == 1 and a[1][0][0][0] == "vsum":
+            yield "length of sum", [], (of_atom(a),)
     for a in kinds.get("Sum", []):
         yield "geometric", [], (of_atom(a),)
         arrays = {b[1] for b in atoms_of(a[1]) if b[0] == "entry"}
