@@ -29,7 +29,7 @@ from bounds.language.claim import (
 )
 from bounds.language.defining import defining
 from bounds.language.definitions import SHARED
-from bounds.language.names import CONSTANT, NAMES, symbol
+from bounds.language.names import CONSTANT, NAMES, names_from, symbol
 from bounds.language.notation import notation_text
 from bounds.language.on_samples import speaks_of_samples
 from bounds.language.space import infimum
@@ -290,9 +290,14 @@ class Reader(FormulaReader):
                 and not row.indices and {f"{name}>=0", f"0<={name}"} & written}
 
     def hypotheses(self, text: str, given: dict | None = None) -> tuple[Condition, ...]:
-        """A condition; an equation at all points is two, since either side bounds the other."""
-        both = ("<=", ">=") if _EQUATION.search(text) else ("==",)
-        return tuple(self.hypothesis(text.replace("==", sign), given) for sign in both)
+        """A condition; an equation at all points is two, since either side bounds the other, and so is one of a constant and
+        something of each client or time."""
+        if not _EQUATION.search(text):
+            c = self.hypothesis(text, given)
+            constants = [side for side in (c.left, c.right) if side.is_Symbol and side.name in names_from(CONSTANT)]
+            if c.relation != "==" or not c.over or not constants:
+                return (c,)
+        return tuple(self.hypothesis(text.replace("==", sign), given) for sign in ("<=", ">="))
 
     def hypothesis(self, text: str, given: dict | None = None) -> Condition:
         """A condition. No symbol gets a number that its sign excludes, no constant over all points a value of its own."""

@@ -1,6 +1,7 @@
 """Hypotheses on single names: equations that define them, bounds on numbers, signs."""
 
 from collections.abc import Iterable
+from itertools import product
 from typing import NamedTuple
 
 import sympy as sp
@@ -81,15 +82,16 @@ def bounds_on_numbers(claim: Claim) -> dict[str, list[BoundOnNumber]]:
     """The bounds that hypotheses put on numbers without index, in their order, by name.
 
     A bound on a product is also one on a factor, if that is a positive variable of the claim, the rest of the product is
-    positive, and the other side does not contain the factor.
+    positive, and the other side does not contain the factor. An equation of a product bounds such a factor on both sides.
     """
     found: dict[str, list[BoundOnNumber]] = {}
     own = {v.name for v in claim.variables if v.domain == "positive" and not v.indices}
     for c in claim.hypotheses:
-        if c.relation == "==":
-            continue
-        for side, relation, other in ((c.left, c.relation, c.right), (c.right, _MIRRORED[c.relation], c.left)):
-            if side.is_Symbol:
+        relations = ("<=", ">=") if c.relation == "==" else (c.relation,)
+        for relation, turned in product(relations, (False, True)):
+            side, other = (c.right, c.left) if turned else (c.left, c.right)
+            relation = _MIRRORED[relation] if turned else relation
+            if side.is_Symbol and c.relation != "==":
                 found.setdefault(side.name, []).append(BoundOnNumber(c, side, relation, other))
             for factor in side.args if side.is_Mul else ():
                 alone = factor.is_Symbol and factor.name in own and not other.has(factor)

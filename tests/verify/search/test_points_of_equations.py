@@ -73,3 +73,31 @@ def test_a_statement_that_fails_at_irrational_numbers_fails_at_fractions_beside_
         (tmp_path / "tied.toml").write_text(TIED.format(equation=equation, statement=statement), encoding="utf-8")
         found = search(load_claims(tmp_path / "tied.toml")[0], BUDGETS[budget])
         assert (found.violation is not None) == (statement == false)
+
+
+EQUATIONS_OF_CONSTANTS = {  # an assumption and conditions: a false statement, and a true one
+    ("L_client[k] == L for each k", ""): ("norm(x_round[1] - x_star) <= 9/10*norm(x_round[0] - x_star)",
+                                          "norm(grad(k, x_round[0])) <= L*norm(x_round[0] - x_star) for each k"),
+    ("L == L_client[k] for each k", ""): ("norm(x_round[1] - x_star) <= 9/10*norm(x_round[0] - x_star)",
+                                          "norm(grad(k, x_round[0])) <= L*norm(x_round[0] - x_star) for each k"),
+    ("L_client[k] <= L for each k", '"L*eta == 2"'): ("norm(x_round[1] - x_star) <= 9/10*norm(x_round[0] - x_star)",
+                                                      "norm(x_round[1] - x_star) <= norm(x_round[0] - x_star)"),
+    ("L_client[k] <= L for each k", '"1 == rounds*eta*L"'): ("norm(x_round[1] - x_star) <= 0",
+                                                             "norm(x_round[1] - x_star) <= norm(x_round[0] - x_star)"),
+}
+
+
+@pytest.mark.parametrize(("assumption", "conditions"), EQUATIONS_OF_CONSTANTS)
+def test_equations_with_constants_of_losses_are_met(assumption, conditions, tmp_path):
+    file, verdicts = tmp_path / "own.toml", []
+    for statement in EQUATIONS_OF_CONSTANTS[assumption, conditions]:
+        file.write_text(f"""[[claim]]
+id = "mine/equation"
+assume = ["{assumption}", "mu_client[k] >= 0 for each k", "sigma_sq_client[k] <= 0 for each k"]
+variables = {{eta = "positive"}}
+conditions = ["local_steps == 1", "eta_l[t] == eta for each t", "clients == 1", {conditions}]
+statement = "{statement}"
+""")
+        found = search(load_claims(file)[0], BUDGETS["quick"], 0)
+        verdicts.append(found.violation is None and found.met > 0)
+    assert verdicts == [False, True]
