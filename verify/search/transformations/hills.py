@@ -19,15 +19,16 @@ _NEAR = 1 / 16  # share of the width within which a run starts, and within which
 
 
 def _on_hills(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:
-    """Gives all clients of some instances one wide concave piece each, near whose middle the run starts; the objective is
-    bounded from below by a little curvature that is left beyond."""
+    """Gives all clients of some instances one wide concave piece each, near whose middle the run starts: the same, where the
+    claim's clients are alike. The objective is bounded from below by a little curvature that is left beyond."""
     (rng,), slope = rng.spawn(1), params["piece_slope"]  # the other transformations draw what they would without this one
     count, first = len(slope), np.arange(shape.family.knots)[:, None] == 0
     chosen = rng.random((count, 1, 1, 1)) < _SHARE
     width, flat = 2.0 ** rng.integers(1, _WIDEST, (count, 1, 1, 1)), 0.5 ** rng.integers(1, _FLATTEST, (count, 1, 1, 1))
     steepness = abs(slope[:, :1, :1]) + (slope[:, :1, :1] == 0)
     middle = params["piece_center"][:, :, :1]
-    middle = middle[:, :1] + _within(_NEAR * width, middle - middle[:, :1])
+    apart = 0.0 if needs(claim).alike else _NEAR
+    middle = middle[:, :1] + _within(apart * width, middle - middle[:, :1])
     hill = {"tail": (flat * steepness)[:, 0], "center": middle[:, :, 0], "piece_center": middle, "piece_width": width,
             "piece_slope": np.where(first, -steepness, 0.0)}
     found = params | {name: np.where(chosen.reshape(count, *(1,) * (params[name].ndim - 1)), array, params[name])
@@ -45,8 +46,7 @@ def _within(most: np.ndarray, vectors: np.ndarray) -> np.ndarray:
 
 def _admits_hills(claim: Claim, shape: Shape) -> bool:
     asked = needs(claim)
-    return isinstance(shape.family, PiecewiseClients) and on_runs(claim, shape) and not (
-        asked.convex or asked.lipschitz or asked.alike)
+    return isinstance(shape.family, PiecewiseClients) and on_runs(claim, shape) and not (asked.convex or asked.lipschitz)
 
 
 HILLS = Transformation("hills", _admits_hills, _on_hills)
