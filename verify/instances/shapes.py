@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, cycle, islice, product
-from math import prod
+from math import inf, prod
 
 import numpy as np
 import sympy as sp
@@ -33,7 +33,7 @@ from verify.instances.quadratic import QUADRATIC
 from verify.instances.samples import SampleClients, extreme_data_shapes, small_data_shapes
 from verify.instances.shape import RARE, Shape, with_participants
 
-__all__ = ["extreme_shapes", "one_that_fits", "shapes_of_many_draws", "small_shapes"]
+__all__ = ["extreme_shapes", "one_that_fits", "outcomes_beyond", "shapes_of_many_draws", "small_shapes"]
 
 _CLIENTS = ((1, 0), (2, 0), (3, 0), (1, 1), (2, 1))  # priority clients, free clients
 _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2, 4), (1, 2)
@@ -44,6 +44,7 @@ _MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
 _MOST_KNOTS = 400  # of all clients, whose losses are quadratic beyond
 _MORE_OUTCOMES = 4  # times as many outcomes as other shapes have, at most, of sizes that are as large as conditions admit
 #: by how much integers of claims about numbers exceed their lowest values
+_FORCED = 16  # times as many outcomes, where a claim admits no sizes with fewer
 _LARGE = (0, 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _VERY_LARGE = (10**4, 10**5, 10**6)  # of claims without arrays, sums and ranges, whose evaluation takes no longer for it
 _OF_SUMS = (3000, 10**4, 3 * 10**4)  # of claims with sums, and without arrays and ranges
@@ -74,9 +75,10 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
             shape = within_sizes(claim, all_of_them[number], rng)
             if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes:
                 chosen[shape] = None
-    if not chosen:  # sizes that are unusual, or that go together
-        moved = _moved_to_fit(claim, [all_of_them[number] for number in smallest[:_FITTED]], rng, most_outcomes)
-        chosen |= dict.fromkeys(islice(moved, count))
+    for times in (1, _FORCED):  # sizes that are unusual, or that go together, or that have many outcomes
+        if not chosen:
+            moved = _moved_to_fit(claim, [all_of_them[number] for number in smallest[:_FITTED]], rng, times * most_outcomes)
+            chosen |= dict.fromkeys(islice(moved, count))
     if of_samples:
         return list(chosen)
     drawn = [_with_family(claim, shape, rng) for shape in chosen]
@@ -87,7 +89,15 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
     return [replace(shape, rare=RARE[next(turns)]) if shape.noisy else shape for shape in drawn]
 
 
-def _moved_to_fit(claim: Claim, shapes: Sequence[Shape], rng: np.random.Generator, most_outcomes: int) -> Iterator[Shape]:
+def outcomes_beyond(claim: Claim, most_outcomes: int) -> int:
+    """The outcomes of the smallest shapes that a claim admits, where these are too many to be listed; else 0."""
+    smallest = sorted(_small_shapes(claim), key=_size)[:_FITTED] if claim.setting == "run" else []
+    fewest = min((prod(outcomes(shape)) for shape in _moved_to_fit(
+        claim, smallest, np.random.default_rng(0), inf)), default=0)
+    return fewest if fewest > _FORCED * most_outcomes else 0
+
+
+def _moved_to_fit(claim: Claim, shapes: Sequence[Shape], rng: np.random.Generator, most_outcomes: float) -> Iterator[Shape]:
     """Moves the sizes of each shape to what conditions ask for; leaves out shapes of too many outcomes."""
     for shape in shapes:
         shape = fitted(claim, shape, rng)

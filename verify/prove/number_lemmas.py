@@ -11,7 +11,7 @@ from verify.checker.polynomials import ONE, ZERO, Poly, constant, of_atom
 from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_terms import all_atoms, is_closed
 
-__all__ = ["by_lemmas", "by_sums"]
+__all__ = ["by_lemmas", "by_sums_and_extremes"]
 
 #: candidates for upper bounds of an exponent
 _SIMPLE = [constant(Fraction(n, 4)) for n in (-4, -2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 12, 16)]
@@ -19,9 +19,9 @@ _DIGITS = 10**6
 _NEXT = 4  # steps by which a power is compared with another one of the same base
 
 
-def by_sums(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """Adds lemmas about the sums of the goal whose premises follow, then combines facts."""
-    return depth > 1 and _add_lemmas(search, relation, p, 0, lambda r, q: False, _lemmas_of_sums)
+def by_sums_and_extremes(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """Adds lemmas about the sums, maxima and minima of the goal whose premises follow, then combines facts."""
+    return depth > 1 and _add_lemmas(search, relation, p, 0, lambda r, q: False, _lemmas_of_sums_and_extremes)
 
 
 def by_lemmas(search: Search, relation: str, p: Poly, depth: int) -> bool:
@@ -85,12 +85,6 @@ def _lemma_instances(search: Search, p: Poly, kinds: dict):
         q = of_atom(a)
         if any(fact.relation == "==" and fact.poly in (q * q - q, q - q * q) for fact in search.known.facts.values()):
             yield "binary below", [], (q,)
-    for a in kinds.get("Max", []):
-        for q in a[1:]:
-            yield "largest", [], (q, *(r for r in a[1:] if r != q))
-    for a in kinds.get("Min", []):
-        for q in a[1:]:
-            yield "least", [], (q, *(r for r in a[1:] if r != q))
     for a in kinds.get("floor", []):
         yield "floor below", [], (a[1],)
         yield "floor above", [], (a[1],)
@@ -171,11 +165,17 @@ def _lemma_instances(search: Search, p: Poly, kinds: dict):
                 yield "product of lengths", [], ({u: ONE}, {v: constant(-1)})
             yield "square", [], ({u: ONE, v: ONE},)
             yield "square", [], ({u: ONE, v: constant(-1)},)
-    yield from _lemmas_of_sums(search, p, kinds)
+    yield from _lemmas_of_sums_and_extremes(search, p, kinds)
 
 
-def _lemmas_of_sums(search: Search, p: Poly, kinds: dict):
-    """Yields (lemma, premises, arguments) for the sums."""
+def _lemmas_of_sums_and_extremes(search: Search, p: Poly, kinds: dict):
+    """Yields (lemma, premises, arguments) for sums, maxima and minima."""
+    for a in kinds.get("Max", []):
+        for q in a[1:]:
+            yield "largest", [], (q, *(r for r in a[1:] if r != q))
+    for a in kinds.get("Min", []):
+        for q in a[1:]:
+            yield "least", [], (q, *(r for r in a[1:] if r != q))
     for a in kinds.get("norm", []):
         if len(a[1]) == 1 and a[1][0][0][0] == "vsum":
             yield "length of sum", [], (of_atom(a),)

@@ -21,6 +21,7 @@ from verify.exact.replay import series_of
 from verify.exact.subdivision import subdivided
 from verify.growth.decide import order_verdict
 from verify.instances.shape import Shape
+from verify.instances.shapes import outcomes_beyond
 from verify.proofs.steps_there import steps_there
 from verify.prove.number_certificates import number_certificate
 from verify.referee.ill_posed import by_conflict, by_range, by_value
@@ -392,6 +393,9 @@ def _nothing_against_it(case: _Case) -> Verdict | None:
             unmet = [condition_text(c, "code") for c in unsatisfied_hypotheses(case.claim, BUDGETS[case.settings.budget])]
             text += f"; none that was looked at again met {' or '.join(unmet)}" if unmet else ""
             needed = "a family that meets them would decide"
+            if many := outcomes_beyond(case.claim, BUDGETS[case.settings.budget].most_outcomes):
+                text = text.partition(";")[0]
+                needed = f"the smallest sizes have {many} outcomes of chance, too many to be listed"
         return case.undecided("instance", case.ratio if found.met else None, f"{text}; {needed}")
     if not case.meets_somewhere:
         return case.undecided("instance", case.ratio, f"float64 takes {found.met} of {found.tried} instances for some that "
