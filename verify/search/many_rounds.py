@@ -30,6 +30,7 @@ __all__ = ["after_many_rounds", "has_long_runs", "is_fit", "violation_or_ratio"]
 
 _SOME, _MORE, _MANY = 120, 480, (9000, 90_000)  # rounds
 _KEPT, _SHAPES, _ROWS = 12, 5, 2  # instances of an archive; shapes of other ones, and how many of each
+_STEPS, _LONGER = 32, 2  # local steps of more shapes, and how many of these there are
 _GROWING, _TIGHT = 4, 1  # instances that are followed farther: whose ratio grows most, and those with the largest one
 _UNKNOWN = 3  # instances of which nothing is known, after which no other one is looked at
 _MOST_CLIENTS, _LEAST = 6, 1e-290  # a side below which no ratio is looked at
@@ -150,7 +151,9 @@ def _instances(state: State) -> Iterator[tuple[Shape, Parameters]]:
     rng = np.random.default_rng([*state.seeds, _OWN_SEED])
     shapes = small_shapes(state.claim, rng, state.budget.most_outcomes, 4 * state.budget.small)
     shapes = [*dict.fromkeys(QUADRATIC.fitting(shape) for shape in shapes)]
-    for shape in [shape for shape in shapes if is_fit(shape) and shape.clients > 1][:_SHAPES]:
+    shapes = [shape for shape in shapes if is_fit(shape) and shape.clients > 1]
+    longer = [replace(shape, local_steps=_STEPS) for shape in shapes if not shape.noisy]
+    for shape in (*shapes[:_SHAPES], *[shape for shape in longer if allowed(state.claim, shape.as_sizes())][:_LONGER]):
         params, verdict = evaluate_first(
             state.claim, shape, state.draw_batch(shape, state.budget.small_rows, rng), state.backend)
         met = np.flatnonzero(verdict.met)

@@ -38,6 +38,15 @@ ROWS = {
         '"L**2*norm2(x_round[0] - x_star) >= 100*zeta_sq"]',
         "E(norm2(x_round[rounds] - x_star)) <= (1 - mu/(20*L))**rounds*norm2(x_round[0] - x_star)",
         "E(norm2(x_round[rounds] - x_star)) <= (1 - mu/(20*L))**rounds*norm2(x_round[0] - x_star) + zeta_sq/(10*L*mu)"),
+    # local steps of two clients end where the objective's gradient is of the order of the steps between two means, squared
+    "drift of many local steps after many rounds": (
+        'assume = ["L_client[k] <= L for each k", "mu_client[k] >= 0 for each k", "sigma_sq_client[k] <= 0 for each k"]\n'
+        'definitions = {zeta_sq = "Mean(norm2(grad(k, x_star)), k)"}\nvariables = {eta = "positive"}\n'
+        'conditions = ["eta_l[t] == eta for each t", "eta <= 1/(4*L*local_steps)"]',
+        "objective(x_round[rounds]) - F_star <= "
+        "2*norm2(x_round[0] - x_star)/(eta*iterations) + eta**2*local_steps*L*zeta_sq",
+        "objective(x_round[rounds]) - F_star <= "
+        "2*norm2(x_round[0] - x_star)/(eta*iterations) + 24*eta**2*local_steps**2*L*zeta_sq"),
 }
 
 
