@@ -41,7 +41,7 @@ from verify.exact.confirm import Violation, violation_of
 from verify.growth.growth_search import EFFORTS, Effort, GrowthCurve, GrowthSearch
 from verify.growth.limits import SCALE, Motion, at_size, coupled_limits, held_numbers
 from verify.growth.long_runs import along_long_runs
-from verify.growth.members import MEMBERS, ExactMember, affordable, refuting_members
+from verify.growth.members import LONGEST_IRRATIONAL, MEMBERS, ExactMember, affordable, refuting_members
 from verify.growth.order import never_vanishes, with_constant
 from verify.growth.same_instance import same_instance
 from verify.growth.scales import scale_path
@@ -163,20 +163,32 @@ def _settles(claim: Claim, growth: Growth, name: str, curves: list[GrowthCurve],
                 growth.unconfirmed, growth.curves = name, [curve]
                 return True
             continue
-        members = refuting_members(claim, curve)
-        if not growth.seen.is_above_the_level(curve, members):
-            continue
+        if _refutes(claim, growth, name, curve, accepts):
+            return True
+    return False
+
+
+def _refutes(claim: Claim, growth: Growth, name: str, curve: GrowthCurve, accepts) -> bool:
+    """Whether exact members of the curve refute the claim: of irrational runs the longer ones, or those that the checker, on
+    its coarser intervals, can replay."""
+    before: list[float] = []
+    for longest in LONGEST_IRRATIONAL:
+        members = refuting_members(claim, curve, longest)
+        if not growth.seen.is_above_the_level(curve, members) or [m.size for m in members] == before != []:
+            break
         if members and members[0].constant is not None and not _share(claim, members, curve.limit):
-            continue
-        if members and accepts and not (accepted := accepts(name, members)):
-            if accepted is not None:
-                growth.rejected = growth.rejected or (name, members, curve)
-        elif members:
+            break
+        if not members:
+            if curve.fit.grows and not curve.fit.infinite and not curve.along_scales:
+                growth.unconfirmed = name
+            break
+        if not accepts or (accepted := accepts(name, members)):
             growth.limit, growth.members = name, members
             growth.curves.append(curve)
             return True
-        elif curve.fit.grows and not curve.fit.infinite and not curve.along_scales:
-            growth.unconfirmed = name
+        if accepted is not None:
+            growth.rejected = growth.rejected or (name, members, curve)
+        before = [m.size for m in members]
     return False
 
 

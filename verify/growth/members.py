@@ -25,8 +25,17 @@ from verify.instances.parameters import Parameters, map_params
 from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
 
-__all__ = ["MEMBERS", "TINY", "ExactMember", "affordable", "constant_refuted", "exact_ratio_member", "refuting_members",
-           "within_exact_runs"]
+__all__ = [
+    "LONGEST_IRRATIONAL",
+    "MEMBERS",
+    "TINY",
+    "ExactMember",
+    "affordable",
+    "constant_refuted",
+    "exact_ratio_member",
+    "refuting_members",
+    "within_exact_runs",
+]
 
 MEMBERS = OCTAVES + 1
 _STEP = 4.0  # between members along a number
@@ -35,7 +44,7 @@ _LEAST_RATIO = 1e6  # of a path along scales
 _FACTOR, _STAGES = 16.0, 16  # between exact members of a path along scales, and how many there are at most
 _SHORT = 128  # rounds, where float64 is of no use
 _LONGEST = 384  # iterations of an exact run
-_LONGEST_IRRATIONAL = 64  # of one in intervals
+LONGEST_IRRATIONAL = (64, 48)  #: of one in intervals; the checker's may be too wide for the longer ones
 _MOST_STEPS = 4000  # local steps of all clients over all outcomes of chance, in fractions
 
 
@@ -48,11 +57,12 @@ class ExactMember:
     violation: Violation
 
 
-def refuting_members(claim: Claim, curve: GrowthCurve) -> tuple[ExactMember, ...]:
-    """Exact members by which the track refutes the claim; none if it does not."""
+def refuting_members(claim: Claim, curve: GrowthCurve, longest: int = LONGEST_IRRATIONAL[0]) -> tuple[ExactMember, ...]:
+    """Exact members by which the track refutes the claim, of at most ``longest`` iterations where numbers are irrational;
+    none if it does not."""
     if curve.along_scales:
         return _far_along_scales(claim, curve) if curve.fit.rising else ()
-    if curve.fit.grows and (found := _of_curve(claim, curve)):
+    if curve.fit.grows and (found := _of_curve(claim, curve, longest)):
         return found
     if curve.fit.grows and not curve.lost:
         return ()
@@ -61,7 +71,7 @@ def refuting_members(claim: Claim, curve: GrowthCurve) -> tuple[ExactMember, ...
     for count in range(len(curve.members) - 1, OCTAVES, -1):  # float64 loses the largest sizes of fast growth
         part = curve.until(count)
         if part.fit.grows and part.ratios[-1] >= _LEAST_RATIO:
-            return _of_curve(claim, part)
+            return _of_curve(claim, part, longest)
     return ()
 
 
@@ -174,7 +184,7 @@ def constant_refuted(found: Violation | str | float | None) -> Fraction | None:
 
 
 # the members of a track --------------------------------------------------------------------------------------------------
-def _of_curve(claim: Claim, curve: GrowthCurve) -> tuple[ExactMember, ...]:
+def _of_curve(claim: Claim, curve: GrowthCurve, longest: int) -> tuple[ExactMember, ...]:
     """Five or more neighbouring members of a growth curve as exact violations of the claim with growing constants; empty if
     exact arithmetic does not confirm them."""
     if curve.fit.infinite:
@@ -182,7 +192,7 @@ def _of_curve(claim: Claim, curve: GrowthCurve) -> tuple[ExactMember, ...]:
         return tuple(found) if all(found) else ()
     usual, longer = (within_exact_runs(curve, times) for times in (1, 2))
     exact = longer if longer.fit.is_sustained and not usual.fit.is_sustained else usual
-    return _that_grow(claim, curve, _largest_confirmed(claim, exact.members, curve.own_instances))
+    return _that_grow(claim, curve, _largest_confirmed(claim, exact.members, curve.own_instances, longest))
 
 
 def _that_grow(claim: Claim, curve: GrowthCurve, found: list[ExactMember]) -> tuple[ExactMember, ...]:
@@ -194,7 +204,7 @@ def _that_grow(claim: Claim, curve: GrowthCurve, found: list[ExactMember]) -> tu
     return tuple(found) if outgrown and _increasing(found) and _fitted(found).is_sustained else ()
 
 
-def _largest_confirmed(claim: Claim, members: Sequence[Member], rounded: bool) -> list[ExactMember]:
+def _largest_confirmed(claim: Claim, members: Sequence[Member], rounded: bool, longest: int) -> list[ExactMember]:
     """Neighbouring members as exact violations, the largest that there are; irrational numbers lose digits on long runs."""
     found: list[ExactMember] = []
     if len(members) < MEMBERS:
@@ -203,7 +213,7 @@ def _largest_confirmed(claim: Claim, members: Sequence[Member], rounded: bool) -
     middle, last = len(members) - MEMBERS, len(members) - 1
     irrational = exact(middle) and isinstance(exact(middle).violation.left, Ball)
     for place in range(last, -1, -1):
-        if irrational and members[place].shape.iterations > _LONGEST_IRRATIONAL:
+        if irrational and members[place].shape.iterations > longest:
             continue
         if exact(place):
             found = [exact(place), *found]
