@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 from bounds.language.claim import DOMAINS, Condition, Variable
-from bounds.language.names import COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE
+from bounds.language.names import ARGUMENT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE
 from bounds.registry.claim_files import short
 
 __all__ = ["LONGEST", "Declarations", "domain_conditions", "with_bounded_sizes", "with_setting"]
@@ -23,8 +23,8 @@ _LARGEST = 1e15  # number as an option
 _MEASURED = (SIZE, FEDERATION, DATA, RUN, COUPLED)  # sources of names that a variable of a run or of a point may not have
 _LETTERS = "ijkl"  # of the indices of an array of the user's
 _TABLES = ("exists", "witness", "definitions")  # of formulas
-_OF_NUMBERS = {"id", "number", "kind", "reading", "source", "note", "variables", "conditions", "statement", "steps",
-               *_TABLES}
+_OF_NUMBERS = {"id", "extends", "number", "kind", "reading", "source", "note", "variables", "conditions", "statement",
+               "steps", *_TABLES}
 _OPERATORS = {"sqrt", "exp", "log", "Abs", "floor", "ceiling", "Max", "Min", "Sum", "Product", "norm", "norm2", "dot", "in"}
 _OF_DOMAINS = {"from", "to", "below", "hidden", "log"}
 
@@ -41,7 +41,7 @@ def with_setting(row: dict[str, Any]) -> dict[str, Any]:
     own = {name for table in tables for name in table}
     indices = {*"tijkr", *re.findall(r"\bfor\s+(\w+)", formulas), *re.findall(r",\s*\(\s*(\w+)\s*,", formulas)}
     names = {*_NAME.findall(formulas)} - _OPERATORS - {"for"} | {*_NAME.findall(domains)} - {*DOMAINS, *_OF_DOMAINS}
-    known = {name for name, one in NAMES.items() if one.kind != "index"}
+    known = {name for name, one in NAMES.items() if one.source != ARGUMENT}
     return row if names - own - indices or own & known else row | {"setting": "algebra"}
 
 

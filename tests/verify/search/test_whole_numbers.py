@@ -54,6 +54,8 @@ SETTINGS = {
     "a number that exists": ('variables = {r = "positive"}\nexists = {eta = "(0, 1/r]"}\nwitness = {eta = "1/r"}\n'
                              'statement = "eta*r <= 1"', "algebra"),
     "a definition": ('variables = {a = "real"}\ndefinitions = {b = "a**2"}\nstatement = "b >= 0"', "algebra"),
+    "a letter of points": ('variables = {v = "real"}\nstatement = "v**2 >= 0"\n'
+                           '[[claim]]\nid = "own/two"\nextends = "own/one"\nstatement = "v**4 >= 0"', "algebra"),
     "a definition of a run": ('variables = {a = "real"}\ndefinitions = {b = "a**2*L"}\nstatement = "b >= 0"', "run"),
     "a number of a run": ('variables = {a = "positive"}\nstatement = "a*L >= 0"', "run"),
     "a size of a run": ('variables = {a = "positive[clients]"}\nstatement = "a[k] >= 0 for k in 0..clients-1"', "run"),
