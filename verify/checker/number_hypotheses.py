@@ -137,5 +137,5 @@ def enter_range(reader, known, names, name, low, high):
     require(not random(low) and not (high and random(high)), "a range whose end is drawn")
     fresh = new_index()
     if low == high:
-        return (fresh, low, high), known, {**names, name: low}
+        return (fresh, low, high), KnownFacts(known), {**names, name: low}
     return (fresh, low, high), known.with_index(fresh, low, high, name), {**names, name: of_atom(fresh)}

@@ -225,6 +225,14 @@ def term_of_sum(known, p, place):
         "==", p - before - substitute(known, body, own, place) - after)
 
 
+def next_terms(known, p):
+    """sum_{i = low}^{high} b_{i+1} = sum_{i = low}^{high} b_i - b_low + b_{high+1} for high >= low - 1."""
+    body, low, high, own = arguments_of(p, "Sum")
+    later = sum_of(known, own, substitute(known, body, own, of_atom(own) + ONE), low, high)
+    return [(">=", high - low + ONE)], (
+        "==", later - p + substitute(known, body, own, low) - substitute(known, body, own, high + ONE))
+
+
 def last_factor(known, p):
     body, low, high, own = arguments_of(p, "Product")
     shorter = product_of(known, own, body, low, high - ONE)
@@ -264,5 +272,5 @@ def length_of_sum(known, p):
 
 
 SUMS = {f.__name__.replace("_", " "): f for f in (
-    empty_sum, empty_product, last_term, first_term, term_of_sum, last_factor, no_index_in_product, geometric,
+    empty_sum, empty_product, last_term, first_term, term_of_sum, next_terms, last_factor, no_index_in_product, geometric,
     length_of_sum)}

@@ -1,12 +1,16 @@
-"""A tactic for goals about a whole number: induction, in which sums, products and powers lose their last term or factor."""
+"""Tactics for goals about a whole number: induction, in which sums, products and powers lose their last term or factor, and
+sums of facts whose neighbouring terms cancel."""
+
+from contextlib import suppress
+from itertools import permutations
 
 from verify.checker.index_sums import new_index, substitute
 from verify.checker.number_proof import with_fact
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, of_atom
-from verify.prove.number_search import Search
+from verify.prove.number_search import REFUSALS, Search
 from verify.prove.number_terms import all_atoms, is_closed
 
-__all__ = ["by_induction"]
+__all__ = ["by_induction", "by_telescoping"]
 
 
 def by_induction(search: Search, relation: str, p: Poly, depth: int) -> bool:
@@ -16,8 +20,12 @@ def by_induction(search: Search, relation: str, p: Poly, depth: int) -> bool:
         return False
     grown = [a for a in all_atoms(p) if a[0] in ("Sum", "Product", "pow", "entry") and is_closed(a)]
     numbers = {n for a in grown for n in all_atoms(a) if n[0] in ("name", "index") and n in search.known.whole}
-    return any(_shown_up_to(search, relation, p, number, low, depth) for number in sorted(numbers, key=repr)
-               for low in dict.fromkeys((ZERO, ONE, _least(search, number))))
+    for number in sorted(numbers, key=repr):
+        for low in dict.fromkeys((ZERO, ONE, _least(search, number))):
+            with suppress(*REFUSALS):  # the goal may have no value there
+                if _shown_up_to(search, relation, p, number, low, depth):
+                    return True
+    return False
 
 
 def _shown_up_to(search: Search, relation: str, p: Poly, number: tuple, low: Poly, depth: int) -> bool:
@@ -79,3 +87,30 @@ def _unfold_exponential(search: Search, e: Poly, index: tuple) -> None:
     for part in before:
         search.lemma("exponentials add", part, written - part)
         search.lemma("tangent", written - part)
+
+
+def by_telescoping(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """Sums facts about entries of the goal over their ranges, with what sums of neighbouring entries have in common, then
+    combines facts."""
+    arrays, wrote = _arrays(p), False
+    for name, fact in [*search.known.facts.items()] if depth > 1 else ():
+        one_range = len(fact.ranges) == 1 and fact.ranges[0][2] is not None
+        if not one_range or ("summed", name) in search.failed or not arrays & _arrays(fact.poly):
+            continue
+        search.failed.add(("summed", name))
+        if (whole := search.step("sum", fact=name)) is not None:
+            wrote = True
+            _add_next_terms(search, search.known.facts[whole].poly)
+    return wrote and (search.known.implies(relation, p) or any(search.combine(relation, p, degree) for degree in (1, 2)))
+
+
+def _arrays(p: Poly) -> set:
+    return {a[1] for a in all_atoms(p) if a[0] == "entry"}
+
+
+def _add_next_terms(search: Search, p: Poly) -> None:
+    """Adds how two sums differ, one of which has the next term of each of the other."""
+    sums = [a for a in sorted(all_atoms(p), key=repr) if a[0] == "Sum" and is_closed(a)]
+    for a, b in permutations(sums, 2):
+        if a[2:] == b[2:] and substitute(search.known, a[1], a[4], of_atom(a[4]) + ONE) == b[1]:
+            search.lemma("next terms", of_atom(a))

@@ -57,6 +57,7 @@ ENTRIES = [*whole("n"), condition(["a", "j"], ">=", 0, [("j", 0, ["+", -1, "n"])
 SQUARES = ["+", ["^", "x", 2], ["*", -2, "x", "y"], ["^", "y", 2]]
 TOTAL = ["Sum", ["a", "j"], "j", 0, ["+", -1, "n"]]
 POWER = ["^", ["+", 1, "x"], "n"]
+GROWING = ["+", "n", ["*", minus("j", 1), "k"]]
 INDUCTION = {"name": "all", "by": "induction", "index": "m", "low": 0, "high": None,
              "shows": [["^", 2, "m"], ">=", ["+", 1, "m"]], "base": [],
              "steps": [lemma("next power", 2, "m", as_="n"),
@@ -131,6 +132,17 @@ FORGED = {
     "a geometric sum with falling exponents of 0": (
         (["*", minus("x", 1), ["Sum", ["^", "x", minus("n", ["*", 2, "i"])], "i", 0, "n"]], "<=", 1),
         [condition("x", ">=", 0), *whole("n")], [], "not shown"),
+    "a divisor that may be 0 where a sum is empty": (
+        (["Sum", ["Sum", ["^", ["+", "n", ["*", "i", "j"]], -1], "j", 1, "n"], "i", 0, 0], ">=", 1), whole("n", 0), [],
+        "a divisor leaves"),
+    "a divisor that an instance makes 0": (("n", ">=", 1), whole("n", 0), [
+        {"name": "all", "by": "each", "index": "k", "low": 0, "high": None,
+         "shows": [["Sum", ["^", GROWING, -1], "j", 1, "n"], "<=", "n"], "steps": [
+             {"name": "one", "by": "each", "index": "j", "low": 1, "high": "n", "shows": [["^", GROWING, -1], "<=", 1],
+              "steps": [identity(["^", GROWING, -1], "<=", 1, term(times=[minus("n", 1)]), term(times=[minus("j", 1), "k"]),
+                                 times=[GROWING])]},
+             {"name": "s", "by": "sum", "fact": "one"}]},
+        {"name": "end", "by": "instance", "fact": "all", "at": [0]}], "a divisor leaves"),
     "an induction without a base": ((["^", 2, "n"], ">=", ["+", 2, "n"]), whole("n", 0), [
         {**INDUCTION, "shows": [["^", 2, "m"], ">=", ["+", 2, "m"]],
          "steps": [lemma("next power", 2, "m", as_="n"), identity(

@@ -16,7 +16,8 @@ from verify.prove.satisfiable import Fact, satisfiable
 UNPROVEN = {"the largest of numbers"}
 
 #: lemmas of which nothing false is left: the language has no whole numbers from -1, and what it admits is true
-REFUSED = {"the first numbers", "a geometric sum", "a product of one number", "a product that telescopes"}
+REFUSED = {"the first numbers", "the first squares", "a geometric sum", "a product of one number",
+           "a product that telescopes"}
 
 #: variables, conditions, statement: none of them may be proven; where each fails, in words
 NOT_PROVEN = {
@@ -47,6 +48,13 @@ NOT_PROVEN = {
     "L = rho, by cases": (
         "eta = 'positive', L = 'positive', rho = 'positive', n = 'integer from 1'", ("eta*rho <= 1", "L <= rho"),
         "(1 - (1 - eta*(rho - L))**n)/(rho - L) <= eta*n"),
+    "m = 0, a divisor of an empty sum": (
+        "m = 'integer from 0'", (), "Sum(Sum(1/(m + (j-1)*i), (j, 1, m)), (i, 0, 0)) >= 1"),
+    "m = 0, a divisor of an empty sum of vectors": (
+        "m = 'integer from 0', v = 'vector'", (), "norm2(Sum(Sum(v/(m + i*j), (j, 1, m)), (i, 0, 0))) >= norm2(v)"),
+    "m = n, a divisor of an empty sum": (
+        "m = 'integer from 0', n = 'integer from 0'", ("m <= n",),
+        "Sum(Sum(1/(n - m + i*j), (j, 1, n - m)), (i, 0, 0)) >= 1"),
     "an order of nothing": ("n = 'integer from 0', s = 'nonnegative[n]'", (), "0 <= Max(s[i], (i, 0, n - 1))"),
 }
 
