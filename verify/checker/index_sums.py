@@ -47,7 +47,7 @@ def sum_of(known, index, body, low, high):
     for m, c in body.terms.items():
         outer = Poly({tuple(pair for pair in m if not has(pair[0], index)): c})
         inner = tuple(pair for pair in m if has(pair[0], index))
-        require_divisors(known, outer)
+        require_divisors(known, outer, low, high)
         inside = [a for a, n in inner if n == 1 and a[0] == "dot" and has(a[1], index) != has(a[2], index)]
         if not inner:
             found = found + outer * known.range_size(low, high)
@@ -61,12 +61,12 @@ def sum_of(known, index, body, low, high):
     return found
 
 
-def require_divisors(known, outer):
+def require_divisors(known, outer, low, high):
     """Refuses factors that would leave a sum, which may be empty, with a divisor that is not known to be other than 0."""
     for a, n in next(iter(outer.terms)):
         q = a[1] if a[0] == "inv" else of_atom(a) if n < 0 else None
-        if q is not None and not (known and any(
-                known.for_indices_of(q).implies("!=", q * constant(1 / abs(c))) for c in q.terms.values())):
+        if q is not None and not (known and (known.implies(">=", high - low) or any(
+                known.for_indices_of(q).implies("!=", q * constant(1 / abs(c))) for c in q.terms.values()))):
             raise ValueError("a divisor leaves a sum that may be empty")
 
 
@@ -192,7 +192,7 @@ def vector_sum(known, index, v, low, high):
         for m, number in c.terms.items():
             outer = Poly({tuple(pair for pair in m if not has(pair[0], index)): number})
             inner = Poly({tuple(pair for pair in m if has(pair[0], index)): Fraction(1)})
-            require_divisors(known, outer)
+            require_divisors(known, outer, low, high)
             found.append({bound(known, "vsum", index, (inner, a), low, high): outer})
     return combined(found)
 

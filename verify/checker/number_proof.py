@@ -158,8 +158,9 @@ class StepChecker:
         p, ranges = fact.poly, [*fact.ranges]
         while ranges:
             (atom, low, high), place = ranges.pop(0), places.pop(0)
-            require(known.is_whole(place) and known.implies(">=", place - low) and (
-                high is None or known.implies(">=", high - place)), f"{str(place)[:200]} is not known to lie in the range")
+            within = known.is_whole(place) and known.implies(">=", place - low) and (
+                high is None or self.reader.is_within_range(known, high - place))
+            require(within, f"{str(place)[:200]} is not known to lie in the range")
             p = substitute(known, p, atom, place)
             ranges = [(a, substitute(known, lo, atom, place), hi and substitute(known, hi, atom, place))
                       for a, lo, hi in ranges]

@@ -14,11 +14,11 @@ __all__ = ["by_induction", "by_telescoping"]
 
 
 def by_induction(search: Search, relation: str, p: Poly, depth: int) -> bool:
-    """Shows the goal for all whole numbers from 0, 1 or the least value on, in place of one that sums, products, powers or
-    entries go up to."""
+    """Shows the goal for all whole numbers from 0, 1 or the least value on, in place of one that sums, products or entries
+    go up to."""
     if relation == "!=" or depth < 2:
         return False
-    grown = [a for a in all_atoms(p) if a[0] in ("Sum", "Product", "pow", "entry") and is_closed(a)]
+    grown = [a for a in all_atoms(p) if a[0] in ("Sum", "Product", "entry") and is_closed(a)]
     numbers = {n for a in grown for n in all_atoms(a) if n[0] in ("name", "index") and n in search.known.whole}
     for number in sorted(numbers, key=repr):
         for low in dict.fromkeys((ZERO, ONE, _least(search, number))):
