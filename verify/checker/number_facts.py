@@ -69,14 +69,15 @@ class KnownFacts:
     def sign_of_atom(self, atom):
         """The sign of an atom: NONNEGATIVE or POSITIVE, NEGATIVE for quotients alone, 0 if it is not evident."""
         meter.charge(4)
-        if atom in self.signs:
-            return self.signs[atom]
+        known = self.signs.get(atom, 0)
+        if known == POSITIVE:
+            return known
         if atom[0] in ("entry", "drawn"):
-            return self.families.get(atom[1], 0)
+            return max(known, self.families.get(atom[1], 0))
         if atom not in self.sought:
             self.sought[atom] = 0  # meanwhile, as facts that its sign follows from may have the atom
             self.sought[atom] = self.sign_of_parts(atom)
-        return self.sought[atom]
+        return max(known, self.sought[atom]) if known else self.sought[atom]
 
     def sign_of_parts(self, atom):
         """The sign of an atom that follows from its parts."""

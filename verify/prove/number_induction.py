@@ -8,7 +8,7 @@ from verify.checker.index_sums import new_index, substitute
 from verify.checker.number_proof import with_fact
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, of_atom
 from verify.prove.number_search import REFUSALS, Search
-from verify.prove.number_terms import all_atoms, is_closed
+from verify.prove.number_terms import all_atoms, instantiate_ranged, is_closed
 
 __all__ = ["by_induction", "by_telescoping"]
 
@@ -42,6 +42,9 @@ def _shown_up_to(search: Search, relation: str, p: Poly, number: tuple, low: Pol
     within = _branch(search, with_fact(known, "not the last", high - ONE - of_atom(index)), names)
     following = substitute(within.known, goal, index, of_atom(index) + ONE)
     _unfold(within, following, index)
+    for fact in [*within.known.facts.values()]:
+        if fact.relation == "==" and not fact.ranges:
+            any(instantiate_ranged(within, fact.poly))
     if not within.prove(relation, following, depth - 1):
         return False
     found = search.step("induction", index=name, low=search.formula(low), high=search.formula(high),

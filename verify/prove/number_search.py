@@ -229,6 +229,7 @@ class Search:
 
         support = {*goal_terms} or {t for column in terms for t in column}
         columns, kinds = {}, [kind for _, kind, *_ in products]
+        plain = [number for number, column in enumerate(terms) if column == {(): 1}][:1]
         quotients: dict = {t: {} for column in terms for t in column}  # t -> s -> s / t
         def multiples(equations: bool):
             """Yields the products, or the ``equations`` among them, and monomials that multiply them to terms of the
@@ -254,6 +255,9 @@ class Search:
                 return None
             for number, m in new:
                 columns[number, m] = {product(m, t): c for t, c in terms[number].items()}
+            if len(support) > len(goal_terms) and relation != "==":  # what is left over may be evident
+                left = dict.fromkeys(m for column in columns.values() for m in column if m not in support and sign(m))
+                columns |= {(one, m): {m: Fraction(1)} for one in plain for m in left}
             self.charge(sum(map(len, columns.values())) // _ENTRIES)
             rows = [(column, kinds[number] != "==") for (number, _), column in columns.items()]
             strict = [relation == ">" == kinds[n] and sign(m) == POSITIVE for n, m in columns]
