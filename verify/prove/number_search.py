@@ -255,7 +255,7 @@ class Search:
                 return None
             for number, m in new:
                 columns[number, m] = {product(m, t): c for t, c in terms[number].items()}
-            if len(support) > len(goal_terms) and relation != "==":  # what is left over may be evident
+            if len(support) > len(goal_terms) and relation != "==" and not self.reader.run:  # what is left may be evident
                 left = dict.fromkeys(m for column in columns.values() for m in column if m not in support and sign(m))
                 columns |= {(one, m): {m: Fraction(1)} for one in plain for m in left}
             self.charge(sum(map(len, columns.values())) // _ENTRIES)
