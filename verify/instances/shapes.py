@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, cycle, islice, product
-from math import inf, prod
+from math import inf, isqrt, prod
 
 import numpy as np
 import sympy as sp
@@ -179,15 +179,15 @@ def shapes_of_many_draws(claim: Claim, rng: np.random.Generator, most_outcomes: 
     if needs(claim).lipschitz:
         return []
     ways = [{name: count} for count in draws for name in _DRAWING]
-    ways += [dict.fromkeys(pair, round(count**0.5)) for count in draws for pair in combinations(_DRAWING, 2)]
+    ways += [dict.fromkeys(pair, isqrt(count)) for pair in combinations(_DRAWING, 2) for count in draws
+             if count > max(_STEPS)]
     ways.append({})
 
     def noisy(shape: Shape) -> Shape:
         return QUADRATIC.fitting(replace(shape, noisy=tuple(range(shape.clients)), many_draws=True))
 
-    shapes = dict.fromkeys(map(noisy, _grown(claim, rng, ways)))
-    return [shape for shape in shapes if 2 * shape.clients * shape.iterations >= min(draws) and prod(
-        outcomes(shape)) <= most_outcomes]
+    return [shape for shape in map(noisy, _grown(claim, rng, ways))
+            if 2 * shape.clients * shape.iterations >= min(draws) and prod(outcomes(shape)) <= most_outcomes]
 
 
 def _grown(claim: Claim, rng: np.random.Generator, ways: Sequence[dict[str, int]],
