@@ -129,7 +129,8 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
         return growth
     for name in (str(symbol) for symbol, _ in claim.limits):
         growth.chance_until[name], curves = along_many_draws(trials, name)
-        if _settles(claim, growth, name, curves, accepts):
+        growth.with_chance = growth.with_chance or next((curve for curve in curves if not curve.fit.grows), None)
+        if _settles(claim, growth, name, [curve for curve in curves if curve.fit.grows], accepts):
             return growth
         for curve, members in along_long_runs(trials, claim) if name == "rounds" else ():
             if accepts is None or accepts(name, members):

@@ -57,8 +57,8 @@ def _curve(trials: GrowthSearch, name: str, shape: Shape, params: Parameters, si
 
 def along_many_draws(trials: GrowthSearch, name: str) -> tuple[int, list[GrowthCurve]]:
     """Up to which size instances with noise in all clients met the hypotheses, 0 if none did; and, of each of some shapes,
-    the instance whose ratio grows most along a size, if any grows. Of claims about means that are polynomials of degree
-    three in the noise, which the checker computes exactly."""
+    the instance whose ratio grows most along a size, if any grows, or one on which it rises too unsteadily to tell. Of
+    claims about means that are polynomials of degree three in the noise, which the checker computes exactly."""
     claim, effort, rng, reached, found = trials.claim, trials.effort, trials.rng, 0, []
     if claim.setting != "run" or claim.exists is not None or speaks_of_samples(claim) or (
             name not in RUN_SIZES or not speaks_of_means_alone(claim)):
@@ -81,8 +81,9 @@ def along_many_draws(trials: GrowthSearch, name: str) -> tuple[int, list[GrowthC
         reached = max([reached, *(size for size, row in zip(_MANY, ratios, strict=True) if np.isfinite(row).any())])
         rows = np.flatnonzero(((ratios > NOISE) & np.isfinite(ratios)).all(axis=0)).tolist()
         curves = [_curve(trials, name, shape, params, _MANY, ratios, row) for row in rows]
-        found += sorted((curve for curve in curves if curve.fit.grows), key=growth_rank, reverse=True)[:1]
-    return reached, found
+        found += sorted((curve for curve in curves if curve.fit.grows or curve.fit.rising), key=growth_rank)[-1:]
+    growing = [curve for curve in found if curve.fit.grows]
+    return reached, growing or found[:1]
 
 
 def _with_short_steps(claim: Claim, params: Parameters, rng: np.random.Generator) -> Parameters:

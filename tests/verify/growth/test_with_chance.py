@@ -64,3 +64,21 @@ def test_growth_by_noise_is_exact(row, tmp_path):
     file.write_text(f'{SHARED}\n[[claim]]\nid = "own/order"\n{variables}\n{fields}\nstatement = "{statement}"\n')
     found = decide(load_claims(file)[0], Settings(federations=False))
     assert (found.verdict, words in found.evidence) == (verdict, True), found.evidence
+
+
+@pytest.mark.parametrize("power, verdict", [("1", "consistent"), ("3/2", "undecided")])
+def test_noise_that_rises_too_slowly_beside_logarithms_is_no_agreement(power, verdict, tmp_path):
+    """Steps 1/(mu (t + 1)): the mean of the models has a variance of the order of 1/rounds."""
+    file = tmp_path / "own.toml"
+    file.write_text(f"""{SHARED}
+[[claim]]
+id = "own/order"
+assume = ["smooth", "strongly_convex", "noise"]
+conditions = ["local_steps == 1", "eta_l[t] == 1/(mu*(t + 1)) for each t"]
+definitions = {{x_bar = "Mean(x_round[r], (r, 1, rounds))"}}
+variables = {{C = "hidden-log"}}
+limits = {{rounds = "oo"}}
+statement = "E(objective(x_bar)) - F_star <= C/rounds**({power})"
+""")
+    found = decide(load_claims(file)[0], Settings(federations=False))
+    assert found.verdict == verdict, found.evidence
