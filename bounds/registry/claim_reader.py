@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self
@@ -15,7 +14,6 @@ from bounds.language.claim import (
     HIDDEN,
     INDEPENDENT,
     KINDS,
-    RELATIONS,
     SAMPLING,
     SETTINGS,
     Assumption,
@@ -54,6 +52,7 @@ _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
 _NUMBERED = re.compile(r"(eq|lemma|theorem|proposition|corollary)-((?:[a-z]\.)?\d+(?:\.\d+)*)", re.ASCII)
 _INTERVAL = re.compile(r"([\[(])(.+)([\])])", re.ASCII)
 _EQUATION = re.compile(r"[^<>=!]==[^=].*\sfor\s+all\s+[uv]\b", re.DOTALL)  # at all points
+_CONSTANTS = {*names_from(CONSTANT)}
 _GIVEN = {"r": lambda a: operators.E_round(a, operators.r), "run": lambda a: a}  # what an expectation is, given this
 _OVER_SPACE = {name for name, row in NAMES.items() if row.source == CONSTANT and row.origin}
 
@@ -290,13 +289,10 @@ class Reader(FormulaReader):
                 and not row.indices and {f"{name}>=0", f"0<={name}"} & written}
 
     def hypotheses(self, text: str, given: dict | None = None) -> tuple[Condition, ...]:
-        """A condition; an equation at all points is two, since either side bounds the other, and so is one of a constant and
-        something of each client or time."""
-        if not _EQUATION.search(text):
-            c = self.hypothesis(text, given)
-            constants = [side for side in (c.left, c.right) if side.is_Symbol and side.name in names_from(CONSTANT)]
-            if c.relation != "==" or not c.over or not constants:
-                return (c,)
+        """A condition. An equation at all points, or of a constant for each index, is two: either side bounds the other."""
+        c = None if _EQUATION.search(text) else self.hypothesis(text, given)
+        if c is not None and not (c.relation == "==" and c.over and {str(c.left), str(c.right)} & _CONSTANTS):
+            return (c,)
         return tuple(self.hypothesis(text.replace("==", sign), given) for sign in ("<=", ">="))
 
     def hypothesis(self, text: str, given: dict | None = None) -> Condition:
@@ -345,15 +341,6 @@ class Reader(FormulaReader):
                              for field in ("every_function", "everywhere"))
         name, note = (" ".join(row.get(field, "").split()) for field in ("name", "note"))
         return Assumption(f"{row['owner']}/{row['id']}", name, conditions, whole, everywhere, note)
-
-    def related(self, c: Condition) -> Condition:
-        """The statement with the sign that a reading gives it."""
-        if "relation" not in self.row:
-            return c
-        sign = self.row["relation"]
-        if sign not in RELATIONS:
-            self.locate("relation", sign).fail(f"a relation is one of {', '.join(RELATIONS)}; got {short(sign)}")
-        return replace(c, relation=sign, strict=False)
 
     def condition_on(self, c: Condition) -> Condition:
         """The statement given everything before round r, or given the run: its expectations, and those in quantities."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import sympy as sp
 
@@ -11,6 +12,7 @@ from bounds.language.names import symbol
 from bounds.language.space import at_all_points
 from bounds.registry.abbreviations import EACH
 from bounds.registry.array_sizes import size_of_index
+from bounds.registry.claim_files import short
 from bounds.registry.declarations import Declarations
 from bounds.registry.expressions import NoFormula, excerpt, expression, only_ascii
 from bounds.registry.known_names import known_names
@@ -95,6 +97,15 @@ class FormulaReader(Declarations):
             self.check_points(at, left, relation, right)
             left, right = at_all_points(at, left, relation, right)
         return Condition(left, relation, right, tuple(triples))
+
+    def related(self, c: Condition) -> Condition:
+        """The statement with the sign that a reading gives it."""
+        if "relation" not in self.row:
+            return c
+        sign = self.row["relation"]
+        if sign not in RELATIONS:
+            self.locate("relation", sign).fail(f"a relation is one of {', '.join(RELATIONS)}; got {short(sign)}")
+        return replace(c, relation=sign, strict=False)
 
     def last(self, index: str, sides: tuple) -> str:
         """The last value of ``for each i``: by its letter, or by the arrays of the claim that have the index."""

@@ -35,6 +35,7 @@ _SOME = 12  # instances that are kept because float64 takes them for some that m
 _TRIED = 3  # instances of a batch that are taken to exact arithmetic until one is confirmed
 _NARROW = 3  # instances of each level that exact arithmetic looks at though float64 hardly sees a violation
 _LACKED = 5  # batches without a value before any that has one, after which no other one is looked at
+_ROUNDING = 1e-9  # by which the ratio of another instance is larger, if it counts
 
 
 @dataclass
@@ -209,7 +210,7 @@ def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Viola
         if len(found.some) < _SOME:
             found.some.append((shape, take_rows(params, [int(np.argmax(holds))])))
         worst = int(np.argmax(np.where(holds, verdict.ratio, -1.0)))
-        if found.worst is None or verdict.ratio[worst] > found.ratio:
+        if found.worst is None or verdict.ratio[worst] > found.ratio * (1 + _ROUNDING):
             ratio = min(float(verdict.ratio[worst]), 1.0)  # more than one is rounding: these instances hold
             found.ratio, found.worst = ratio, (shape, take_rows(params, [worst]))
     score = np.where(verdict.met, verdict.score, -2.0)

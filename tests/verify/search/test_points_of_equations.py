@@ -80,6 +80,9 @@ EQUATIONS_OF_CONSTANTS = {  # an assumption and conditions: a false statement, a
                                           "norm(grad(k, x_round[0])) <= L*norm(x_round[0] - x_star) for each k"),
     ("L == L_client[k] for each k", ""): ("norm(x_round[1] - x_star) <= 9/10*norm(x_round[0] - x_star)",
                                           "norm(grad(k, x_round[0])) <= L*norm(x_round[0] - x_star) for each k"),
+    ("mu_client[k] == mu for each k", '"mu >= 0"'): (
+        "norm(x_round[1] - x_star) <= 9/10*norm(x_round[0] - x_star)",
+        "norm(grad(k, x_round[0])) >= mu*norm(x_round[0] - x_star) for each k"),
     ("L_client[k] <= L for each k", '"L*eta == 2"'): ("norm(x_round[1] - x_star) <= 9/10*norm(x_round[0] - x_star)",
                                                       "norm(x_round[1] - x_star) <= norm(x_round[0] - x_star)"),
     ("L_client[k] <= L for each k", '"1 == rounds*eta*L"'): ("norm(x_round[1] - x_star) <= 0",
