@@ -4,7 +4,7 @@
 
 from verify.checker.index_sums import combined, dot, length, product_of, scaled, substitute, sum_of
 from verify.checker.operators import require
-from verify.checker.polynomials import ONE, ZERO, constant, exponential, extreme, logarithm, of_atom, power, root
+from verify.checker.polynomials import ONE, ZERO, constant, exponential, extreme, has, logarithm, of_atom, power, root
 
 
 # powers: b, c are bases and e, f exponents; a power has a value where its base is positive, or at least 0 with an exponent
@@ -226,8 +226,12 @@ def term_of_sum(known, p, place):
 
 
 def next_terms(known, p):
-    """sum_{i = low}^{high} b_{i+1} = sum_{i = low}^{high} b_i - b_low + b_{high+1} for high >= low - 1."""
+    """sum_{i = low}^{high} b_{i+1} = sum_{i = low}^{high} b_i - b_low + b_{high+1} for high >= low - 1, of products of i and
+    entries, which have a value behind the last one, too."""
     body, low, high, own = arguments_of(p, "Sum")
+    parts = [(a, n) for m in body.terms for a, n in m if has(a, own)]
+    parts += [pair for a, _ in parts if a[0] == "entry" for q in a[2:] for m in q.terms for pair in m if has(pair[0], own)]
+    require(all(n > 0 and (a == own or a[0] == "entry") for a, n in parts), "the next term may have no value")
     later = sum_of(known, own, substitute(known, body, own, of_atom(own) + ONE), low, high)
     return [(">=", high - low + ONE)], (
         "==", later - p + substitute(known, body, own, low) - substitute(known, body, own, high + ONE))

@@ -57,6 +57,7 @@ ENTRIES = [*whole("n"), condition(["a", "j"], ">=", 0, [("j", 0, ["+", -1, "n"])
 SQUARES = ["+", ["^", "x", 2], ["*", -2, "x", "y"], ["^", "y", 2]]
 TOTAL = ["Sum", ["a", "j"], "j", 0, ["+", -1, "n"]]
 POWER = ["^", ["+", 1, "x"], "n"]
+BEHIND = ["*", -1, ["^", ["+", "n", ["*", -1, "i"], "y"], -1]]
 GROWING = ["+", "n", ["*", minus("j", 1), "k"]]
 INDUCTION = {"name": "all", "by": "induction", "index": "m", "low": 0, "high": None,
              "shows": [["^", 2, "m"], ">=", ["+", 1, "m"]], "base": [],
@@ -143,6 +144,8 @@ FORGED = {
                                  times=[GROWING])]},
              {"name": "s", "by": "sum", "fact": "one"}]},
         {"name": "end", "by": "instance", "fact": "all", "at": [0]}], "a divisor leaves"),
+    "a next term that may have no value": ((0, ">=", 0), [*whole("n"), condition("y", ">=", 0)], [
+        lemma("next terms", ["Sum", BEHIND, "i", 0, ["+", -1, "n"]])], "no value"),
     "an induction without a base": ((["^", 2, "n"], ">=", ["+", 2, "n"]), whole("n", 0), [
         {**INDUCTION, "shows": [["^", 2, "m"], ">=", ["+", 2, "m"]],
          "steps": [lemma("next power", 2, "m", as_="n"), identity(
@@ -411,7 +414,7 @@ def test_a_lemma_of_sums_holds(name, base):
     known.whole |= {("name", "n"), ("name", "q"), low}
     known.add("x", Fact(">=", of_atom(("name", "x")), ()))
     known.add("m", Fact(">=", of_atom(low), ()))
-    body = "x" if name == "no index in product" else ["^", "x", "i"]
+    body = {"no index in product": "x", "next terms": ["^", "i", 2]}.get(name, ["^", "x", "i"])
     kind = "Product" if "product" in name or "factor" in name else "Sum"
     p = reader.number([kind, body, "i", "m", "n"], known, {})
     premises, conclusion = SUMS[name](known, p, *[of_atom(("name", "q"))] * (name == "term of sum"))
