@@ -57,6 +57,7 @@ statement = '''E(norm2(x_round[1] - x_round[0] + eta_l[0]*objective_grad(x_round
     assert verdicts == [False, True]
 
 
+@pytest.mark.slow
 def test_outcomes_that_are_too_many_to_be_listed_are_counted(tmp_path):
     file = tmp_path / "own.toml"
     file.write_text("""[[claim]]

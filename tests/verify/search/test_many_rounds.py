@@ -50,7 +50,7 @@ ROWS = {
 }
 
 
-SLOW = ("sampling after many rounds",)
+SLOW = ("sampling after many rounds", "drift of many local steps after many rounds")
 
 
 @pytest.mark.parametrize("fields, false, true", [
