@@ -25,17 +25,8 @@ from verify.instances.parameters import Parameters, map_params
 from verify.instances.shape import Shape
 from verify.measure.simulate import simulate
 
-__all__ = [
-    "LONGEST_IRRATIONAL",
-    "MEMBERS",
-    "TINY",
-    "ExactMember",
-    "affordable",
-    "constant_refuted",
-    "exact_ratio_member",
-    "refuting_members",
-    "within_exact_runs",
-]
+__all__ = ["LONGEST_IRRATIONAL", "MEMBERS", "TINY", "ExactMember", "affordable", "constant_refuted", "exact_ratio_member",
+           "refuting_members", "within_exact_runs"]
 
 MEMBERS = OCTAVES + 1
 _STEP = 4.0  # between members along a number
@@ -57,7 +48,7 @@ class ExactMember:
     violation: Violation
 
 
-def refuting_members(claim: Claim, curve: GrowthCurve, longest: int = LONGEST_IRRATIONAL[0]) -> tuple[ExactMember, ...]:
+def refuting_members(claim: Claim, curve: GrowthCurve, longest: int) -> tuple[ExactMember, ...]:
     """Exact members by which the track refutes the claim, of at most ``longest`` iterations where numbers are irrational;
     none if it does not."""
     if curve.along_scales:

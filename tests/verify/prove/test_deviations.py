@@ -37,17 +37,18 @@ def _claim(folder, variables, rest):
     return load_claims(path)[0]
 
 
+def _check_found(claim, data, expected):
+    assert (data is not None) == expected
+    assert not expected or check(data, claim).accepted
+
+
 @pytest.mark.parametrize("variables, statement, true", STATEMENTS)
 def test_a_statement_about_sums_is_proven_if_it_is_true(variables, statement, true, tmp_path):
     claim = _claim(tmp_path, variables, f'statement = "{statement}"')
-    data = number_certificate(claim)
-    assert (data is not None) == true
-    assert not true or check(data, claim).accepted
+    _check_found(claim, number_certificate(claim), true)
 
 
 @pytest.mark.parametrize("variables, condition, impossible", CONDITIONS)
 def test_a_condition_on_sums_is_excluded_if_no_numbers_meet_it(variables, condition, impossible, tmp_path):
     claim = _claim(tmp_path, variables, f'conditions = ["{condition}"]\nstatement = "n >= 1"')
-    data = contradiction(claim)
-    assert (data is not None) == impossible
-    assert not impossible or check(data, claim).accepted
+    _check_found(claim, contradiction(claim), impossible)
