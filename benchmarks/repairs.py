@@ -54,9 +54,9 @@ class Outcome:
     seconds: float
 
 
-def damaged(each: int) -> list[tuple[str, str, str]]:
-    """``each`` statements of each kind, spread evenly: the control, the damage, the kind. The damage is the name of a false
-    variant, or the number of a shift."""
+def damaged(each: int) -> list[list[tuple[str, str, str]]]:
+    """Rows in ``each`` groups of each kind, spread evenly: the control, the damage, the kind. The damage is the name of a
+    false variant, or the number of a shift, which may not be there."""
     by_kind: dict[str, list[tuple[str, str, str]]] = {kind: [] for kind in _KINDS}
     for name, row in ROWS.items():
         for label in row.twins:
@@ -66,7 +66,8 @@ def damaged(each: int) -> list[tuple[str, str, str]]:
             if kind:
                 by_kind[kind].append((name, label, kind))
         by_kind[_KINDS[3]] += [(name, str(number), _KINDS[3]) for number in range(3)]
-    return [rows[len(rows) * place // each] for rows in by_kind.values() for place in range(each)]
+    return [rows[len(rows) * place // each : len(rows) * (place + 1) // each]
+            for rows in by_kind.values() for place in range(each)]
 
 
 def _damaged_claim(name: str, damage: str) -> Claim | None:
@@ -140,12 +141,14 @@ def _as_bad(relation: str, left, right, mask, new_left, new_right, new_mask, *te
     return (as_bad | ~mask).all(axis=1)
 
 
-def _outcome(job: tuple[str, str, str, str]) -> Outcome | None:
-    name, damage, kind, budget = job
-    began = time.perf_counter()
-    claim, original = _damaged_claim(name, damage), ROWS[name].claim
-    if claim is None:
+def _outcome(job: tuple[Sequence[tuple[str, str, str]], str]) -> Outcome | None:
+    """What comes out for the first damage of a group that is there."""
+    rows, budget = job
+    found = ((name, kind, claim) for name, damage, kind in rows if (claim := _damaged_claim(name, damage)) is not None)
+    if (first := next(found, None)) is None:
         return None
+    name, kind, claim = first
+    began, original = time.perf_counter(), ROWS[name].claim
     try:
         found = repairs_of(claim, budget)
     except ValueError:  # the search does not refute it
@@ -195,7 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--out", type=Path, help="a Markdown file")
     options = parser.parse_args(arguments)
-    jobs = [(*row, options.budget) for row in damaged(options.each)]
+    jobs = [(rows, options.budget) for rows in damaged(options.each)]
     outcomes = []
     for outcome in results(_outcome, jobs, options.workers, chunksize=1):
         if outcome:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from bounds.language.claim import Claim
 from verify.claims.named import claim as claim_of
+from verify.referee.decide import Settings, decide
 from verify.repair.repair import Repair, repairs_of
 
 __all__ = ["repair"]
@@ -18,12 +19,13 @@ def repair(what: Claim | str, budget: str = "standard", seed: int = 0, most: int
         budget: with which each statement that survives a quick search is refereed: ``quick``, ``standard`` or ``thorough``.
         seed: of all random choices.
         most: how many statements to find.
-        watch: called with each change, in words, before a search looks at it.
+        watch: called with what is looked at next, in words.
 
     Returns:
         Changed claims that are certified or consistent, those of the smallest change first: each has another coefficient,
         exponent, index, range or quantity, one more condition or factor, or one or two more terms. ``claim`` is the changed
-        claim, ``change`` says in words what changed, ``verdict`` is the referee's.
+        claim, ``change`` says in words what changed, ``verdict`` is the referee's, and ``conclusions`` say which of the
+        claims that rest on the refuted one follow from the changed one.
 
     Raises:
         LookupError: no such claim. ValueError: it is not refuted, or hides constants.
@@ -32,4 +34,12 @@ def repair(what: Claim | str, budget: str = "standard", seed: int = 0, most: int
         >>> repair("fedalign/theorem-1", budget="quick", most=1)[0].change  # doctest: +SKIP
         'i from 0 to T − 1 in place of i from 1 to T − 1 in ρ_T'
     """
-    return repairs_of(claim_of(what), budget, seed, most, watch)
+    known: dict[str, str] = {}
+
+    def verdict_of(conclusion: Claim) -> str:
+        if conclusion.id not in known:
+            watch(f"{conclusion.id}, which rests on it")
+            known[conclusion.id] = decide(conclusion, Settings("quick", seed=seed, federations=False)).verdict
+        return known[conclusion.id]
+
+    return repairs_of(claim_of(what), budget, seed, most, watch, verdict_of=verdict_of)

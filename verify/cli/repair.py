@@ -23,7 +23,8 @@ def repair(
 
     Each changes one place: a coefficient, an exponent, an index, a range or a quantity; or has one more condition or factor,
     or one or two more terms, or excludes an ingredient of the counterexample. It is searched for violations, then refereed.
-    The smallest change comes first.
+    The smallest change comes first. Below each stand the claims that rest on the refuted one: whether they follow from it as
+    repaired, and the quick verdict on those that do not.
 
     Exit status: 0 statements were found; 1 none was; 2 bad input.
     """
@@ -47,6 +48,8 @@ def repair(
             if chosen.definitions.get(name) != definition:
                 print("  ", condition_text(Condition(definition.symbol, "==", definition.formula), letters_of(chosen)))
         print("  ", clauses(one.verdict.evidence, chosen))
+        for conclusion in one.conclusions:
+            print("  ", conclusion.words)
     if not found:
         print(f"no change of one place of {chosen.id} survives the search")
     if out is not None and found:

@@ -35,6 +35,7 @@ _FARTHEST = Fraction(100)  # number of a condition, and its inverse the nearest 
 _LARGEST = 1e3  # number of a term, and its inverse the smallest
 _ROUNDING = 1e-6  # relative
 _ONLY_ONE = 1.9  # cost of a condition that leaves one of a size
+_MOSTLY = 0.9
 _NEARLY = 1.02  # by which factor a number may exceed what the instances ask for, and still be theirs
 
 
@@ -129,8 +130,8 @@ def terms(claim: Claim, pool: Pool, unit: Unit | None) -> Iterator[Candidate]:
     number += tuple(Atom(a.formula - 1, ONE) for a in number if a.formula == local_steps)  # drift needs a second step
     number += tuple(_sums_of(claim))
     length = tuple(lengths(claim))
+    length = tuple(_measured(claim, pool, length))
     false, true = _sides(claim, pool, (*number, *length))
-    length = tuple(a for a in length if all(a in found for *_, found in (*false, *true)))
     usual = [one for one in terms_of_unit(number, length, unit) if claim.setting != "run" or is_usual_term(claim, one)]
     found = []
     for one in usual:
@@ -184,9 +185,18 @@ Sides = Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, Mapping[Atom, np.ndar
 
 
 def _sides(claim: Claim, pool: Pool, atoms: Sequence[Atom]) -> tuple[Sides, Sides]:
-    """Both sides and the quantities, where the claim is false and where it holds."""
-    return tuple([found for batch in batches if (found := both_sides(claim, batch, atoms))]
+    """Both sides and the quantities, where the claim is false and where it holds, on the batches where all of them have
+    values."""
+    return tuple([found for batch in batches if (found := both_sides(claim, batch, atoms)) and len(found[-1]) == len(atoms)]
                  for batches in (pool.false, pool.true))
+
+
+def _measured(claim: Claim, pool: Pool, atoms: Sequence[Atom]) -> Iterator[Atom]:
+    """Yield the quantities that have values on most of the batches."""
+    found = [sides[-1] for batch in pool.batches if (sides := both_sides(claim, batch, atoms))]
+    for atom in atoms:
+        if sum(atom in values for values in found) > _MOSTLY * len(found):
+            yield atom
 
 
 def _shares(products: Sequence[Product], sides: Sides, relation: str) -> np.ndarray:

@@ -29,7 +29,7 @@ from verify.search.stages import switched_on
 
 __all__ = ["Batch", "Pool", "both_sides", "judge_batch", "pool_of"]
 
-_STAGES = ("small", "extreme", "layered", "random", "seldom")
+_STAGES = ("worst-points", "small", "extreme", "layered", "random", "seldom")  # the first has exact worst cases
 _MOST = 40  # batches that are looked at
 _KEPT_BATCHES = 14  # of each kind
 _SLACK, _MORE_SLACK = Fraction(5, 4), Fraction(3, 2)

@@ -16,6 +16,7 @@ from verify.evaluation.environment import UNMEASURED
 from verify.exact.confirm import Violation
 from verify.referee.decide import FEWEST, Settings, decide
 from verify.repair.additions import conditions, terms
+from verify.repair.conclusions import Conclusion, conclusions_from
 from verify.repair.edits import Candidate, Edit, always, coefficients, shifts
 from verify.repair.ingredients import ONLY_ONE, ingredients
 from verify.repair.pool import Pool, pool_of
@@ -36,16 +37,26 @@ _UNIT_MENDED = 0.5  # by which a change counts as smaller that makes the units o
 
 @dataclass(frozen=True)
 class Repair:
-    """A statement that survives: the changed claim, the change in words, how large it is, and the verdict."""
+    """A statement that survives: the changed claim, the change in words, how large it is, the verdict, and what becomes of
+    the claims that rest on the refuted one."""
 
     claim: Claim
     change: str
     cost: float
     verdict: Verdict
+    conclusions: tuple[Conclusion, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The change, and which claims that rest on the refuted one follow from it."""
+        names = [one.name for one in self.conclusions if one.survives]
+        follow = "follows" if len(names) == 1 else "follow"
+        return self.change + (f"; {' and '.join(names)} {follow} from it" if names else "")
 
 
 def repairs_of(claim: Claim, budget: str = "standard", seed: int = 0, most: int = 5,
-               watch: Callable[[str], None] = lambda text: None, depth: int = 3) -> list[Repair]:
+               watch: Callable[[str], None] = lambda text: None, depth: int = 3,
+               verdict_of: Callable[[Claim], str | None] = lambda claim: None) -> list[Repair]:
     """The nearest changes of a refuted claim that survive, those of the smallest change first.
 
     Args:
@@ -54,6 +65,7 @@ def repairs_of(claim: Claim, budget: str = "standard", seed: int = 0, most: int 
         watch: called with each change that a search looks at.
         depth: how many changes a statement may have where none with fewer survives: hypotheses that exclude an ingredient of
             the counterexample, and one more change.
+        verdict_of: gives the verdict on a claim that rests on the refuted one; None where nobody knows.
 
     Raises:
         ValueError: the claim is no explicit statement, or a search of the standard budget does not refute it.
@@ -72,7 +84,8 @@ def repairs_of(claim: Claim, budget: str = "standard", seed: int = 0, most: int 
     for _ in range(depth):
         for edit in _survivors(base.claim, pool, seed, watch):
             whole = replace(edit, words=" and ".join(filter(None, (base.words, edit.words))), cost=base.cost + edit.cost)
-            found += _refereed(claim, whole, len(found) + 1, Settings(budget, seed=seed, federations=False))
+            for one in _refereed(claim, whole, len(found) + 1, Settings(budget, seed=seed, federations=False)):
+                found.append(replace(one, conclusions=(*conclusions_from(claim, one.claim, verdict_of),)))
             if len(found) == most:
                 return found
         narrower = None if found else _narrowed(base, pool, seed)

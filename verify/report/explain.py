@@ -129,7 +129,7 @@ def _tightest(claim: Claim, data: Mapping[str, Any], ratio: float) -> str:
 
 
 def _would_be_true(repairs: Sequence[Repair], verdict: Verdict, out: str) -> str:
-    lines = [f"  {number}. {one.change}: {one.verdict.verdict}" for number, one in enumerate(repairs, start=1)]
+    lines = [f"  {number}. {one.words}: {one.verdict.verdict}" for number, one in enumerate(repairs, start=1)]
     return "\n".join(["What would be true, the smallest change first:", *lines, *_again(verdict, out)])
 
 

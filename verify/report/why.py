@@ -45,7 +45,7 @@ class Why:
         if self.repairs is None:
             return {}
         return {"needs": str(self.needs or ""),
-                "repairs": [{"change": one.change, "verdict": one.verdict.verdict} for one in self.repairs]}
+                "repairs": [{"change": one.words, "verdict": one.verdict.verdict} for one in self.repairs]}
 
 
 def why(claim: Claim, verdict: Verdict, kind_of: Callable[[str], str | None], searches: bool = True) -> Why:
@@ -70,6 +70,6 @@ def why(claim: Claim, verdict: Verdict, kind_of: Callable[[str], str | None], se
     if searches and claim.explicit and claim.exists is None:
         needs = needs_of(claim)
         with suppress(ValueError):  # a quick search does not refute it
-            repairs = repairs_of(claim, "quick", most=_MOST_REPAIRS, depth=1)
+            repairs = repairs_of(claim, "quick", most=_MOST_REPAIRS, depth=1, verdict_of=lambda one: kind_of(one.id))
     return Why(needs, repairs, broken, repaired={form.id: kind_of(form.id) for form in repaired_forms(claim)},
                conclusions={one.id: kind_of(one.id) for one in conclusions_of(claim)})

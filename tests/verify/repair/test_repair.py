@@ -11,8 +11,10 @@ from bounds.controls.methods import CONTROLS_ON_METHODS
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
+from verify.api.repair import repair
 from verify.cli.main import main
 from verify.repair.atoms import scalars, unitless_products
+from verify.repair.conclusions import conclusions_from
 from verify.repair.edits import coefficients, shifts
 from verify.repair.pool import pool_of
 from verify.repair.positions import part_at, positions, with_part
@@ -179,6 +181,65 @@ def test_the_command_prints_statements_and_writes_a_claim_file(tmp_path, capsys)
     written = load_claims(out)
     assert len(written) == printed.count("certified") > 1
     assert main(["verify", str(out), "--out", str(tmp_path / "report")]) == 0
+
+
+CHAIN = """
+[[claim]]
+id = "mine/lemma"
+variables = {a = "positive", b = "positive"}
+statement = "8*a*b <= (a + b)**2"
+
+[[claim]]
+id = "mine/weaker"
+variables = {a = "positive", b = "positive"}
+statement = "4*a*b <= 2*(a + b)**2"
+steps = ["mine/lemma"]
+
+[[claim]]
+id = "mine/sharper"
+variables = {a = "positive", b = "positive"}
+statement = "16*a*b <= 3*(a + b)**2"
+steps = ["mine/lemma"]
+
+[[claim]]
+id = "mine/theorem"
+variables = {a = "positive", b = "positive"}
+statement = "16*a*b <= 4*(a + b)**2"
+steps = ["mine/sharper"]
+
+[[claim]]
+id = "mine/untouched"
+variables = {a = "positive", b = "positive"}
+statement = "16*a*b <= 5*(a + b)**2"
+steps = ["mine/weaker"]
+"""
+
+
+@pytest.fixture
+def chain(tmp_path, monkeypatch):
+    file = tmp_path / "chain.toml"
+    file.write_text(CHAIN, encoding="utf-8")
+    monkeypatch.setenv("FEDTHEORY_CLAIMS", str(file))
+    return file
+
+
+def test_a_repaired_step_is_followed_to_what_rests_on_it(chain, capsys):
+    first, *_ = repair("mine/lemma", "quick", most=1)
+    assert [(one.claim.id, one.survives, one.verdict) for one in first.conclusions] == [
+        ("mine/weaker", True, None), ("mine/sharper", False, "refuted"), ("mine/theorem", False, "certified")]
+    assert main(["repair", f"{chain}:mine/lemma", "--budget", "quick", "--most", "1"]) == 0
+    printed = capsys.readouterr().out
+    for words in ("mine/weaker follows from it", "mine/sharper does not follow from it; by itself it is refuted",
+                  "mine/theorem rests on mine/sharper; by itself it is certified"):
+        assert words in printed
+
+
+def test_a_conclusion_follows_under_the_condition_that_a_repair_adds(chain, tmp_path):
+    other = tmp_path / "repaired.toml"
+    lemma = CHAIN.partition("\n\n")[0]
+    other.write_text(lemma.replace("lemma", "lemma@far") + '\nconditions = ["a >= 6*b"]\n', encoding="utf-8")
+    found = conclusions_from(load_claims(chain)[0], load_claims(other)[0], lambda one: None)
+    assert next(found).words == "mine/weaker follows from it, under the condition that is added"
 
 
 @pytest.mark.parametrize(("more", "found"), [([], True), (["--short"], False)])
