@@ -62,7 +62,8 @@ def test_an_error_before_any_instance_is_no_evidence(breaks):
     assert not is_finished(found)
 
 
-@pytest.mark.parametrize("name", ["fedmoswa/theorem-5.2-strongly-convex", "fadamgc/theorem-5.2"])
+@pytest.mark.parametrize("name", ["fedmoswa/theorem-5.2-strongly-convex",
+                                  pytest.param("fadamgc/theorem-5.2", marks=pytest.mark.slow)])
 def test_an_error_in_the_growth_of_a_claim_with_hidden_constants_is_no_error_of_other_stages(breaks, name):
     """No other stage can judge such a claim; one of them tried to draw the hidden constant."""
     breaks(module, "by_witness")

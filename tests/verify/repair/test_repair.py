@@ -45,7 +45,7 @@ def is_same(one, other):
     return (one.left - other.left).expand() == 0 == (one.right - other.right).expand()
 
 
-SLOW = ("contraction", "descent", "geometric-sum")
+SLOW = ("averages-move-along-gradients", "contraction", "descent", "fedacg-stays-at-the-optimum", "geometric-sum")
 
 
 @pytest.mark.parametrize(("name", "damage", "change", "same"), [
