@@ -11,8 +11,15 @@ from bounds.language.space import infimum
 from verify.claims.sizes import once_by_claim
 
 __all__ = [
-    "BoundOnNumber", "bounds_at_all_points", "bounds_on_entries", "bounds_on_numbers", "defined_numbers", "equations",
-    "given_numbers", "signs",
+    "BoundOnNumber",
+    "bounds_at_all_points",
+    "bounds_on_entries",
+    "bounds_on_numbers",
+    "defined_numbers",
+    "equations",
+    "given_numbers",
+    "sign_of_steps",
+    "signs",
 ]
 
 _MIRRORED = {"<=": ">=", ">=": "<="}
@@ -128,3 +135,11 @@ def signs(claim: Claim) -> tuple[tuple[str, bool], ...]:
     symbols = set().union(*(side.free_symbols for c in conditions for side in (c.left, c.right)))
     numbers = [s for s in symbols - given_numbers(conditions) if s.is_Symbol and s.is_nonnegative and not s.is_integer]
     return tuple(sorted((s.name, bool(s.is_positive)) for s in numbers))
+
+
+@once_by_claim
+def sign_of_steps(claim: Claim) -> str:
+    """How step sizes compare with 0: ``>``, or ``>=`` where an equation of the claim gives them by a formula that may be 0,
+    such as t/(L T)."""
+    given = claim.defining.get("eta_l")
+    return ">" if given is None or given.right.is_positive else ">="

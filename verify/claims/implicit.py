@@ -7,7 +7,7 @@ import sympy as sp
 
 from bounds.language import operators
 from bounds.language.claim import Claim, Condition, parts_of_size
-from verify.claims.hypotheses import given_numbers
+from verify.claims.hypotheses import given_numbers, sign_of_steps
 from verify.claims.needs import always_available
 from verify.claims.sizes import once_by_claim
 
@@ -75,7 +75,8 @@ def signs_of(claim: Claim, symbols: set[sp.Symbol]) -> tuple[Condition, ...]:
 def step_conditions(claim: Claim) -> tuple[Condition, ...]:
     """The signs of steps and thresholds."""
     if claim.setting == "run":
-        return (_positive(operators.eta_l[operators.t], ((operators.t, 0, operators.iterations - 1),)),
+        every_time = ((operators.t, 0, operators.iterations - 1),)
+        return (Condition(operators.eta_l[operators.t], sign_of_steps(claim), 0, every_time),
                 Condition(operators.epsilon[operators.t], ">=", 0, ((operators.t, 0, operators.iterations),)))
     return (_positive(operators.eta_l[0]),) if claim.setting == "point" and "eta_l" in claim.names else ()
 

@@ -11,7 +11,7 @@ import sympy as sp
 
 from bounds.language.claim import HOLDS, Claim, Condition
 from synthetic.numbers.arrays import namespace, to_numpy
-from verify.claims.hypotheses import signs
+from verify.claims.hypotheses import sign_of_steps, signs
 from verify.evaluation.environment import Environment
 from verify.evaluation.evaluate import sides
 from verify.evaluation.term_sizes import sizes_of_sides
@@ -189,7 +189,7 @@ def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
     if "x_star" in environment.bound and environment.bound["x_star"].data.dtype != object:
         optimum = to_numpy(environment.bound["x_star"].data)
         inside &= np.isfinite(optimum.reshape(optimum.shape[0], -1)).all(axis=1)
-    steps = [("eta_l", True)] if claim.setting == "run" else []
+    steps = [("eta_l", sign_of_steps(claim) == ">")] if claim.setting == "run" else []
     for name, positive in (*signs(claim), *steps):
         if name in environment.bound and (environment.bound[name].indices == 0 or name == "eta_l"):
             values = to_numpy(environment.bound[name].data)

@@ -16,6 +16,7 @@ from bounds.language.claim import BY_NUMBER, DATA_SETS, HIDDEN, Claim, Condition
 from bounds.language.names import ARGUMENT, NAMES, row_of
 from bounds.language.on_samples import leaves_mean_open
 from verify.claims.method import faults_of_method, own_arguments, recorded_by_methods
+from verify.claims.values import without_value
 from verify.formulas.bound import Bound, bound_of
 from verify.formulas.points import certainly_holds, exact_witness
 from verify.prove.existence import requirements
@@ -198,6 +199,7 @@ def _hypotheses(claim: Claim) -> Iterator[Finding]:
     if claim.statement is None:
         yield Finding(claim.id, "hypotheses", "error", f"the statement is undefined: {claim.undefined}")
         return
+    yield from (Finding(claim.id, "values", "error", text) for text in without_value(claim))
     found = excluded(claim)
     if found is not None:
         yield Finding(claim.id, "hypotheses", "error", f"these assumptions exclude each other: {found.proof}",

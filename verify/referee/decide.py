@@ -12,6 +12,7 @@ from bounds.printing.render import condition_text
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.entries import are_given_one_by_one
 from verify.claims.related import related
+from verify.claims.values import without_value
 from verify.evaluation.environment import UNMEASURED, NoEntry, UnboundName
 from verify.exact.certificate import certificate
 from verify.exact.certify import Accepted, Refused, certify
@@ -145,9 +146,10 @@ class _Case:
     def unmeasured(self, reason: Exception) -> Verdict:
         """Undecided, because the search cannot run the claim."""
         if isinstance(reason, NoEntry):
-            return self.undecided(
-                "measurement", None, f"{reason}, on an instance that its conditions admit; a condition on the sizes, "
-                "such as rounds >= 2, or a shorter range leaves such instances out")
+            own = next(iter(without_value(self.claim)), "")
+            return self.undecided("measurement", None, own or (
+                f"{reason}, on an instance that its conditions admit; a condition on the sizes, such as rounds >= 2, or a "
+                "shorter range leaves such instances out"))
         why = str(reason.args[0] if isinstance(reason, KeyError) and reason.args else reason)
         return self.undecided("measurement", None, f"not measured yet: {why}")
 
@@ -392,7 +394,7 @@ def _nothing_against_it(case: _Case) -> Verdict | None:
         if not found.met:
             unmet = [condition_text(c, "code") for c in unsatisfied_hypotheses(case.claim, BUDGETS[case.settings.budget])]
             text += f"; none that was looked at again met {' or '.join(unmet)}" if unmet else ""
-            needed = "a family that meets them would decide"
+            needed = next(iter(without_value(case.claim)), "a family that meets them would decide")
             if many := outcomes_beyond(case.claim, BUDGETS[case.settings.budget].most_outcomes):
                 text = text.partition(";")[0]
                 needed = f"the smallest sizes have {many} outcomes of chance, too many to be listed"

@@ -1,5 +1,7 @@
 """The stages that find a claim ill-posed, where the checker accepts a proof of a conflict that was found."""
 
+import re
+
 import sympy as sp
 
 from bounds.language.claim import Claim
@@ -44,6 +46,10 @@ def empty_range(claim: Claim) -> Conflict | None:
     return None
 
 
+#: what holds by the meaning of a name, without a hypothesis
+_BY_LANGUAGE = {"client_weight": "the weights of clients are positive", "iterations": "iterations = rounds local_steps"}
+
+
 def conflict_shown(claim: Claim, data) -> Conflict:
     """The conflict that the evidence names where ``data`` is the certificate."""
     return conflict(claim) or empty_range(claim) or conflict_of_certificate(claim, data)
@@ -56,7 +62,9 @@ def conflict_of_certificate(claim: Claim, data) -> Conflict:
     parts = [_text(hypotheses[n]) if n < len(hypotheses) else data["hypotheses"][n]["text"] for n in needed.hypotheses
              if n >= len(hypotheses) or hypotheses[n] not in of_procedure]
     if not needed.statement:
-        return Conflict(tuple(parts), f"nothing meets these conditions together: {'; '.join(parts)}")
+        beside = [text for name, text in _BY_LANGUAGE.items() if any(re.search(rf"\b{name}\b", part) for part in parts)]
+        also = f" (in every claim {' and '.join(beside)})" if beside else ""
+        return Conflict(tuple(parts), f"nothing meets these conditions together: {'; '.join(parts)}{also}")
     where = f" where these conditions hold: {'; '.join(parts)}" if parts else ""
     return Conflict(("the statement has a value", *parts), f"the statement has a value nowhere{where}")
 
