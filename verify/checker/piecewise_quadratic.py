@@ -17,11 +17,11 @@ def moved_into(y, width):
 class Line:
     """f(y) = sum of a/2 (y - c)^2 over squares (a, c), and of s h(y - c) over pieces (s, c, w).
 
-    h(u) = u^2/2 where |u| <= w, and w |u| - w^2/2 beyond. Every a and w is at least 0.
+    h(u) = u^2/2 where |u| <= w, and w |u| - w^2/2 beyond. Every a and w is at least 0. Pieces with s = 0 are left out.
     """
 
     def __init__(self, squares, pieces=()):
-        self.squares, self.pieces = [*squares], [*pieces]
+        self.squares, self.pieces = [*squares], [piece for piece in pieces if piece[0] != 0]
         if any(a < 0 for a, _ in self.squares) or any(w < 0 for _, _, w in self.pieces):
             raise ValueError("curvatures beyond the pieces and widths of pieces must be at least 0")
         self.outer = sum((a for a, _ in self.squares), Fraction(0))

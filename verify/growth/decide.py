@@ -110,6 +110,8 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
                           f"longer runs: {growth.with_chance}; {followed}")
     if not growth.curves:
         return "path", "no limit could be followed: " + "; ".join(growth.reasons)
+    if not any(map(any, (curve.ratios for curve in growth.curves))) and not any(growth.chance_until.values()):
+        return "growth", f"the left side is 0 on every instance that was followed, which shows nothing: {followed}"
     open_limits = [r for r in growth.reasons if _matters(claim, r)]
     if open_limits:
         return "path", f"not followed along {'; '.join(open_limits)}; {followed}"

@@ -17,6 +17,7 @@ from verify.growth.transients import numbers_of_steps
 from verify.instances.draw import draw_params, draw_shape
 from verify.instances.instance import outcomes
 from verify.instances.parameters import Parameters, take_rows
+from verify.instances.piecewise import flattened
 from verify.instances.resize import RUN_SIZES
 from verify.instances.shape import Shape, with_participants
 from verify.instances.shapes import shapes_of_many_draws
@@ -59,18 +60,11 @@ def along_many_draws(trials: GrowthSearch, name: str) -> tuple[int, list[GrowthC
     """Up to which size instances with noise in all clients met the hypotheses, 0 if none did; and, of each of some shapes,
     the instance whose ratio grows most along a size, if any grows, or one on which it rises too unsteadily to tell. Of
     claims about means that are polynomials of degree three in the noise, which the checker computes exactly."""
-    claim, effort, rng, reached, found = trials.claim, trials.effort, trials.rng, 0, []
+    claim, reached, found = trials.claim, 0, []
     if claim.setting != "run" or claim.exists is not None or speaks_of_samples(claim) or (
             name not in RUN_SIZES or not speaks_of_means_alone(claim)):
         return 0, []
-    for shape in shapes_of_many_draws(claim, rng, effort.most_outcomes, (_MANY[0],) * effort.shapes):
-        if shape.sampling in DISTINCT:
-            shape = with_participants(shape, shape.priority_clients)
-        elif shape.sampling != "full":
-            break
-        params = tame(claim, draw_params(claim, shape, _ROWS, rng), rng)
-        if claim.constants_may_use is not None:  # some of any instances hardly contract
-            params |= _with_short_steps(claim, params, rng)
+    for shape, params in _noisy(trials):
         try:
             if not rows_suffice(claim, *at_size(claim, shape, params, name, _COMPARED), trials.backend):
                 break
@@ -84,6 +78,20 @@ def along_many_draws(trials: GrowthSearch, name: str) -> tuple[int, list[GrowthC
         found += sorted((curve for curve in curves if curve.fit.grows or curve.fit.rising), key=growth_rank)[-1:]
     growing = [curve for curve in found if curve.fit.grows]
     return reached, growing or found[:1]
+
+
+def _noisy(trials: GrowthSearch) -> Iterator[tuple[Shape, Parameters]]:
+    """Tame instances of a few shapes with noise in all clients, quadratic ones and then constant ones."""
+    claim, effort, rng = trials.claim, trials.effort, trials.rng
+    for shape in shapes_of_many_draws(claim, rng, effort.most_outcomes, (_MANY[0],) * effort.shapes):
+        if shape.sampling in DISTINCT:
+            shape = with_participants(shape, shape.priority_clients)
+        elif shape.sampling != "full":
+            break
+        params = tame(claim, draw_params(claim, shape, _ROWS, rng), rng)
+        if claim.constants_may_use is not None:  # some of any instances hardly contract
+            params |= _with_short_steps(claim, params, rng)
+        yield from ((shape, params), flattened(shape, params))
 
 
 def _with_short_steps(claim: Claim, params: Parameters, rng: np.random.Generator) -> Parameters:

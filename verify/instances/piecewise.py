@@ -8,10 +8,11 @@ from synthetic.numbers.arrays import namespace
 from synthetic.piecewise.piecewise import Piecewise
 from verify.claims.needs import needs
 from verify.instances.family import vectors
-from verify.instances.parameters import PIECES, take_entries
+from verify.instances.parameters import PIECES, Parameters, take_entries
 from verify.instances.quadratic import QUADRATIC, QuadraticClients
+from verify.instances.shape import Shape
 
-__all__ = ["PiecewiseClients"]
+__all__ = ["PiecewiseClients", "flattened"]
 
 _SAME_PIECES = 0.4  # share of the instances
 _OF_PIECES = ("piece_slope", "piece_center", "piece_width")
@@ -104,3 +105,10 @@ class PiecewiseClients(QuadraticClients):
         pieces = np.moveaxis(numbers(pieces)[None], 3, 2)
         params = {name: pieces[..., number] for number, name in enumerate(_OF_PIECES)}
         return cls(pieces.shape[2]), {"tail": numbers(instance["curvature"])[None]} | params
+
+
+def flattened(shape: Shape, params: Parameters) -> tuple[Shape, Parameters]:
+    """Instances of quadratic clients with constant losses in place of theirs: one piece of slope 0 and no curvature."""
+    rest, each = dict(params), 0 * params["center"][:, :, None]
+    pieces = dict.fromkeys(_OF_PIECES, each)
+    return PiecewiseClients(1).fitting(shape), {"tail": 0 * rest.pop("curvature"), **rest, **pieces}
