@@ -33,6 +33,9 @@ ENDS = """assume = ["smooth", "strongly_convex", "noise"]
 limits = {{local_steps = "oo"}}
 conditions = ["rounds == 1", "clients == 1", "eta_l[t] == eta for each t", "eta <= 1/({}*mu)", "L == mu"]"""
 NOISE_OF_STEPS = "E(norm2(x_round[1] - x_star)) <= C*(norm2(x_round[0] - x_star) + eta**2*sigma_sq)"
+CONVEX = f"""assume = ["smooth", "convex", "noise"]
+limits = {{rounds = "oo"}}
+conditions = ["local_steps == 1", "clients == 1", "{EVERY_STEP}", "eta <= 1/L"]"""
 SAMPLED = """assume = ["smooth", "strongly_convex", "noise"]
 sampling = "without-replacement"
 limits = {rounds = "oo"}
@@ -49,6 +52,9 @@ ROWS = {
     "rounds, growth that ends": (SLOWLY.format(300), FROM_THE_OPTIMUM, "undecided", "shows nothing of longer runs"),
     "rounds, growth that ends later": (SLOWLY.format(9000), FROM_THE_OPTIMUM, "undecided", "shows nothing of longer runs"),
     "local steps, growth that ends": (ENDS.format(300), NOISE_OF_STEPS, "undecided", "shows nothing of longer runs"),
+    "a loss that may be constant": (CONVEX, FROM_THE_OPTIMUM, "refuted", "rounds 2 to 64"),
+    "a loss that may be constant, with all noise": (CONVEX, f"{FROM_THE_OPTIMUM[:-1]}*rounds)", "consistent",
+                                                    "rounds up to 64"),
     "sampled clients": (SAMPLED, f"{DISTANCE} <= C", "consistent", "rounds 1 to 256"),
     "sampled clients, by the rounds": (SAMPLED, f"{DISTANCE} <= C/rounds", "refuted", "rounds 128 to 2048"),
     "clients": (CLIENTS, SPREAD, "consistent", "chance with clients up to"),

@@ -51,7 +51,10 @@ def _claim(name: str, folder):
     return load_claims(path)[0]
 
 
-@pytest.mark.parametrize("name", ROWS)
+LONG = ("a statement that nothing else excludes", "steep gradient")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in ROWS])
 def test_a_claim_that_exact_arithmetic_meets_nowhere_is_neither_certified_nor_consistent(name, tmp_path):
     verdict = decide(_claim(name, tmp_path), Settings(federations=False)).verdict
     assert verdict in (("certified", "consistent") if ROWS[name][1] else ("undecided", "ill-posed"))
