@@ -10,8 +10,8 @@ __all__ = ["size_of_index"]
 
 
 def size_of_index(index: str, formulas: Iterable[sp.Expr], sizes: Mapping[str, tuple[str, ...]]) -> tuple[str, int] | None:
-    """The name of a size, and what is added to it: of the arrays in ``formulas`` that have the bare index, by ``sizes``; less
-    where an array has a later entry, as in a[i + 1] <= a[i], so that every entry is there.
+    """The name of a size, and what is added to it: of the arrays in ``formulas`` that have the bare index, by ``sizes``.
+    Where an array has a later entry, as in a[i + 1] <= a[i], it is less, so that every entry is there.
 
     None if no array has the bare index, or they differ in size.
     """

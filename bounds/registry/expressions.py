@@ -32,7 +32,11 @@ _HIGHEST = 1_000  # exponent that is a number
 _CALLED_HERE = {  # by other names elsewhere
     "inner": "dot", "gradient": "grad", "nabla": "objective_grad", "f": "objective", "f_star": "F_star",
     "x_opt": "x_star", "x_t": "x", "M": "clients", "N": "clients", "n_clients": "clients", "S": "participants",
-    "K": "local_steps", "R": "rounds", "T": "iterations", "d": "dim", "lr": "eta_l", "eta": "eta_l", "sigma2": "sigma_sq"}
+    "K": "local_steps", "R": "rounds", "T": "iterations", "d": "dim", "lr": "eta_l", "eta": "eta_l", "sigma2": "sigma_sq",
+    "max": "Max", "min": "Min", "sum": "Sum", "prod": "Product", "ln": "log", "abs": "Abs", "ceil": "ceiling"}
+_WRITTEN_HERE = {  # what has no name, and what says the same
+    "Var": "E(norm2(v - E(v)))", "kappa": "L/mu", "factorial": "Product(i, (i, 1, n))",
+    "O": 'variables = {C = "hidden"}, and C*(...)', "oo": "limits, or a range that ends", "log2": "log(a, 2)"}
 _MOST_EXPANDED = 300  # abbreviations written out in one formula
 
 
@@ -199,11 +203,12 @@ class _Builder:
         if name.startswith(ARRAYS):
             return sp.IndexedBase(name, real=True)
         called = _CALLED_HERE.get(name)
-        near = [called] if called in self.known else get_close_matches(name, self.known, 1)
+        near = [called] if called in self.known else [] if name in _WRITTEN_HERE else get_close_matches(name, self.known, 1)
         column = node.col_offset
         raise NoFormula(f"unknown symbol {name!r} in {excerpt(self.text, column)} (column {column + 1}); declare it "
                         "under variables, or use a name of docs/claims.md"
-                        + (f"; nearest: {near[0]}" if near else ""), name)
+                        + (f"; nearest: {near[0]}" if near else "")
+                        + (f"; write {_WRITTEN_HERE[name]}" if name in _WRITTEN_HERE else ""), name)
 
     def signed(self, node: ast.UnaryOp):
         if type(node.op) not in _SIGNS:
@@ -233,7 +238,8 @@ class _Builder:
         if isinstance(array, Abbreviation):
             return self.write_out(node, array, "[", indices)
         if not isinstance(array, sp.IndexedBase):
-            self.refuse(node, f"{name} takes no index; got {self.excerpt(node)}", name)
+            called = f"; {name} is called with round brackets" if isinstance(array, type) else ""
+            self.refuse(node, f"{name} takes no index; got {self.excerpt(node)}{called}", name)
         if not indices:
             self.refuse(node, f"{name} needs an index; got {self.excerpt(node)}", name)
         values = tuple(map(self.value, indices))

@@ -45,8 +45,11 @@ class FormulaReader(Declarations):
         for part in parts:
             relations += (found := re.findall(r"[<>=!]+", part))
             if len(found) != 1 or found[0] not in RELATIONS:
-                said = "one of" if len(found) > 1 else "a relation, one of"
-                self.fail(f"a condition needs {said} {', '.join(RELATIONS)}; got {excerpt(text)}")
+                if ("<" in found and ">" in found) or re.search(r"<[^<>=]*,[^<>=]*>", part):
+                    self.fail(f"an inner product is written dot(a, b); got {excerpt(text)}")
+                if len(found) > 1:
+                    self.fail(f"a condition has one relation; write each as a condition of its own; got {excerpt(text)}")
+                self.fail(f"a condition needs a relation, one of {', '.join(RELATIONS)}; got {excerpt(text)}")
         points = [[part.strip() for part in one.removeprefix("all ").split(",")] for one in ranges if one.startswith("all ")]
         if len(points) > 1 or points not in ([], [["u"]], [["v"]], [["u", "v"]]):
             self.fail("a condition at all points is written with one 'for all u', 'for all v' or 'for all u, v'; got "

@@ -20,7 +20,7 @@ ALLOWED = "names, numbers such as 2 or 0.5, the signs + - * / ** and brackets"
 _TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z_0-9]*)|\*\*|[-+*/(),\[\]]")
 _NODES = {  # what stands for a sign in errors
-    "^": "BitXor is not part of a formula; powers are written **",
+    "^": "'^' is not part of a formula; powers are written **",
     ".": f"Attribute is not part of a formula; allowed: {ALLOWED}",
     **dict.fromkeys("\"'", f"text in quotes is not part of a formula; allowed: {ALLOWED}"),
     **dict.fromkeys("<>=!", "a relation is not part of a formula; a condition has one, between two formulas"),

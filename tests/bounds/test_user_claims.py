@@ -147,7 +147,10 @@ MALFORMED = [
     ("norm2(L) <= 3", "norm2(L) …vector; got …number"),
     ("x_star*x_round[0] <= 3", "x_star*x_round[0] …dot(a, b)"),
     ("sqrt(x_star) <= 3", "sqrt(x_star) …numbers; got …vector"),
-    ("F_star^2 <= 3", "'F_star^2': BitXor …**"),
+    ("F_star^2 <= 3", "'F_star^2': '^' …**"),
+    ("0 <= F_star <= 3", "a condition has one relation; write each as a condition of its own"),
+    ("<x_star, x_star> <= 3", "an inner product is written dot(a, b)"), ("ln(2) <= 3", "nearest: log"),
+    ("E[F_star] <= 3", "E is called with round brackets"), ("kappa <= 3", "write L/mu"),
     ("L.name <= 3", "'L.name': Attribute …(column 2)"),
     ("E <= 3", "'E': E …E(...)"),
 ]

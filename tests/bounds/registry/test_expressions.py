@@ -51,7 +51,7 @@ ATTACKS = {
     **{word: f"': '{word}'" for word in ("True", "None", "False", "lambda", "yield", "not", "await")},
     "L if mu else 1": "'if'", "L for k in g": "'for'", "L and mu": "(column 3)", "L := 1": "':'", "L < mu": "relation",
     "E(L, sampling=1)": "relation…(column 14)", "L[0:1]": "':'", "{L}": "'{'", "~L": "'~'", "@L": "'@'",
-    "L // 2": "FloorDiv", "L % 2": "'%'", "L^2": "BitXor…**", "[L]": "a list",
+    "L // 2": "FloorDiv", "L % 2": "'%'", "L^2": "'^'…**", "[L]": "a list",
     "(L, mu)": "a group", "()": "a group", "*L": "invalid syntax", "norm2(*g)": "a star", "": "its end",
     "eta_l[*g]": "a star", "L mu": "invalid syntax", "(L": "': '('…at '(L' (column 1)", "L)": "unmatched ')'",
     # calls and indices
