@@ -22,6 +22,7 @@ from verify.search.regular import regular
 from verify.search.related import related
 from verify.search.seldom import seldom_drawn
 from verify.search.slopes import of_slopes
+from verify.search.small_pieces import of_small_pieces
 from verify.search.stage import Stage, State
 from verify.search.thresholds import at_thresholds
 from verify.search.transformations import TRANSFORMATIONS, Transformation
@@ -134,9 +135,9 @@ def _evolved(state: State) -> Batches:
 
 STAGES: dict[str, Stage] = {
     "small": _small, "extreme": _extreme, "layered": _layered, "own-bases": of_own_bases, "patient": _very_long_runs,
-    "slopes": of_slopes, "random": _random, "thresholds": at_thresholds, "worst-points": worst_points_of,
-    "evolved": _evolved, "local-search": local_search, "whole-numbers": at_whole_numbers, "related": related,
-    "seldom": seldom_drawn, "many-draws": of_many_draws,
+    "slopes": of_slopes, "small-pieces": of_small_pieces, "random": _random, "thresholds": at_thresholds,
+    "worst-points": worst_points_of, "evolved": _evolved, "local-search": local_search,
+    "whole-numbers": at_whole_numbers, "related": related, "seldom": seldom_drawn, "many-draws": of_many_draws,
 }
 #: of all that can be switched off
 NAMES = (*STAGES, "real-numbers", "many-rounds", *(corner.name for corner in TRANSFORMATIONS))
