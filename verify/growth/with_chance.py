@@ -10,6 +10,7 @@ import numpy as np
 
 from bounds.language.claim import DISTINCT, Claim
 from verify.claims.needs import speaks_of_samples
+from verify.growth.fit import fit
 from verify.growth.growth_search import GrowthCurve, GrowthSearch, Member, growth_rank
 from verify.growth.limits import at_size, small_sizes
 from verify.growth.same_instance import NOISE, tame
@@ -28,6 +29,7 @@ __all__ = ["along_chance", "along_many_draws"]
 _SIZES = (1, 2, 4, 8, 16)
 _LEAST = 4  # sizes
 _MANY, _COMPARED = (2, 4, 8, 16, 32, 64), 4  # sizes with many draws; one at which all outcomes can be listed, too
+_MORE_STILL = (128, 256, 512, 1024)  # for one instance on which the ratio rises
 _ROWS = 16
 _SHORT = 2.0**-12  # of a step
 _DRAWS = 8  # shapes with chance that are drawn, times the effort's
@@ -75,9 +77,18 @@ def along_many_draws(trials: GrowthSearch, name: str) -> tuple[int, list[GrowthC
         reached = max([reached, *(size for size, row in zip(_MANY, ratios, strict=True) if np.isfinite(row).any())])
         rows = np.flatnonzero(((ratios > NOISE) & np.isfinite(ratios)).all(axis=0)).tolist()
         curves = [_curve(trials, name, shape, params, _MANY, ratios, row) for row in rows]
-        found += sorted((curve for curve in curves if curve.fit.grows or curve.fit.rising), key=growth_rank)[-1:]
+        open_still = sorted((curve for curve in curves if curve.fit.grows or curve.fit.rising), key=growth_rank)[-1:]
+        found += [curve for curve in open_still if curve.fit.grows or _rises_on(trials, name, curve)]
     growing = [curve for curve in found if curve.fit.grows]
     return reached, growing or found[:1]
+
+
+def _rises_on(trials: GrowthSearch, name: str, curve: GrowthCurve) -> bool:
+    """Whether the ratio of one instance rises at larger sizes still, as far as these can be looked at."""
+    last = curve.members[-1]
+    further, _ = trials.follow(name, last.shape, last.params, _MORE_STILL)
+    members = (*curve.members, *further)
+    return not further or fit([m.size for m in members], [m.ratio for m in members]).rising
 
 
 def _noisy(trials: GrowthSearch) -> Iterator[tuple[Shape, Parameters]]:
