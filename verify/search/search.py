@@ -55,7 +55,7 @@ class Found:
         narrow: instances with the largest scores of which float64 can hardly tell whether they violate the claim.
         latest: ratios left/right of those of the last batch that met the hypotheses.
         effort: what exact arithmetic took for large instances on which float64 saw a violation, in confirmations of small
-            ones.
+            ones. ``large``: whether the stage at hand has looked at one of these: each looks at one batch of them.
         failures: errors that ended a stage.
         lacking: why the first instances without a value had none; ``lacked``: how many batches had none.
         levels, archive: how many levels of a budget have been looked at, and what they leave to the next.
@@ -76,6 +76,7 @@ class Found:
     narrow: list[tuple[float, Shape, Parameters]] = field(default_factory=list)
     latest: np.ndarray = field(default_factory=lambda: np.zeros(0))
     effort: int = 0
+    large: bool = False
     failures: list[Failure] = field(default_factory=list)
     lacking: UnboundName | None = None
     lacked: int = 0
@@ -114,6 +115,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         last = {"real-numbers": _real_numbers, "narrow": _narrow, "many-rounds": _many_rounds}
         last = {name: look for name, look in last.items() if name not in without}
         for name, look in {**{name: partial(_through, stage) for name, stage in stages.items()}, **last}.items():
+            found.large = False
             try:
                 violation = look(state, found, partial(watch, name) if watch else None)
             except UnboundName as error:
@@ -217,8 +219,8 @@ def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Viola
     best = int(np.argmax(score))
     effort = effort_of(claim, shape)
     if score[best] > CANDIDATE and found.unconfirmed < state.budget.confirmations and (
-            effort == 1 or found.effort < state.budget.confirmations):
-        found.effort += effort - 1
+            effort == 1 or found.effort < state.budget.confirmations or not found.large):
+        found.effort, found.large = found.effort + effort - 1, found.large or effort > 1
         for number, row in enumerate(_candidates(score)):
             candidate = take_rows(params, [row])
             if claim.exists is not None:  # what is written of it are the sides at the upper end
