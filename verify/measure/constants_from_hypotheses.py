@@ -131,15 +131,19 @@ class Determined:
                                        and {c.left, c.right} == {equation.left, equation.right}]
         return True
 
-    def _recursive(self, name: str, recursion: AffineRecursion, entries: Sequence[Entry]):
-        """The values of entries of which each is a factor times the one before plus a summand, (..., entries)."""
-        value = self.env.bound[name].data[..., entries[0].position - 1]
+    def _recursive(self, name: str, recursion: AffineRecursion, entries: Sequence[Entry], relation: str = "=="):
+        """The values of entries, (..., entries), of which each is a factor times the one before plus a summand, or is moved
+        into this bound."""
+        data = self.env.bound[name].data
+        value = data[..., entries[0].position - 1]
         xp, count = namespace(value), len(entries)
         factors, summands = (xp.broadcast_to(part, (*part.shape[:-1], count))
                              for part in (self._values_of(formula, entries) for formula in recursion))
         values = []
         for number in range(count):
             value = factors[..., number] * value + summands[..., number]
+            if relation != "==":
+                value = self._inside(data[..., entries[number].position], relation, value)
             values.append(value)
         return xp.stack(values, axis=-1)
 
@@ -192,12 +196,17 @@ class Determined:
                                      if (value := indices.get(s.name, sizes.get(s.name))) is not None}))
 
         before, times = self.env.bound[name], [()]
-        if condition.over:
+        entries, _ = entries_of_equation(condition, tuple(sorted(sizes.items())))
+        recursion = None if self._is_simplex(name) else affine_recursion(condition, entries)
+        if condition.over and not recursion:
             (index, low, high), = condition.over
             if not sp.simplify(position - index).is_Integer:
                 return False
             times = [((index, t, t),) for t in range(number(low), number(high) + 1)]
         try:
+            if recursion:
+                value, times = self._recursive(name, recursion, entries, condition.relation), ()
+                self._put_entries(name, [entry.position for entry in entries], value)
             for over in times:
                 place = number(position, **{str(i): t for i, t, _ in over})
                 value = self._value(condition.right, over)[0]
