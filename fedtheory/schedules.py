@@ -29,7 +29,15 @@ def _check(name: str, value, strict: bool = False, kind: str = "a number or a (r
         fits = is_number and (value > 0 if strict else value >= 0)
     if not fits:
         allowed = f"{'above' if strict else 'of at least'} 0{'' if infinite else ' and finite'}"
-        raise ValueError(f"{name} must be {kind}, {allowed}; got {value!r}")
+        raise ValueError(f"{name} must be {kind}, {allowed}; got {_received(value)}")
+
+
+def _received(value) -> str:
+    """A wrong number, or the least and the largest of an array with one."""
+    if not hasattr(value, "shape") or not math.prod(value.shape):
+        return repr(value)
+    least, most = value.min(), value.max()
+    return f"an array of {least}" if least == most else f"an array from {least} to {most}"
 
 
 class Schedule:
@@ -207,7 +215,7 @@ def check_schedule(name: str, value, strict: bool = False, high: float = math.in
         return
     _check(name, value, strict, "a number, a (runs,) array or a schedule", infinite)
     if not bool((value <= high).all() if hasattr(value, "shape") else value <= high):
-        raise ValueError(f"{name} must be at most {high:g}; got {value!r}")
+        raise ValueError(f"{name} must be at most {high:g}; got {_received(value)}")
 
 
 def _number_on(backend, value: float):

@@ -51,6 +51,7 @@ LARGE = 1e3  # a ratio that hardly any constant of a proof explains
 _ABOVE = 4.0  # times the largest ratio at the first sizes
 _REMEMBERED = 40
 _MOST_NUMBERS = 1_000_000  # coordinates of models in one batch of runs
+_UNTOLD = 2.0  # error of an exponent that says nothing
 _MOST_TERMS = 10_000_000  # entries of any one array of terms
 _LENGTHS = tuple(name for name, leaf in PARAMETERS.items() if leaf.unit == LENGTH)
 _NOTHING = 1e-200
@@ -107,8 +108,8 @@ class GrowthCurve:
             return f"{self.limit}: the right side is zero"
         place = int(np.argmax(ratios))
         peak = f", up to {ratios[place]:.3g} at {sizes[place]:g}" if ratios[place] > 2 * max(ratios[0], ratios[-1]) else ""
-        return (f"{self.limit} {sizes[0]:g} to {sizes[-1]:g}: ratio {ratios[0]:.3g} to {ratios[-1]:.3g}{peak}, exponent "
-                f"{grown.slope:.2f} +- {grown.error:.2f}")
+        exponent = f", exponent {grown.slope:.2f} +- {grown.error:.2f}" if grown.error <= _UNTOLD else ""
+        return f"{self.limit} {sizes[0]:g} to {sizes[-1]:g}: ratio {ratios[0]:.3g} to {ratios[-1]:.3g}{peak}{exponent}"
 
 
 def growth_rank(curve: GrowthCurve) -> tuple:
