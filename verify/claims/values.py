@@ -47,7 +47,7 @@ def _entries(claim: Claim) -> dict[str, list[tuple[sp.Expr, sp.Expr]]]:
 
 
 def _text(need: Need) -> str:
-    """What fails at an end of the ranges; empty if nothing surely does."""
+    """Words for what fails at an end of the ranges; empty if nothing surely does."""
     if need.kind not in ("entry", "divisor", "power", "logarithm"):
         return ""
     for ends in product((0, 1), repeat=len(need.over)):
