@@ -139,7 +139,7 @@ def signs(claim: Claim) -> tuple[tuple[str, bool], ...]:
 
 @once_by_claim
 def sign_of_steps(claim: Claim) -> str:
-    """The relation of step sizes to 0: ``>``, or ``>=`` where an equation of the claim gives them by a formula that may be 0,
-    such as t/(L T)."""
+    """The relation of step sizes to 0: ``>``, or ``>=`` where an equation of the claim gives them by a formula that may be
+    0, such as t/(L T)."""
     given = claim.defining.get("eta_l")
     return ">" if given is None or given.right.is_positive else ">="

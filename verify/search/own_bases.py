@@ -23,6 +23,7 @@ _NEARLY_PARALLEL = 0.4  # share of the instances whose bases differ by small ang
 _SMALLEST = 9  # power of 1/2 down to which tangents go
 _LONG = 20  # local steps of every other batch, where a claim leaves their number open
 _FLAT, _FLATTEST = 0.75, 20  # share of the instances whose clients are flat in one direction each; power of 1/2
+_LEVEL = 0.5  # of those that do not, that start where the first client's gradient has equal entries
 _COMMON, _ALONG = 0.6, 0.6  # of these, with one minimum for all clients, and that start where the first one is flat
 
 
@@ -65,7 +66,22 @@ def flat_in_one_direction(params: Parameters, rng: np.random.Generator) -> Param
     if "start_offset" in params:
         others = np.where(rng.random((count, 1)) < 0.5, rng.choice([-1.0, 1.0], (count, dim)), first[::-1])
         start = np.where(along[:, None], first, others)
+        level = rng.random((count, 1)) < _LEVEL
+        start = np.where(level & ~along[:, None], _of_equal_slopes(found), start)
         found["start_offset"] = np.where(chosen[:, None], start, params["start_offset"])
+    return found
+
+
+def _of_equal_slopes(params: Parameters) -> np.ndarray:
+    """The points, (count, dim), at which the gradient of the first client, with its minimum at 0, has the entries 1."""
+    tangent, curvature = params["half_tangent"][:, 0], params["curvature"][:, 0]
+    size = 1 + tangent**2
+    cosine, sine = (1 - tangent**2) / size, 2 * tangent / size
+    own = np.ones_like(curvature)
+    own[:, 0], own[:, 1] = cosine + sine, cosine - sine
+    own = own / curvature
+    found = own.copy()
+    found[:, 0], found[:, 1] = cosine * own[:, 0] - sine * own[:, 1], sine * own[:, 0] + cosine * own[:, 1]
     return found
 
 

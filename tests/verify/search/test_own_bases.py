@@ -57,6 +57,10 @@ ROWS = {
         + '\nconditions = ["clients == 2", "local_steps == 20", "rounds == 1", "eta_l[t] == 1/L for each t"]',
         ONE_MINIMUM + '\nconditions = ["clients == 2", "local_steps == 20", "rounds == 1", "eta_l[t] == 1/L for each t"]',
         ("objective(x_round[1]) <= objective(x_round[0])", "norm(x_round[1] - x_star) <= norm(x_round[0] - x_star)")),
+    "the largest entry of a gradient": (
+        CLASS % "" + '\nconditions = ["local_steps == 1", "clients == 1", "eta_l[t] <= 1/L for each t"]',
+        CLASS % "" + '\nconditions = ["local_steps == 1", "clients == 1", "eta_l[t] <= 1/L for each t", "dim == 1"]',
+        "norm_inf(objective_grad(x_round[1])) <= norm_inf(objective_grad(x_round[0]))"),
     "the largest coordinate": (
         CLASS % "" + '\nconditions = ["local_steps == 1", "eta_l[t] <= 1/L for each t"]',
         CLASS % "" + '\nconditions = ["local_steps == 1", "eta_l[t] <= 1/L for each t", "dim == 1"]',
