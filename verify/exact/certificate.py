@@ -74,7 +74,7 @@ def _value(claim: Claim, name: str, value):
             if side.is_Symbol and side.name == name and relation != "==":
                 beyond = relation
     if beyond is None:
-        raise ArithmeticError(f"{name} is irrational, and no condition defines or bounds it")
+        raise ArithmeticError(f"{name} is irrational, and no condition gives it by one formula, or bounds it")
     return beyond_balls(value, upwards=beyond == ">=")
 
 
