@@ -46,7 +46,8 @@ def repair(
         print("  ", condition_text(one.claim.statement, letters_of(chosen)))
         for name, definition in one.claim.used_definitions().items():
             if chosen.definitions.get(name) != definition:
-                print("  ", condition_text(Condition(definition.symbol, "==", definition.formula), letters_of(chosen)))
+                left = definition.symbol[definition.indices] if definition.indices else definition.symbol
+                print("  ", condition_text(Condition(left, "==", definition.formula), letters_of(chosen)))
         print("  ", clauses(one.verdict.evidence, chosen))
         for conclusion in one.conclusions:
             print("  ", conclusion.words)

@@ -60,7 +60,8 @@ def conditions(claim: Claim, pool: Pool) -> Iterator[Candidate]:
 def _separations(claim: Claim, one: Product | Combination) -> Iterator[Candidate]:
     for sign in ("<=", ">="):
         if claim.setting != "run" or is_usual_condition(one, sign):
-            for at_zero in (True, False):
+            of_factors = isinstance(one, Product) and one.size > 1  # of which one is 0, or none
+            for at_zero in (False,) if of_factors else (True, False):
                 yield _Separation(claim, one, sign, at_zero)
 
 

@@ -42,8 +42,9 @@ _MOST_OUTCOMES = 4096
 _MORE, _LONGER = (2, 5), {"local_steps": 20, "rounds": 20, "participants": 500}
 _FAR, _FARTHEST = (20, 200), {"local_steps": 400, "rounds": 400, "participants": 10**4}
 _GROWING = ("rounds", "local_steps", "clients", "participants")
-_STRETCHED, _FACTORS = 6, (10.0, 100.0)  # batches of violations, and by how much one of their numbers grows
-_FAR_FACTORS = (1e4, 1e6)
+_CURVATURES = ("curvature", "sample_curvature")
+_STRETCHED, _FACTORS = 6, (0.125, 10.0, 100.0)  # batches of violations, and by how much one of their numbers is larger
+_FAR_FACTORS = (1e-3, 1e4, 1e6)
 _BROKEN = (ArithmeticError, *UNMEASURED)
 
 
@@ -90,7 +91,10 @@ class Pool:
         self._known.clear()
         batch = Batch(violation.shape, floats(violation.params))
         if _breaks(self.claim, batch):
-            self.false[:0] = [batch, *self._longer([batch])]
+            others = Pool(self.claim)
+            for one in _stretched(self.claim, [batch], _FACTORS):
+                _take_in(others, one)
+            self.false[:0] = [batch, *self._longer([batch]), *others.false]
 
     def _longer(self, batches: Sequence[Batch]) -> list[Batch]:
         """The instances with more local steps or rounds on which the claim is false."""
@@ -126,7 +130,9 @@ class Pool:
 
     def excludes(self, candidate: Claim) -> bool:
         """Whether the candidate is false on an instance, or has no value on one."""
-        if self.breaks(candidate):
+        if self.breaks(candidate) or any(_divides_by_zero(candidate, batch) for batch in self.false):
+            return True
+        if any(judge_batch(candidate, Batch(one.shape, floats(one.params))) is None for one in self.violations):
             return True
         seen = (judge_batch(candidate, batch) for batch in self.true)
         return any(one is None or (one.met & (one.score > _SEEN)).any() for one in seen)
@@ -185,6 +191,15 @@ def _breaks(claim: Claim, batch: Batch) -> bool:
     return seen is not None and bool((seen.met & (seen.score > _SEEN)).any())
 
 
+def _divides_by_zero(claim: Claim, batch: Batch) -> bool:
+    """Whether a side of the claim is infinite, or no number, on an instance that meets the hypotheses."""
+    seen, both = judge_batch(claim, batch), both_sides(claim, batch, ())
+    if seen is None or both is None:
+        return False
+    left, right, mask = (side[seen.met] for side in both[:3])
+    return not (np.isfinite(left) & np.isfinite(right))[mask > 0].all()
+
+
 def judge_batch(claim: Claim, batch: Batch) -> Judgement | None:
     """The judgement on a batch; None where something has no value."""
     with suppress(*_BROKEN), np.errstate(all="ignore"):
@@ -234,12 +249,14 @@ def pool_of(claim: Claim, seed: int = 0) -> Pool:
 
 
 def _stretched(claim: Claim, batches: Sequence[Batch], factors: Sequence[float]) -> Iterator[Batch]:
-    """Yield the instances with one of their positive numbers so many times as large."""
+    """Yield the instances with one of their positive numbers so many times as large, or with all curvatures and the steps
+    that they had."""
     for batch in batches:
         for name, values in batch.params.items():
-            if values[0].size == 1 and spec_of(claim, name).domain == "positive":
+            same_steps = ("step_scale",) if name in _CURVATURES and "step_scale" in batch.params else ()
+            if name in _CURVATURES or (values[0].size == 1 and spec_of(claim, name).domain == "positive"):
                 for factor in factors:
-                    yield Batch(batch.shape, batch.params | {name: factor * values})
+                    yield Batch(batch.shape, batch.params | {n: factor * batch.params[n] for n in (name, *same_steps)})
 
 
 def _lengthened(claim: Claim, batches: Sequence[Batch], longest: Mapping[str, int], factors: Sequence[int],

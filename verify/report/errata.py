@@ -6,6 +6,7 @@ from typing import Any
 
 from bounds.language.claim import KINDS
 from bounds.printing.render import there_is
+from bounds.registry.claims import claims_beside
 from verify.report.mathematics import display_latex
 from verify.report.results import ATTENTION, PaperPage, Result
 from verify.report.sentences import HTML, MARKDOWN, TEX, Style, capitalised, in_words, readable, sentence
@@ -48,7 +49,7 @@ def failing_results(paper: PaperPage, style: Style, out: Path) -> list[tuple[str
     wrong = [r for r in paper.results if r.groups[0][0] in ATTENTION and _printed(r)]
     wrong.sort(key=lambda result: KINDS.index(result.kind) if result.kind in KINDS else len(KINDS))
     every = [r for r in wrong if all(name in ATTENTION for name, _ in r.groups)]
-    parts = [("These fail in every reading of the print that was examined.", every),
+    parts = [("These fail in each of their readings that was examined.", every),
              ("These fail in one reading of the print, and not in another.", [r for r in wrong if r not in every])]
     return [(style.words(words), [_entry(r, style, out) for r in results]) for words, results in parts if results]
 
@@ -90,5 +91,9 @@ def _others(result: Result, page: dict[str, Any], style: Style) -> str:
         else:
             parts.append(f"{_HOLDS[name]} in {len(others)} reading{'s' * (len(others) > 1)} ({' / '.join(others[:3])}"
                          f"{' / …' * (len(others) > 3)})")
+    claim = page["claim"]
+    known = 0 if claim is None else sum(one.block == claim.block for one in claims_beside(claim).values())
+    if (rest := known - len(result.pages)) > 0:
+        parts.append(f"{rest} other reading{'s were' if rest > 1 else ' was'} not examined")
     text = "; ".join(parts)
     return style.words(f"{capitalised(text)}.") if text else ""

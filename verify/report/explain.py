@@ -87,12 +87,9 @@ def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
     if verdict.verdict == "refuted" and instance:
         if lines := [*run_in_words(claim, instance), *sides_in_words(claim, instance)]:
             yield "There:\n" + "\n".join(f"  {line}" for line in lines)
-        tight = tight_hypotheses(instance, claim)
-        if tight:
+        if tight := tight_hypotheses(instance, claim):
             texts = (condition_text(one, letters_of(claim)) for one in tight)
             yield "The counterexample meets these hypotheses with equality:\n" + "\n".join(f"  {text}" for text in texts)
-        elif claim.hypotheses:
-            yield "The counterexample meets every inequality among the hypotheses strictly."
     if "e_value" in verdict.details:
         yield f"The evidence is statistical, an e-value of {significant(float(verdict.details['e_value']))}."
     if named := verdict.details.get("witness"):
@@ -130,7 +127,8 @@ def _tightest(claim: Claim, data: Mapping[str, Any], ratio: float) -> str:
 
 def _would_be_true(repairs: Sequence[Repair], verdict: Verdict, out: str) -> str:
     lines = [f"  {number}. {one.words}: {one.verdict.verdict}" for number, one in enumerate(repairs, start=1)]
-    return "\n".join(["What would be true, the smallest change first:", *lines, *_again(verdict, out)])
+    head = "What a quick search does not refute, the smallest change first; only what is certified is proven:"
+    return "\n".join([head, *lines, *_again(verdict, out)])
 
 
 def _again(verdict: Verdict, out: str) -> list[str]:

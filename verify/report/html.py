@@ -15,6 +15,7 @@ from bounds.language.claim import Claim
 from bounds.language.notation import notation_text
 from bounds.printing.mathml import mathml
 from bounds.printing.render import letters_of
+from bounds.registry.claims import find_claim
 from bounds.registry.papers import source_of
 from verify.claims.related import conclusions_of, repaired_forms
 from verify.report.broken_step import broken_step
@@ -208,7 +209,9 @@ def _page(verdict: Verdict, out: Path, claims: Mapping[str, Claim], figures: lis
 def _broken(verdict: Verdict, claims: Mapping[str, Claim], kinds: Mapping[str, str]) -> dict[str, Any] | None:
     """The step at which the proof of a refuted claim breaks: its sentences, its formula with the letters that the claim does
     not have, and its page in this report."""
-    found = broken_step(verdict.details.get("steps"), lambda step: kinds.get(step) == "refuted", claims.get)
+    known = verdict.details.get("broken")  # which `fedtheory explain` found
+    found = broken_step(verdict.details.get("steps"), lambda step: step == known or kinds.get(step) == "refuted",
+                        lambda step: find_claim(step) if step == known else claims.get(step))
     if found is None:
         return None
     letters = letters_of(found.step)

@@ -58,9 +58,14 @@ def sides_in_words(claim: Claim, data: Mapping[str, Any], write: Callable = unic
     except CANNOT:  # an instance that float64 does not make again
         return
     letters, over = letters_of(claim), claim.statement.over
+    for quotient, places in _quotients_of_zeros(claim, environment):
+        at = ", ".join(f"{write(index, letters)} = {number}" for index, number in places)
+        yield f"{write(quotient, letters)}, of a hypothesis, is 0/0{f' at {at}' if at else ''} and counts as 0"
     if over:
-        places = ", ".join(f"{write(index, letters)} = {where(index):g}" for index, *_ in over)
-        yield f"it fails most at {places}"
+        numbers = {index: where(index) for index, *_ in over}
+        places = (f"{write(index, letters)} = {number:g}" + f" (client {number + 1:g})" * (str(index) == "k")
+                  for index, number in numbers.items())
+        yield f"it fails most at {', '.join(places)}"
     for name in ("left", "right"):
         side = getattr(claim.statement, name)
         terms = side.args if isinstance(side, (sp.Max, sp.Min)) else sp.Add.make_args(side)
@@ -77,9 +82,6 @@ def sides_in_words(claim: Claim, data: Mapping[str, Any], write: Callable = unic
             ranges = ([write(part, letters) for part in triple] for triple in _empty_ranges(definition.formula, where))
             empty = "".join(f": there is no {index} from {low} to {high}" for index, low, high in ranges)
             yield f"{write(definition.symbol, letters)} is {number_text(value)}{empty}"
-    for quotient, places in _quotients_of_zeros(claim, environment):
-        at = ", ".join(f"{write(index, letters)} = {number}" for index, number in places)
-        yield f"{write(quotient, letters)}, of a hypothesis, is 0/0{f' at {at}' if at else ''} and counts as 0"
 
 
 def _number_or_none(where, formula: sp.Expr) -> float | None:

@@ -34,7 +34,7 @@ FACTORED = ", in coordinates W_j = a y_j b z_j of the models (a, y, b, z)"
 FIRST = ("priority", "client_weight")  # columns of the clients' table
 EMPTY = (None, "", [], {})
 #: details in other parts of the page
-SHOWN_ELSEWHERE = ("conflict", "instance", "kept", "missing", "needs", "proof", "repairs", "scope", "steps")
+SHOWN_ELSEWHERE = ("broken", "conflict", "instance", "kept", "missing", "needs", "proof", "repairs", "scope", "steps")
 
 
 def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import sympy as sp
@@ -46,8 +47,9 @@ def tightest_instance(claim: Claim, budget: str = "quick", seed: int = 0) -> tup
         stronger = replace(claim, id=f"{claim.id} times {number}", statement=replace(statement, **{larger: side}))
         if (violation := confirm(stronger, *found.worst)) is not None:
             tight = shrink(stronger, violation)
-            sides = {"left": float(tight.left), "right": float(tight.right)}
-            sides[larger] /= float(number)
+            sides = {"left": tight.left, "right": tight.right}
+            sides[larger] = sides[larger] / (number if isinstance(sides[larger], Fraction) else float(number))
+            sides = {name: float(side) for name, side in sides.items()}
             data = certificate(stronger, tight.environment, tight.left, tight.right)
             return data, ratio(*sides.values(), statement.relation)
     return None

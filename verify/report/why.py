@@ -41,10 +41,12 @@ class Why:
 
     @property
     def as_details(self) -> dict[str, Any]:
-        """The needs and the repairs as plain data for the details of a verdict; empty where nobody looked."""
+        """The needs, the repairs and the step at which the proof breaks as plain data for the details of a verdict; empty
+        where nobody looked."""
+        broken = {"broken": self.broken.step.id} if self.broken and not self.broken.there else {}
         if self.repairs is None:
-            return {}
-        return {"needs": str(self.needs or ""),
+            return broken
+        return {**broken, "needs": str(self.needs or ""),
                 "repairs": [{"change": one.words, "verdict": one.verdict.verdict} for one in self.repairs]}
 
 

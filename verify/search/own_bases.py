@@ -66,7 +66,7 @@ def flat_in_one_direction(params: Parameters, rng: np.random.Generator) -> Param
     if "start_offset" in params:
         others = np.where(rng.random((count, 1)) < 0.5, rng.choice([-1.0, 1.0], (count, dim)), first[::-1])
         start = np.where(along[:, None], first, others)
-        level = rng.random((count, 1)) < _LEVEL
+        level = rng.spawn(1)[0].random((count, 1)) < _LEVEL
         start = np.where(level & ~along[:, None], _of_equal_slopes(found), start)
         found["start_offset"] = np.where(chosen[:, None], start, params["start_offset"])
     return found

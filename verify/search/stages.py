@@ -135,7 +135,7 @@ def _evolved(state: State) -> Batches:
 
 STAGES: dict[str, Stage] = {
     "small": _small, "extreme": _extreme, "layered": _layered, "own-bases": of_own_bases, "patient": _very_long_runs,
-    "slopes": of_slopes, "small-pieces": of_small_pieces, "random": _random, "thresholds": at_thresholds,
+    "slopes": of_slopes, "random": _random, "thresholds": at_thresholds, "small-pieces": of_small_pieces,
     "worst-points": worst_points_of, "evolved": _evolved, "local-search": local_search,
     "whole-numbers": at_whole_numbers, "related": related, "seldom": seldom_drawn, "many-draws": of_many_draws,
 }

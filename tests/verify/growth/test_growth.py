@@ -56,7 +56,7 @@ def test_a_track_says_how_large_the_ratio_was_in_between():
     def text(*ratios):
         return str(GrowthCurve("rounds", tuple(Member(2.0**i, ratio, None, {}) for i, ratio in enumerate(ratios))))
 
-    assert "ratio 1 to 3, up to 90 at 4, exponent" in text(1, 9, 90, 80, 3)
+    assert text(1, 9, 90, 80, 3).endswith("ratio 1 to 3, up to 90 at 4")  # its exponents say nothing
     assert "ratio 1 to 3, exponent" in text(1, 2, 4, 5, 3)
 
 

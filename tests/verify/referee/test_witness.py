@@ -54,8 +54,8 @@ PROVEN = {
     "a definition divides by 0": (("[0, 1]", "0", "p <= p + 1", 'p = "real", a = "nonnegative"', '"p == 1/(c + a)"'),
                                   ["a != 0"]),
     "steps of a run": (("(0, 2/L]", "1/L", "objective(x_round[1]) <= objective(x_round[0])", "", RUN, "run"), []),
-    "steps that are 0": (("[0, 2/L]", "Max(0, 1/L - 1)", "objective(x_round[1]) <= objective(x_round[0])", "", RUN, "run"),
-                         ["eta_l[t] > 0"]),
+    "steps that may be 0": (
+        ("[0, 2/L]", "Max(0, 1/L - 1)", "objective(x_round[1]) <= objective(x_round[0])", "", RUN, "run"), []),
 }
 
 

@@ -26,13 +26,13 @@ def test_the_instance_has_the_ratio_and_is_told(name, least):
     assert any(line.startswith("left side") for line in not_empty(lines))
 
 
-def test_gradient_descent_is_tight_on_one_step_of_a_flat_loss():
-    """Its worst case in one step, by hand: a Huber loss of slope 1, from 3 widths away; 3/2 on both sides."""
+def test_gradient_descent_is_tight_on_a_loss_that_becomes_linear():
+    """Its worst case, by hand: slope 1 from the start to the last model but one width, and 5/2 on both sides."""
     claim = find_claim("classical/gd-convex")
     data, ratio = tightest_instance(claim)
-    assert ratio == 1 and data["sizes"]["rounds"] == 1
-    (loss,) = data["instance"]["pieces"]
-    assert len(loss) == 1 and "left side 3/2: −F* is 0; F(x_N) is 3/2" in list(sides_in_words(claim, data))
+    assert ratio == 1 and data["sizes"]["rounds"] == 2
+    lines = [*sides_in_words(claim, data)]
+    assert lines[0].startswith("left side 5/2: ") and lines[1] == "right side 5/2"
 
 
 @pytest.mark.parametrize("claim", [
