@@ -41,6 +41,7 @@ _FARTHEST = 100  # up to which a size that conditions ask for is looked for
 _LAYERS = ((1,), (1, 1), (1, 1, 1))
 _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
 _MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
+_DRAWN_AGAIN = 4  # clients, all of which may be drawn as often
 _MOST_KNOTS = 400  # of all clients, whose losses are quadratic beyond
 _MORE_OUTCOMES = 4  # times as many outcomes as other shapes have, at most, of sizes that are as large as conditions admit
 #: by how much integers of claims about numbers exceed their lowest values
@@ -149,6 +150,7 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
         most_outcomes *= SampleClients.more_outcomes * (_MORE_OUTCOMES if largest_sizes(claim) else 1)
         return [*extreme_data_shapes(claim, rng, most_outcomes, most_iterations, most_rounds)]
     largest = largest_sizes(claim)
+    drawn_again = claim.procedure is not None and claim.procedure.sampling in {*BY_NUMBER} - {*DISTINCT}
     ways = [{name: size} for name, size in largest.items()] * 2  # with two kinds of clients, say
     if named := named_sizes(claim):
         ways += [named, *({name: size} for name, size in named.items())]
@@ -158,10 +160,11 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
         ways += [{"rounds": rounds} for rounds in most_rounds]
         ways += [{"clients": clients} for clients in _MANY]
         ways += [{"clients": _CROWD, "participants": _CROWD}]
+        ways += [dict.fromkeys(("clients", "participants"), _DRAWN_AGAIN)] * drawn_again
         if by_coordinate(claim.procedure) and "layers" not in claim.names:
             ways += [{"dim": _COORDINATES, "clients": _FEW, "rounds": _FEW}]
     longest = max(most_iterations, *most_rounds, *largest.values(), *named.values())
-    most = most_outcomes * (_MORE_OUTCOMES if largest else 1)
+    most = most_outcomes * (_MORE_OUTCOMES if largest or drawn_again else 1)
     shapes = [*_grown(claim, rng, ways, lambda shape: shape.iterations <= longest and prod(outcomes(shape)) <= most)]
     if claim.setting == "run" and not needs_convex(claim):  # of clients that are concave somewhere, too
         shapes += [PiecewiseClients().fitting(shape) for shape in shapes

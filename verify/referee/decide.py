@@ -419,10 +419,12 @@ def _search_summary(case: _Case) -> str:
 def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
     """The sizes that a reader of the claim knows, with the least and the largest that were looked at."""
     claim, sampled = case.claim, case.claim.procedure is not None and case.claim.procedure.sampling in BY_NUMBER
-    names = {"algebra": (), "point": ("clients",), "run": _OF_RUNS}[claim.setting]
+    used = claim.names.union(*(v.sizes for v in claim.variables if v.name in claim.names))
+    vectors = ("dim",) * any(v.domain == "vector" and v.name in used for v in claim.variables)
+    names = {"algebra": vectors, "point": ("clients",), "run": _OF_RUNS}[claim.setting]
     names = [name for name in names if name not in ("participants", "layers", "samples") or name in claim.names or (
         name == "participants" and sampled)]
-    own = [v.name for v in claim.variables if v.domain == "integer" and not v.indices and v.name not in names]
+    own = [v.name for v in claim.variables if v.domain == "integer" and not v.indices and v.name in used - {*names}]
     return [(name, case.found.sizes[name]) for name in (*names, *own) if name in case.found.sizes]
 
 

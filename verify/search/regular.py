@@ -8,8 +8,9 @@ from verify.instances.parameters import Parameters, number_of
 __all__ = ["regular"]
 
 #: shares of the instances, one after the other, the rest stay as they are: of equal entries; of signs; of one client with a
-#: center of its own; of one client that is steep; of vectors at the corners of a simplex
-_EQUAL, _SIGNS, _STEEP, _ALONE, _SIMPLEX = 0.25, 0.5, 0.6, 0.7, 0.9
+#: center of its own; of one client that is steep; of vectors at the corners of a simplex; of entries 1/(i + 1)^p
+_EQUAL, _SIGNS, _STEEP, _ALONE, _SIMPLEX, _FALLING = 0.25, 0.5, 0.6, 0.7, 0.9, 0.97
+_POWERS = (0.5, 1.0, 1.5, 2.0)  # by which entries fall
 _FLAT = 1e-6  # curvature of the others, as a share
 _VECTORS = ("center", "start_offset", "noise")  # parameters
 _NUMBERS = ("positive", "nonnegative", "real", "simplex")  # domains of variables
@@ -34,6 +35,7 @@ def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Param
             largest = array.max(axis=tuple(range(1, array.ndim)), keepdims=True, initial=0.0)
             array = where((0, _EQUAL), array, largest if domain != "simplex" else np.ones_like(array))
             array = where((_SIGNS, _ALONE), array, _first(array))
+            array = where((_SIMPLEX, _FALLING), array, _falling(array, rng.spawn(1)[0]))
         elif name == "noise":
             array = where((0, _EQUAL), array, array[:, :1])
         elif name == "weight":
@@ -62,3 +64,12 @@ def _first(array: np.ndarray) -> np.ndarray:
     found = np.zeros_like(array)
     found[:, :1] = array[:, :1]
     return found
+
+
+def _falling(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Entries 1/(i + 1)^p along the first axis, each instance with a power of its own."""
+    count, *sizes = array.shape
+    if not sizes:
+        return array
+    powers = rng.choice(_POWERS, (count, *(1,) * len(sizes)))
+    return (1.0 + np.arange(sizes[0]).reshape(1, -1, *(1,) * (len(sizes) - 1))) ** -powers + 0 * array

@@ -20,6 +20,7 @@ __all__ = ["seldom_drawn"]
 
 _OWN_SEED = 1729
 _DIMENSIONS = (3, 3, 4, 8)  # a batch of each
+_WIDEST = 33  # without clients
 
 
 def seldom_drawn(state: State) -> Iterator[tuple[Shape, Parameters]]:
@@ -27,7 +28,7 @@ def seldom_drawn(state: State) -> Iterator[tuple[Shape, Parameters]]:
     claim, rng = state.claim, np.random.default_rng([*state.seeds, _OWN_SEED])
     if speaks_of_samples(claim):
         return
-    for number, dim in enumerate(_DIMENSIONS):
+    for number, dim in enumerate((*_DIMENSIONS, *[_WIDEST] * (claim.setting == "algebra"))):
         shape = state.shapes(draw_shape, state.budget.most_iterations, rng=rng)
         wider = shape if shape.layers else shape.family.fitting(replace(shape, dim=dim))
         noisy = _with_noise(claim, wider, state.budget.most_outcomes) if number % 2 == 0 else wider

@@ -1,4 +1,5 @@
-"""Statements that fail in three dimensions, for equal entries, for equal noise or in a turned basis, and true ones."""
+"""Statements that fail in three or ten dimensions, for equal or falling entries, for equal noise or in a turned basis, and
+true ones."""
 
 import pytest
 
@@ -9,6 +10,14 @@ from verify.referee.decide import Settings, decide
 ROWS = {
     "lengths in three dimensions": (
         'setting = "algebra"\nvariables = {a = "vector"}', "norm1(a)**2 <= 2*norm2(a)", "norm1(a)**2 <= dim*norm2(a)"),
+    "lengths in ten dimensions": (
+        'setting = "algebra"\nvariables = {a = "vector"}', "norm1(a) <= 3*norm(a)", "norm(a) <= norm1(a)"),
+    "entries that fall": (
+        'variables = {n = "integer", a = "real[n]"}', "Sum(a[i], i)**2 <= 3/2*Sum((i + 1)**2*a[i]**2, i)",
+        "Sum(a[i], i)**2 <= 2*Sum((i + 1)**2*a[i]**2, i)"),
+    "as many draws as four clients": (
+        'sampling = "with-replacement"\nconditions = ["participants == clients"]',
+        "P(sampled[0, 0] >= 1) >= 7/10", "P(sampled[0, 0] >= 1) >= 63/100"),
     "only in three dimensions": (
         'setting = "algebra"\nvariables = {a = "vector"}\nconditions = ["dim == 3"]',
         "norm1(a)**2 <= 29/10*norm2(a)", "norm1(a)**2 <= 3*norm2(a)"),
