@@ -122,7 +122,7 @@ class Pool:
 
     def breaks_far_away(self, candidate: Claim) -> bool:
         """Whether the candidate is false on an instance with far more rounds or local steps than those of the pool, or with
-        a positive number that is far larger, so that a number in it would have to grow with them."""
+        a positive number that is far larger or smaller, so that a number in it would have to grow with them."""
         if self._far is None:
             self._far = [Batch(shape, params) for shape, params in _lengthened(self.claim, self.false, _FARTHEST, _FAR)]
             self._far += _stretched(self.claim, self.false, _FAR_FACTORS)
@@ -250,8 +250,8 @@ def pool_of(claim: Claim, seed: int = 0) -> Pool:
 
 def _stretched(claim: Claim, batches: Sequence[Batch], factors: Sequence[float]) -> Iterator[Batch]:
     """Yield the instances with one of their positive numbers so many times as large, or with all curvatures and the steps
-    that they had."""
-    for batch in batches:
+    that they had. Of equations, of which rounding leaves little there, none."""
+    for batch in batches if claim.statement.relation != "==" else ():
         for name, values in batch.params.items():
             same_steps = ("step_scale",) if name in _CURVATURES and "step_scale" in batch.params else ()
             if name in _CURVATURES or (values[0].size == 1 and spec_of(claim, name).domain == "positive"):
