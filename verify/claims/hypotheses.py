@@ -11,15 +11,8 @@ from bounds.language.space import infimum
 from verify.claims.sizes import once_by_claim
 
 __all__ = [
-    "BoundOnNumber",
-    "bounds_at_all_points",
-    "bounds_on_entries",
-    "bounds_on_numbers",
-    "defined_numbers",
-    "equations",
-    "given_numbers",
-    "sign_of_steps",
-    "signs",
+    "BoundOnNumber", "bounds_at_all_points", "bounds_on_entries", "bounds_on_numbers", "defined_numbers", "equations",
+    "given_numbers", "sign_of_steps", "signs",
 ]
 
 _MIRRORED = {"<=": ">=", ">=": "<="}

@@ -24,7 +24,6 @@ from fedtheory import find_algorithm
 from verify.checker.operators import SENSELESS, senseless
 from verify.checker.piecewise_quadratic import BOUNDS
 from verify.checker.schema import SAMPLE_WORDS
-from verify.claims.hypotheses import sign_of_steps
 
 __all__ = ["differences"]
 
@@ -110,7 +109,9 @@ def _implied(claim: Claim) -> Iterator[Line]:
             yield sp.Symbol(name), ">" if positive else ">=", _ZERO, ()
     eta, client, run = sp.IndexedBase("eta_l"), sp.Symbol("k"), claim.setting == "run"
     if run:
-        yield eta[sp.Symbol("t")], sign_of_steps(claim), _ZERO, (("t", _ZERO, sp.Symbol("iterations") - 1),)
+        given = claim.defining.get("eta_l")
+        sign = ">=" if given is not None and not given.right.is_positive else ">"
+        yield eta[sp.Symbol("t")], sign, _ZERO, (("t", _ZERO, sp.Symbol("iterations") - 1),)
         yield sp.IndexedBase("epsilon")[sp.Symbol("t")], ">=", _ZERO, (("t", _ZERO, sp.Symbol("iterations")),)
     elif claim.setting == "point":
         if "eta_l" in claim.names:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, names_in
-from bounds.language.operators import eta_l, iterations, t
 from verify.checker.existential import ExistentialConstant
 from verify.checker.schema import SIZES
 from verify.claims.existential import without_position
-from verify.claims.hypotheses import sign_of_steps, signs
+from verify.claims.hypotheses import signs
+from verify.claims.implicit import step_conditions
 from verify.claims.sizes import integer_variables, once_by_claim
 from verify.exact.statement import definition_of, statement_of
 
@@ -58,8 +58,6 @@ def existential_conditions(claim: Claim) -> ExistentialConditions:
 def _signs(claim: Claim) -> dict[str, Condition]:
     """The signs that names of numbers, and steps, must have."""
     found = {name: Condition(sp.Symbol(name, real=True), ">" if positive else ">=", 0) for name, positive in signs(claim)}
-    if claim.setting == "run":
-        found["eta_l"] = Condition(eta_l[t], sign_of_steps(claim), 0, ((t, 0, iterations - 1),))
-    elif claim.setting == "point" and "eta_l" in claim.names:
-        found["eta_l"] = Condition(eta_l[0], ">", 0)
+    if steps := step_conditions(claim):
+        found["eta_l"] = steps[0]
     return found

@@ -8,7 +8,9 @@ import pytest
 
 from bounds.language.claim import Claim, Variable
 from bounds.registry.claims import all_claims, find_claim
+from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
+from tests.project.packages import imports_of_files
 from verify.claims import hypotheses, implicit, method, needs
 from verify.exact import statement as writer
 from verify.exact.check import check
@@ -132,3 +134,25 @@ def test_a_wrong_answer_about_a_claim_is_noticed(name, monkeypatch):
     right, claim = stated(find_claim(claim_id)), replace(find_claim(claim_id), note="not known yet")
     monkeypatch.setattr(asked, "__code__", other.__code__)
     assert stated(claim) != right and list(differences(stated(claim), claim))
+
+
+def test_the_comparison_shares_nothing_with_the_writer():
+    others = imports_of_files()["verify.exact.comparison"]
+    assert {name for name in others if name.startswith("verify.")} == {
+        name for name in others if name.startswith("verify.checker.")} != set()
+
+
+@pytest.mark.parametrize("step, sign", [("t/(L*iterations)", ">="), ("1/L", ">")])
+def test_steps_of_another_sign_are_noticed(step, sign, tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text(f"""[[claim]]
+id = "own/steps"
+conditions = ["L_client[k] <= L for each k", "eta_l[t] == {step} for each t"]
+statement = "objective(x_round[1]) <= objective(x_round[0])"
+""", encoding="utf-8")
+    claim = load_claims(file)[0]
+    data = stated(claim)
+    (one,) = (rule for rule in data["hypotheses"] if rule["left"] == ["eta_l", "t"] and rule["relation"] != "==")
+    assert one["relation"] == sign and not list(differences(data, claim))
+    one["relation"] = {">=": ">", ">": ">="}[sign]
+    assert list(differences(data, claim))
