@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import islice
 from math import prod
 
 import numpy as np
@@ -45,6 +46,7 @@ _GROWING = ("rounds", "local_steps", "clients", "participants")
 _CURVATURES = ("curvature", "sample_curvature")
 _STRETCHED, _FACTORS = 6, (0.125, 10.0, 100.0)  # batches of violations, and by how much one of their numbers is larger
 _FAR_FACTORS = (1e-3, 1e4, 1e6)
+_MOVED = 4  # batches whose losses are moved
 _BROKEN = (ArithmeticError, *UNMEASURED)
 
 
@@ -68,6 +70,7 @@ class Pool:
     counts: list[int] = field(default_factory=lambda: [0, 0])  # of the instances drawn: where it is false, where it holds
     tries: int = 0  # of a candidate, which searches have refuted so often
     _far: list[Batch] | None = None
+    _moved: list[tuple[Batch, Batch, np.ndarray]] | None = None
     _known: dict[Atom, tuple | None] = field(default_factory=dict)
 
     @property
@@ -127,6 +130,15 @@ class Pool:
             self._far = [Batch(shape, params) for shape, params in _lengthened(self.claim, self.false, _FARTHEST, _FAR)]
             self._far += _stretched(self.claim, self.false, _FAR_FACTORS)
         return any(_breaks(candidate, batch) for batch in self._far)
+
+    def depends_on_origin(self, candidate: Claim) -> bool:
+        """Whether a side of the candidate changes where all losses and the start move by one vector, and none of the claim
+        does."""
+        if self._moved is None:
+            moved = ((batch, _translated(batch)) for batch in self.batches)
+            pairs = ((batch, other, _alike(self.claim, batch, other)) for batch, other in moved if other)
+            self._moved = [*islice((pair for pair in pairs if pair[2].any()), _MOVED)]
+        return any((same & ~_alike(candidate, batch, other)).any() for batch, other, same in self._moved)
 
     def excludes(self, candidate: Claim) -> bool:
         """Whether the candidate is false on an instance, or has no value on one."""
@@ -198,6 +210,28 @@ def _divides_by_zero(claim: Claim, batch: Batch) -> bool:
         return False
     left, right, mask = (side[seen.met] for side in both[:3])
     return not (np.isfinite(left) & np.isfinite(right))[mask > 0].all()
+
+
+def _translated(batch: Batch) -> Batch | None:
+    """The instances with all losses and the start moved by one vector; None where a family has no such instances."""
+    family, params = batch.shape.family, batch.params
+    if family.coupled or not family.any_coordinates or "center" not in params:
+        return None
+    centers = params["center"]
+    largest = 1.0 + abs(centers).max(axis=(1, 2), initial=0.0)
+    by = np.broadcast_to(largest[:, None, None] * (3.0 + np.arange(centers.shape[2])), centers.shape)
+    return Batch(batch.shape, {**params, **family.translated(params, by)})
+
+
+def _alike(claim: Claim, one: Batch, other: Batch) -> np.ndarray:
+    """Whether both sides have the same values on an instance of one batch as on that of the other, up to rounding."""
+    found = both_sides(claim, one, ()), both_sides(claim, other, ())
+    if found[0] is None or found[1] is None:
+        return np.zeros(number_of(one.params), dtype=bool)
+    least = _SEEN * np.max([abs(side).max(axis=1, initial=0.0) for side in found[0][:2]], axis=0)[:, None]
+    with np.errstate(invalid="ignore"):
+        same = [(a == b) | (abs(a - b) <= _SEEN * abs(b) + least) for a, b in zip(found[0][:2], found[1][:2], strict=True)]
+    return np.all(same, axis=(0, 2))
 
 
 def judge_batch(claim: Claim, batch: Batch) -> Judgement | None:

@@ -123,7 +123,7 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
 
     def offer(candidate: Candidate, tries: int) -> None:
         edit = candidate(replace(pool, tries=tries)) if tries < _TRIES else None
-        if edit is None or _loses_a_side(claim, edit.claim):
+        if edit is None or _loses_a_side(claim, edit.claim) or pool.depends_on_origin(edit.claim):
             return
         worse = len(check_units(edit.claim)[0]) - clashes
         if worse <= 0 and ((edit.exact and not tries) or not pool.excludes(edit.claim)):

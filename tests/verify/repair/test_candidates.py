@@ -84,6 +84,20 @@ def test_an_index_changes_as_a_whole():
     assert "x_{r+1} in place of x_r in V_r" in words and not [text for text in words if "(τ − 1) r" in text]
 
 
+def test_no_change_depends_on_where_the_origin_is():
+    """A model times two is no displacement: the sides change where all losses move, which those of the claim do not."""
+    claim = find_claim("fedluar/lemma-3.1")
+    pool, edits = pool_of(claim), {edit.words: edit.claim for one in shifts(claim) if (edit := one(None))}
+    doubled = find_claim("fedluar/lemma-3.1")
+    drift = doubled.definitions["round_drift"]
+    start = symbol("x_round")[symbol("r")]
+    doubled = replace(doubled, definitions=doubled.definitions | {
+        "round_drift": replace(drift, formula=drift.formula.xreplace({start: 2 * start}))})
+    assert doubled.definitions["round_drift"] != drift
+    assert pool.depends_on_origin(doubled)
+    assert not pool.depends_on_origin(claim) and not pool.depends_on_origin(edits["x_{r+1} in place of x_r in V_r"])
+
+
 def test_a_missing_step_size_is_put_in_where_units_clash():
     """1 - mu in place of 1 - mu eta_t."""
     claim = ROWS["loss-recursion"].claim
