@@ -51,7 +51,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/report/test_reason.py::test_what_a_counterexample_needs_is_searched": (),
     "verify/search/test_many_rounds.py::test_what_fails_late_is_refuted_and_its_neighbour_is_not":
         ("[noise of eight", "[an exponent"),
-    "verify/exact/test_float_prefilter.py::test_counterexamples_have_short_numbers": ("[fedluar/theorem-3.2@pathwise]",),
+    "verify/exact/test_float_prefilter.py::test_counterexamples_have_short_numbers": ("[fedluar/theorem-3.2@pathwise-12]",),
     "verify/claims/test_open_constants.py::test_an_order_may_depend_on_what_sizes_fix": (),
     "verify/attack/test_forgeries.py::test_a_forged_growth_is_refused": ("[one member",),
     "verify/prove/test_impossible_runs.py::test_equations_of_a_method_without_any_are_not_known": (),

@@ -130,7 +130,13 @@ def _simpler_values(value: Fraction) -> Iterator[Fraction]:
 
 
 def cost(value: Fraction) -> int:
-    """The length of a number as text, where denominators count twice."""
+    """The length of a number as text, where denominators count twice, and zeros at the end of a whole number half."""
     if value in (0, 1):
         return int(value)
-    return 2 + len(str(abs(value.numerator))) + 2 * len(str(value.denominator)) + (value < 0)
+    return 4 + _digits(value.numerator) + 2 * _digits(value.denominator) + 2 * (value < 0)
+
+
+def _digits(number: int) -> int:
+    """Twice the digits of a whole number, but once the zeros at its end."""
+    text = str(abs(number))
+    return len(text) + len(text.rstrip("0"))

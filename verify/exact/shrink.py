@@ -18,6 +18,7 @@ _LONG = 40  # iterations
 _PLAIN = 500  # numbers of an instance, times iterations, that one trial may have
 _STEPS = 300  # of a run of many rounds, that take as long as a trial of a small instance
 _MOST_UNITS = 4  # other units that are looked at
+_LONG_NUMBER = 24  # cost of a number that another unit may well shorten
 _SHORTER = 0.9  # times as long as before, numbers in other units are worth the change
 _FEW = 50  # numbers that are looked at in float64 for one trial, or terms of a sum in exact arithmetic
 
@@ -30,8 +31,7 @@ def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violat
     most_trials = most_trials // 4 if slow else most_trials
     violation = _simpler_shape(claim, violation, most_trials, screened=slow)
     violation = _simpler_numbers(claim, violation, most_trials)
-    other = _simpler_units(claim, violation)
-    violation = violation if other is violation else _simpler_numbers(claim, other, most_trials)
+    violation = _simpler_units(claim, violation, most_trials)
     return _simpler_shape(claim, violation, most_trials, screened=True)  # noise of size zero, say, can go now
 
 
@@ -63,17 +63,20 @@ def _simpler_shape(claim, violation, most_trials, screened):
     return violation
 
 
-def _simpler_units(claim, violation):
+def _simpler_units(claim, violation, most_trials):
     """The instance in units in which one of its lengths, and one of its losses or curvatures, is 1, if that makes its
-    numbers shorter."""
+    numbers shorter; where one of them is long, then also if they can become so."""
     candidates = [violation.params]
     for position in (1, 0):  # of length, then of loss, in a unit
         candidates += [changed for params in [*candidates] for changed in _with_a_unit_of_one(claim, params, position)]
-    shorter = [(length, place) for place, params in enumerate(candidates)
-               if (length := _length(params)) < _SHORTER * _length(violation.params)]
-    for _, place in sorted(shorter)[:_MOST_UNITS]:
+    ways = sorted((_length(params), place) for place, params in enumerate(candidates) if place)
+    before, long = _length(violation.params), _longest(violation.params) > _LONG_NUMBER
+    for length, place in ways[:_MOST_UNITS]:
+        if length >= _SHORTER * before and not long:
+            break
         found = violation_of(claim, violation.shape, candidates[place])
-        if isinstance(found, Violation):
+        found = _simpler_numbers(claim, found, most_trials) if isinstance(found, Violation) else violation
+        if _length(found.params) < _SHORTER * before:
             return found
     return violation
 
@@ -88,6 +91,10 @@ def _with_a_unit_of_one(claim, params, position):
              for number in map(Fraction, params[name].flat) if number}
     for unit in sorted(units - {1}, key=cost, reverse=True)[:_MOST_UNITS]:
         yield in_other_units(claim, params, lambda name, powers, unit=unit: unit ** int(powers[position]))
+
+
+def _longest(params: Parameters) -> int:
+    return max((cost(Fraction(number)) for array in params.values() for number in array.flat), default=0)
 
 
 def _length(params: Parameters) -> int:

@@ -6,7 +6,7 @@ from bounds.language.claim import Claim
 
 __all__ = ["describe_instance", "on_pieces", "short_number"]
 
-_SHORT_BITS = 73  # of a fraction that is printed exactly: about 22 digits
+_SHORT_BITS, _MOST_BITS = 40, 73  # of a fraction that is printed exactly: about 12 digits, 22 where six digits look whole
 
 
 def on_pieces(claim: Claim, data: dict) -> str:
@@ -20,9 +20,11 @@ def on_pieces(claim: Claim, data: dict) -> str:
 
 
 def short_number(value) -> str:
-    """A short fraction exactly, any other number with six digits."""
-    short = isinstance(value, Fraction) and value.numerator.bit_length() + value.denominator.bit_length() <= _SHORT_BITS
-    return str(value) if short else f"{float(value):.6g}"
+    """A short fraction exactly; any other number with six digits, unless these look like a whole number that it is not."""
+    digits = f"{float(value):.6g}"
+    most = _SHORT_BITS if "." in digits else _MOST_BITS
+    short = isinstance(value, Fraction) and value.numerator.bit_length() + value.denominator.bit_length() <= most
+    return str(value) if short else digits
 
 
 def describe_instance(claim: Claim, data: dict) -> str:

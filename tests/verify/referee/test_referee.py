@@ -245,7 +245,7 @@ def test_looseness(left, right, relation, expected):
 
 @pytest.mark.parametrize("value, text", [
     (Fraction(1, 3), "1/3"), (Fraction(10**12 + 1, 10**9), "1000000000001/1000000000"), (Fraction(2**90, 3**50), "1724.4"),
-    (Fraction(3**20_000, 2**31_700), "0.59461"),
+    (Fraction(3**20_000, 2**31_700), "0.59461"), (Fraction(15133, 13362435216), "1.1325e-06"),
 ])
 def test_sides_are_told_in_few_digits_however_long_their_fractions(value, text):
     assert module.short_number(value) == text
