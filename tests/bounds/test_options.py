@@ -84,7 +84,8 @@ def test_claims_of_ones_own_are_a_paper(tmp_path, monkeypatch):
     monkeypatch.setenv("FEDTHEORY_CLAIMS", str(path))
     forget_files()
     try:
-        assert [c.id for c in command_line.choose_claims([], ["mine"])] == [c.id for c in load_claims(path)] == ["mine/one"]
+        for named in (([], ["mine"]), (["mine"], None)):
+            assert [c.id for c in command_line.choose_claims(*named)] == [c.id for c in load_claims(path)] == ["mine/one"]
         with pytest.raises(LookupError, match=r"unknown paper 'yours'.* allowed: afedpd, .*, mine$"):
             command_line.choose_claims([], ["yours"])
     finally:

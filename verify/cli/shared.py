@@ -61,8 +61,9 @@ def choose_claims(names: list[str], papers: list[str] | None) -> list:
         files = (os.path.abspath(file_and_id(name)[0]) for name in in_files)
         os.environ[PATHS] = os.pathsep.join(dict.fromkeys([*_known_files(), *files]))
         forget_files()
-    named = {claim.id: claim for claim in map(find_claim, ids)}
-    for paper in papers or []:
+    of_papers = [name for name in ids if _is_paper(name)]
+    named = {claim.id: claim for name in ids if name not in of_papers for claim in [find_claim(name)]}
+    for paper in [*of_papers, *(papers or [])]:
         named |= _claims_of(paper)
     return list(named.values() if names or papers else all_claims().values())
 
@@ -88,6 +89,14 @@ def names_in_files() -> dict[str, str]:
     here = Path.cwd()
     shown = {path: Path(path).relative_to(here) if Path(path).is_relative_to(here) else path for path in _known_files()}
     return {claim.id: f"{shown[path]}:{claim.id}" for path in shown for claim in load_claims(path)}
+
+
+def _is_paper(name: str) -> bool:
+    """Whether a name, which has no slash then, is that of a paper, registered or in a file of the user's."""
+    from bounds.registry.papers import PAPERS
+    from bounds.registry.user_claims import claims_of_user
+
+    return "/" not in name and (name in PAPERS or any(claim.paper == name for claim in claims_of_user()))
 
 
 def _claims_of(paper: str) -> dict:

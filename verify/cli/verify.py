@@ -35,7 +35,7 @@ Papers = Annotated[list[str] | None, typer.Option("--paper", help="Only this pap
 
 def verify(
     claim: Annotated[list[str] | None, typer.Argument(
-        help="Ids of claims, their files, or FILE:ID; all of them if none is given.")] = None,
+        help="Ids of claims, their papers, files, or FILE:ID; all of them if none is given.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="All claims, restricted by the filters.")] = False,
     paper: Papers = None,
     kind: Annotated[str | None, typer.Option(help="Only claims of this kind, for example theorem.")] = None,
