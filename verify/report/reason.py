@@ -149,6 +149,7 @@ def run_in_words(claim: Claim, data: Mapping[str, Any]) -> Iterator[str]:
     yield f"the objective is least at {_vector(star.reshape(-1, sizes['dim'])[0])}"
     if count > 1:
         yield f"chance has {count} outcomes; on one of them:"
+    again = _reused_layers(environment, models, outcome)
     sampled, models = on_outcome(sampled, 2, models, outcome), on_outcome(models, 2, models, outcome)
     first = max(0, min(there - _MOST_ROUNDS // 2, sizes["rounds"] - _MOST_ROUNDS))
     last = min(first + _MOST_ROUNDS, sizes["rounds"])
@@ -159,9 +160,26 @@ def run_in_words(claim: Claim, data: Mapping[str, Any]) -> Iterator[str]:
         who = _listed("client", those) if those else "no client"
         before, after = _vector(models[number]), _vector(models[number + 1])
         moves = f"moves from {before} to {after}" if before != after else f"stays at {before}"
-        yield f"round {number}: {who} take{'s' * (len(those) < 2)} part; the model {moves}"
+        yield f"round {number}: {who} take{'s' * (len(those) < 2)} part; {again(number)}the model {moves}"
     if sizes["rounds"] > last:
         yield f"after round {sizes['rounds'] - 1}: {_vector(models[sizes['rounds']])}"
+
+
+def _reused_layers(environment: Environment, models: np.ndarray, outcome: int) -> Callable[[int], str]:
+    """A function that says of which layers a round applies the update of before; of a method without layers, nothing."""
+    marks = environment.bound.get("server_recycle_set")
+    if marks is None:
+        return lambda number: ""
+    array = on_outcome(marks.data, 2, models, outcome)
+
+    def words(number: int) -> str:
+        names = [str(layer + 1) for layer in np.flatnonzero(array[number])]
+        if len(names) == array.shape[1] == 1:
+            return "the only layer repeats its last update; "
+        what = "repeat their last updates" if len(names) > 1 else "repeats its last update"
+        return f"{_listed('layer', names)} {what}; " if names else ""
+
+    return words
 
 
 def _round_that_fails(claim: Claim, environment: Environment) -> int:

@@ -41,8 +41,10 @@ def test_an_empty_sum_is_named(fedalign):
 
 def test_a_quotient_of_zeros_is_named():
     claim = find_claim("fedluar/lemma-3.1")  # whose kappa is the largest quotient of a run
-    lines = sides_in_words(claim, decide(claim, Settings(federations=False)).details["instance"])
-    assert any(re.search(r"of a hypothesis, is 0/0 at r = \d+ and counts as 0", line) for line in lines)
+    data = decide(claim, Settings(federations=False)).details["instance"]
+    assert re.search(r"of a hypothesis, is 0/0 at r = \d+ and counts as 0", "\n".join(sides_in_words(claim, data)))
+    rounds = [line for line in run_in_words(claim, data) if line.startswith("round")]
+    assert [line.count("repeats its last update") for line in rounds] == [0, 1]
 
 
 def test_a_quantity_that_depends_on_chance_where_the_statement_does_not_is_left_out():
