@@ -22,7 +22,7 @@ from verify.report.broken_step import broken_step
 from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
 from verify.report.errata import STYLES, failing_results
 from verify.report.mathematics import mathematics
-from verify.report.results import ATTENTION, MANY, MISSING, PaperPage, ids_with_figures, papers_of
+from verify.report.results import MANY, MISSING, PaperPage, ids_with_figures, papers_of
 from verify.report.run_picture import run_picture
 from verify.report.sentences import capitalised, clauses, in_words, readable, sentence
 from verify.report.tables import LONGEST_NUMBER, details_shown, instance_tables
@@ -180,8 +180,7 @@ def _page(verdict: Verdict, out: Path, claims: Mapping[str, Claim], figures: lis
         "claim": claim,
         "source": source_of(claim) if claim else None,
         "mathematics": formulas,
-        "letters": [row for row in formulas.letters if row[0] not in explained]
-        if formulas and verdict.verdict in ATTENTION else [],
+        "letters": [row for row in formulas.letters if row[0] not in explained] if formulas else [],
         "sentence": sentence(verdict, claim),
         "short": sentence(verdict, claim, short=True),
         "lines": in_words(verdict, claim),

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import sympy as sp
 
 from bounds.language.alternatives import alternatives
-from bounds.language.claim import HIDDEN, Claim, Condition, names_in
+from bounds.language.claim import HIDDEN, Claim, Condition
 from bounds.language.notation import Notation, notation_text
 from bounds.language.witness import witness_id
 from bounds.printing.legend import domain_text, symbols
@@ -28,8 +28,8 @@ _CLOSER = 0.8  # times as wide as such a formula is a longer one in a smaller fo
 class Mathematics:
     """MathML of a claim in its paper's letters, ready for the page.
 
-    ``hypotheses`` holds (name, number, formulas, note), ``variables`` (formula, domain), ``letters`` of the statement
-    (formula, meaning) and ``definitions`` (formula, meaning, unit, source).
+    ``hypotheses`` holds (name, number, formulas, note), ``variables`` (formula, domain), ``letters`` (formula,
+    meaning) and ``definitions`` (formula, meaning, unit, source).
     """
 
     statement: str
@@ -59,9 +59,7 @@ def mathematics(claim: Claim) -> Mathematics:
         (fitted_mathml(f"{name(d, d.indices)} = {writer.text(d.formula)}", widest=_WIDEST_CELL), d.meaning, d.unit, d.source)
         for d in claim.used_definitions().values()
     ]
-    stated = names_in(claim.statement.left) | names_in(claim.statement.right) if claim.statement else frozenset()
-    letters = [(mathml(name(one, one.indices)), one.meaning) for one in symbols(claim, writer.letters)
-               if one.meaning and one.name in stated]
+    letters = [(mathml(name(one, one.indices)), one.meaning) for one in symbols(claim, writer.letters) if one.meaning]
     statement = _condition(claim.statement, writer, display=True) if claim.statement else ""
     if claim.exists is not None:
         statement = f'<div class="scope formula">{there_is(claim.exists, lambda e: mathml(writer.text(e)))}</div>{statement}'
