@@ -261,8 +261,6 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/exact/test_comparison.py::test_every_change_of_a_statement_is_noticed_twice": (
         "[fedalign/step-T3-as-printed]", "[classical/sgd-stability-distance]", "[fedalign/step-eq47-as-printed]",
         "[afedpd/lemma-2]"),
-    "verify/checker/test_scope.py::test_a_claim_proven_for_all_that_it_admits_is_certified": (
-        "[\"eta_l[t] == 1/2 for t in 0..iterations-1\"-consistent]",),
     "verify/demos/test_pictures.py::test_the_numbers_are_those_of_the_ordinary_code": (
         "[live-counterexample]", "[bound-beside-run]", "[neighbouring-data]"),
     "fedtheory/methods/test_flatness.py::test_what_every_row_owes": ("[fedlesam]",),

@@ -22,9 +22,9 @@ _FOLLOWED = {"rounds", "iterations", "local_steps"}  # sizes of an instance to w
 _LARGEST = 1e15  # number as an option
 _MEASURED = (SIZE, FEDERATION, DATA, RUN, COUPLED)  # sources of names that a variable of a run or of a point may not have
 _LETTERS = "ijkl"  # of the indices of an array of the user's
-_TABLES = ("exists", "witness", "definitions")  # of formulas
+_TABLES = ("exists", "witness", "definitions", "let")  # of formulas
 _OF_NUMBERS = {"id", "extends", "number", "kind", "reading", "source", "note", "variables", "conditions", "statement",
-               "steps", *_TABLES}
+               "steps", "limits", "constants_may_use", "relation", *_TABLES}
 _OPERATORS = {"sqrt", "exp", "log", "Abs", "floor", "ceiling", "Max", "Min", "Sum", "Product", "norm", "norm2", "dot", "in"}
 _OF_DOMAINS = {"from", "to", "below", "hidden", "log"}
 
@@ -38,8 +38,9 @@ def with_setting(row: dict[str, Any]) -> dict[str, Any]:
     if not all(isinstance(text, str) for text in texts):
         return row
     formulas, domains = " ".join(texts), " ".join(map(str, tables[0].values()))
-    own = {name for table in tables for name in table}
-    indices = {*"tijkr", *re.findall(r"\bfor\s+(\w+)", formulas), *re.findall(r",\s*\(\s*(\w+)\s*,", formulas)}
+    own = {_NAME.match(name)[0] for table in tables for name in table if _NAME.match(name)}
+    arguments = {one for table in tables[1:] for name in table for one in _NAME.findall(name)[1:]}
+    indices = {*"tijkr", *arguments, *re.findall(r"\bfor\s+(\w+)", formulas), *re.findall(r",\s*\(\s*(\w+)\s*,", formulas)}
     names = {*_NAME.findall(formulas)} - _OPERATORS - {"for"} | {*_NAME.findall(domains)} - {*DOMAINS, *_OF_DOMAINS}
     known = {name for name, one in NAMES.items() if one.source != ARGUMENT}
     return row if names - own - indices or own & known else row | {"setting": "algebra"}

@@ -64,8 +64,9 @@ class Federation:
         require(whole and sum(parts) == len(star), "sizes of layers must be whole numbers that sum to dim")
         require(sizes.get("layers", len(parts)) == len(parts), "as many sizes of layers as layers")
         noisy = [law for law in given["noise"] if law]
-        same = all(len(law) == 2 and law[0][0] == noisy[0][0][0] for law in noisy)
-        require(same, "noise has two outcomes, with the same chances for all clients that have any")
+        same = all([chance for chance, _ in law] == [chance for chance, _ in noisy[0]] for law in noisy)
+        require(same and all(1 < len(law) <= 3 for law in noisy),
+                "noise has two or three outcomes, with the same chances for all clients that have any")
         for chances, vectors in (zip(*law, strict=True) for law in self.laws):
             require(sum(chances) == 1 and min(chances) > 0 and not any(mean(chances, vectors)), "noise must be centred")
 
@@ -154,6 +155,7 @@ class Federation:
         """A stochastic gradient: the gradient, and a draw of noise where the client has any."""
         law = self.laws[k]
         if len(law) > 1 and not run.instance.lists_noise:
+            require(len(law) == 2, "noise that is not listed has two outcomes")
             return self.grad(k, point) + random_numbers.vector_of_draw((kind, run.round, step, k), law, self.meter)
         return self.grad(k, point) + (run.draw(kind, law, step, k) if len(law) > 1 else law[0][1])
 

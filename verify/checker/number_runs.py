@@ -242,6 +242,8 @@ class OneRound:
             return self.mean(models)
         return x + self.mean([models[0] - x])
 
+    def towards(self, x, end): return x + (end - x) * self.number("eta_g")
+
     def of_drawn(self, new, old):
         drawn = Number(self.inclusion(), self)
         return [new[0] * drawn + old[0] * (1 - drawn)]

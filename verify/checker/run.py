@@ -216,10 +216,13 @@ class Run:
     def aggregate(self, models, x):
         """The mean of the clients' models: x plus the mean of what each differs from x; scheme II of Li et al. 2020 has the
         sum of the weighted models. Where weights sum to one both are the same."""
-        if self.how["sampling"] in ("without-replacement", EXPECTED):
-            rest, mean = 1 - self.total(), self.mean(models)  # x only where it counts: an interval minus itself is not 0
-            return mean + x * rest if rest else mean
-        return self.mean(models)
+        rest = 1 - self.total() if self.how["sampling"] in ("without-replacement", EXPECTED) else 0
+        return self.mean(models) + x * rest if rest else self.mean(models)  # x only where it counts
+
+    def towards(self, x, end):
+        """The server's model on the way from x to ``end``, of which it goes the share eta_g."""
+        share = self.number("eta_g")
+        return end if share == 1 else x * (1 - share) + end * share  # an interval minus itself is not 0
 
     def over_all(self, vectors):
         """Mean of the clients' vectors over all included."""
@@ -263,8 +266,7 @@ class Run:
                 self.included = self.matching(models, self.round)
             gradients = [self.gradient(k, y, step=step) for k, y in enumerate(models)]
             self.record_time(first + step, models, gradients)
-            pairs = enumerate(zip(models, gradients, strict=True))
-            models = [y - direction(k, y, g, step) * size for k, (y, g) in pairs]
+            models = [y - direction(k, y, g, step) * size for k, (y, g) in enumerate(zip(models, gradients, strict=True))]
         self.part(models)
         return models
 
@@ -281,8 +283,7 @@ class Run:
 
     def solve(self, x, linear, pull):
         """Every client's minimiser over v of F_k(v) + <linear_k, v> + pull/2 |v - x|^2, instead of local steps."""
-        if self.local_steps != 1:
-            raise ValueError("a local problem that is solved has one local step")
+        require(self.local_steps == 1, "a local problem that is solved has one local step")
         self.meet([x for _ in self.clients])
         self.record_time(self.round, [x for _ in self.clients], [self.zero for _ in self.clients])
         self.part([self.federation.solution(k, linear[k], pull, x) for k in self.clients])

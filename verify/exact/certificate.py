@@ -102,9 +102,7 @@ def _instance(claim: Claim, shape: Shape, params: Parameters, environment: Envir
     data["noise"] = [[] for _ in range(shape.clients)]
     for slot, client in enumerate(shape.noisy):
         a = params["noise"][0, slot]
-        data["noise"][client] = [
-            [str(shape.rare), _text(a * (1 - shape.rare))], [str(1 - shape.rare), _text(a * -shape.rare)]
-        ]
+        data["noise"][client] = [[str(chance), _text(a * factor)] for chance, factor in shape.noise_law]
     if claim.setting == "point":
         data["included"] = _text(params["included"])
         data["x_local"] = _text(to_numpy(environment.bound["x_local"].data)[0, 0, 0])

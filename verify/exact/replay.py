@@ -68,9 +68,11 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Parameters]:
         weight = _fractions([1] * shape.clients)[None]
         return shape, params | {"start_offset": _fractions(instance["start_offset"])[None], "weight": weight}
     noisy = tuple(k for k, law in enumerate(instance["noise"]) if law)
-    rare = Fraction(instance["noise"][noisy[0]][0][0]) if noisy else Fraction(1, 2)
-    shape = replace(shape, free=[*map(Fraction, instance["priority"])].count(0), noisy=noisy, rare=rare)
-    if prod(outcomes(shape)) > LISTED and rare == Fraction(1, 2):
+    law = instance["noise"][noisy[0]] if noisy else [["1/2"], ["1/2"]]
+    symmetric = len(law) > 2
+    shape = replace(shape, free=[*map(Fraction, instance["priority"])].count(0), noisy=noisy, symmetric=symmetric,
+                    rare=1 - Fraction(law[-1][0]))
+    if prod(outcomes(shape)) > LISTED and shape.rare == Fraction(1, 2) and not symmetric:
         shape = replace(shape, many_draws=True)
     given = {"center": "center", "weight": "client_weight", "offset": "offset"}
     given |= {name: name for name in ("start_offset", "epsilon", "available") if name in instance}
@@ -79,7 +81,7 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Parameters]:
                if name in params and params[name].shape[1] == 1}
     if "half_tangent" in instance:
         params["half_tangent"] = _fractions(np.atleast_1d(instance["half_tangent"])[None])
-    noise = [[Fraction(v) / (1 - rare) for v in instance["noise"][k][0][1]] for k in noisy]
+    noise = [[Fraction(v) / shape.noise_law[0][1] for v in instance["noise"][k][0][1]] for k in noisy]
     params["noise"] = _fractions(noise).reshape(1, len(noisy), shape.dim)
     if data["setting"] == "point":
         star = _fractions(instance["x_star"])

@@ -37,9 +37,10 @@ import sympy as sp
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
 from verify.claims.existential import runs_for_every_value, with_position
+from verify.claims.sizes import allowed
 from verify.exact.confirm import Violation, violation_of
 from verify.growth.growth_search import EFFORTS, Effort, GrowthCurve, GrowthSearch
-from verify.growth.limits import SCALE, Motion, at_size, coupled_limits, held_numbers
+from verify.growth.limits import SCALE, TOGETHER, Motion, at_size, coupled_limits, held_numbers
 from verify.growth.long_runs import along_long_runs
 from verify.growth.members import LONGEST_IRRATIONAL, MEMBERS, ExactMember, affordable, refuting_members
 from verify.growth.order import never_vanishes, with_constant
@@ -53,6 +54,7 @@ from verify.search.search import search
 
 __all__ = ["Growth", "growth_of"]
 
+_UNBOUNDED = 2**20  # a size that conditions on it alone must admit, if it is followed though no limit names it
 _ZERO_BUDGETS = {"quick": Budget(4, 96, 2, small=32), "standard": Budget(60, 192, 60), "thorough": Budget(300, 256, 300)}
 
 
@@ -221,7 +223,9 @@ def _over_all_instances(claim: Claim, trials: GrowthSearch) -> Iterator[tuple[st
         elif formula.free_symbols:
             fixed.append(formula)
     yield SCALE, partial(scale_path, trials)
-    sizes = [str(s) for s, _ in claim.limits if str(s) in RUN_SIZES or domains.get(str(s)) == "integer"]
+    any_size = (*(TOGETHER if claim.setting == "run" else ()), *domains)  # where no limit is named
+    named = [str(s) for s, _ in claim.limits] or [name for name in any_size if allowed(claim, {name: _UNBOUNDED})]
+    sizes = [name for name in dict.fromkeys(named) if name in RUN_SIZES or domains.get(name) == "integer"]
     if not fixed:
         yield from ((name, partial(worst_of_each_size, trials, name)) for name in sizes)
         return

@@ -49,12 +49,12 @@ def federation_of(shape: Shape, params: Parameters, backend: Backend) -> Federat
 def _noise(shape, params, backend):
     if not shape.noisy:
         return NoNoise()
-    rare = shape.rare if backend.library in ("exact", "balls") else float(shape.rare)
+    law = shape.noise_law if backend.library in ("exact", "balls") else [[*map(float, one)] for one in shape.noise_law]
     amplitude, noise = 0 * backend.array(params["center"]), backend.array(params["noise"])
     for slot, client in enumerate(shape.noisy):
         amplitude[:, client] = noise[:, slot]
-    atoms = namespace(amplitude).stack([amplitude * (1 - rare), -amplitude * rare], axis=2)
-    return FiniteNoise(atoms, backend.array([rare, 1 - rare]))
+    atoms = namespace(amplitude).stack([amplitude * factor for _, factor in law], axis=2)
+    return FiniteNoise(atoms, backend.array([chance for chance, _ in law]))
 
 
 #: domain -> whether it contains all numbers of an array; of the domains that exclude some

@@ -130,7 +130,7 @@ def numbers_of_outcomes(shape) -> tuple[int, int]:
         tosses *= (comb(present, half) * comb(present - half, half) if stream == MUTATION else 2**present) ** count
     each = clients * orders * trackers * tosses * len(_coins(shape))
     drawn = len(shape.noisy) * slots
-    return 2 * _columns(drawn) if shape.many_draws and drawn else 2**drawn, each**shape.rounds
+    return 2 * _columns(drawn) if shape.many_draws and drawn else len(shape.noise_law) ** drawn, each**shape.rounds
 
 
 def _columns(draws: int) -> int:
@@ -151,7 +151,8 @@ def enumerated(shape, weights, backend: Backend) -> Outcomes:
     instances, chance, (start, by_round) = weights.shape[0], shape.chance, _times(shape)
     times = [*start, *(time for each in by_round for time in each)]
     drawn = len(shape.noisy) * len(times)
-    noise_rows = signs(drawn).tolist() if shape.many_draws and drawn else list(product((0, 1), repeat=drawn))
+    by_rows = shape.many_draws and drawn
+    noise_rows = signs(drawn).tolist() if by_rows else [*product(range(len(shape.noise_law)), repeat=drawn)]
     outside = frozenset(time for time in times if time < 0)
     place = EnumeratedDraws({}, backend, outside).place
     noise = np.zeros((len(noise_rows), shape.iterations + len(outside), shape.clients), dtype=np.int64)
@@ -159,9 +160,8 @@ def enumerated(shape, weights, backend: Backend) -> Outcomes:
         values = np.array(noise_rows).reshape(len(noise_rows), len(times), len(shape.noisy))
         for slot, time in enumerate(times):
             noise[:, place(time), list(shape.noisy)] = values[:, slot]
-    rare = Fraction(shape.rare)
-    by_number = [rare ** (drawn - often) * (1 - rare) ** often for often in range(drawn + 1)]
-    chances = [Fraction(1, len(noise_rows)) if shape.many_draws else by_number[sum(row)] for row in noise_rows]
+    law = [chance for chance, _ in shape.noise_law]
+    chances = [Fraction(1, len(noise_rows)) if shape.many_draws else prod(law[atom] for atom in row) for row in noise_rows]
     noise_weight = np.array([chances], dtype=object)
 
     paths = list(product(_round(shape), repeat=shape.rounds))

@@ -18,7 +18,8 @@ __all__ = ["RARE", "Shape", "with_participants", "with_size", "with_subset", "wi
 class Shape:
     """The discrete part of an instance.
 
-    ``noisy`` numbers the clients with two-point gradient noise, whose rarer outcome has probability ``rare``. With
+    ``noisy`` numbers the clients with two-point gradient noise, whose rarer outcome has probability ``rare``; ``symmetric``
+    noise is with that probability a vector or its opposite, and else zero. With
     ``many_draws``, exact sides are those that the checker computes; in float64 means over noise of equally likely outcomes
     are those over the rows of an orthogonal array of strength three (:func:`~verify.instances.outcomes.signs`), the same for
     polynomials of degree three in the noise.
@@ -40,6 +41,7 @@ class Shape:
     layers: tuple[int, ...] = ()
     chance: Chance = NOTHING_MORE
     many_draws: bool = False
+    symmetric: bool = False
 
     @property
     def iterations(self) -> int:
@@ -53,6 +55,14 @@ class Shape:
     def is_priority(self) -> np.ndarray:
         """Truth values by client; priority clients come first."""
         return np.arange(self.clients) < self.priority_clients
+
+    @property
+    def noise_law(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """The outcomes of a client's noise: the probability of each, and by what its vector is multiplied."""
+        rare, others = self.rare, 1 - self.rare
+        if self.symmetric:
+            return (rare / 2, Fraction(1)), (rare / 2, Fraction(-1)), (others, Fraction(0))
+        return (rare, others), (others, -rare)
 
     @property
     def subset(self) -> int | None:

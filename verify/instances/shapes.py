@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations, cycle, islice, product
 from math import inf, isqrt, prod
 
 import numpy as np
 import sympy as sp
 
+from bounds.language import operators
 from bounds.language.claim import BY_NUMBER, DISTINCT, Claim
 from verify.claims.method import by_coordinate, subset_left_open
 from verify.claims.needs import needs, needs_convex, speaks_of_samples
@@ -54,6 +56,7 @@ _PASSES = 8  # of drawing kinds of clients and dimensions, where the sizes are f
 _FOLLOWING = 12  # shapes among which the next one is chosen
 _FITTED = 60  # of the smallest shapes whose sizes are moved to what conditions ask for, where none meets them
 _SMALLEST = 0.6  # share of the shapes that are taken by size
+_ONE_OF = 17  # rarer outcomes have at least one of so many of the chances, in claims about probabilities
 
 
 def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
@@ -87,7 +90,19 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
         if len(drawn) < count and (another := _with_family(claim, shape, rng)) not in drawn:
             drawn.append(another)
     turns = cycle(rng.permutation(len(RARE)))
-    return [replace(shape, rare=RARE[next(turns)]) if shape.noisy else shape for shape in drawn]
+    drawn = [replace(shape, rare=RARE[next(turns)]) if shape.noisy else shape for shape in drawn]
+    return drawn + _with_other_probabilities(claim, drawn)
+
+
+def _with_other_probabilities(claim: Claim, drawn: Sequence[Shape]) -> list[Shape]:
+    """The first shape with noise, with rarer outcomes of each probability on which a bound on a probability may hang, or on
+    the mean of a maximum."""
+    noisy = next((shape for shape in drawn if shape.noisy), None)
+    means = set().union(*(formula.atoms(operators.E) for formula in claim.formulas))
+    if noisy is None or not any(mean.has(operators.below, sp.Max, sp.Min) for mean in means):
+        return []
+    return [replace(noisy, rare=Fraction(1, one_of), symmetric=symmetric)
+            for one_of in range(2, _ONE_OF + 1) for symmetric in (False, True)]
 
 
 def outcomes_beyond(claim: Claim, most_outcomes: int) -> int:

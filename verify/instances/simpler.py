@@ -30,7 +30,9 @@ def _simpler(claim: Claim, shape: Shape, params: Parameters) -> Iterator[tuple[S
     if shape.family.coupled:
         yield from shape.family.simpler(claim, shape, params)
     if shape.noisy:
-        yield replace(shape, noisy=()), {n: a for n, a in params.items() if n != "noise"}
+        yield replace(shape, noisy=(), symmetric=False), {n: a for n, a in params.items() if n != "noise"}
+        if shape.symmetric:
+            yield replace(shape, symmetric=False), params
         for slot in range(len(shape.noisy)):
             kept = [s for s in range(len(shape.noisy)) if s != slot]
             if kept:

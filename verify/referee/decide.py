@@ -123,11 +123,11 @@ class _Case:
 
     def certified(self, text: str, outcome: Accepted) -> Verdict | None:
         """Certified by a proof of all that the claim quantifies over; None, and the proof is noted, if the search saw a
-        violation that exact arithmetic did not confirm."""
-        if not self.found.unconfirmed:
+        violation in float64 of which exact arithmetic cannot tell whether it is one."""
+        doubts = self.found.doubtful
+        if not doubts:
             return self.verdict("certified", self.ratio, text, outcome)
-        seen = f"{self.found.unconfirmed} violation{'s' * (self.found.unconfirmed > 1)} in float64 that nothing confirms"
-        self.proof = f"{text}, but the search saw {seen}", outcome
+        self.proof = f"{text}, but exact arithmetic cannot tell whether {doubts} of the instances violate it", outcome
         return None
 
     def proven_for(self, scope: str, complete: bool, outcome: Accepted, how: str = "proven") -> Verdict | None:

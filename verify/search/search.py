@@ -51,6 +51,7 @@ class Found:
         level, stage: of the budget, and of the search, that found the violation.
         unconfirmed: violations that float64 saw and exact arithmetic did not confirm.
         unmet: how many of the unconfirmed ones do not meet the hypotheses in exact arithmetic.
+        doubtful: how many of them exact arithmetic can neither confirm nor deny.
         uncertain: why exact arithmetic could not decide one of these; empty where it could.
         narrow: instances with the largest scores of which float64 can hardly tell whether they violate the claim.
         latest: ratios left/right of those of the last batch that met the hypotheses.
@@ -72,6 +73,7 @@ class Found:
     stage: str = ""
     unconfirmed: int = 0
     unmet: int = 0
+    doubtful: int = 0
     uncertain: str = ""
     narrow: list[tuple[float, Shape, Parameters]] = field(default_factory=list)
     latest: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -232,6 +234,7 @@ def _look(state: State, found: Found, shape: Shape, params: Parameters) -> Viola
                 continue
             found.unconfirmed += not number
             found.unmet += not number and violation == "unmet"
+            found.doubtful += not number and violation not in ("holds", "unmet")
             if violation.startswith("uncertain"):
                 found.uncertain = found.uncertain or describe_unconfirmed(claim, shape, candidate, backend, violation)
                 if claim.exists is not None:  # intervals do not decide the others of these sizes either

@@ -1,5 +1,6 @@
 """The stage of small piecewise losses: in one dimension, gradients with few bends, whose slopes, lengths and values are
-simple numbers; runs that start at a bend, and noise of a simple size in no client or in all."""
+simple numbers; runs that start at a bend, and noise of a simple size in no client or in all; and long runs down a gradient
+that bends once, from starts of any distance."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,6 +34,8 @@ _TAILS = (0.0, 0.0, 0.25, 0.5, 1.0)  # beyond all bends
 _NOISE = (0.5, 1.0, 2.0, 4.0)
 _APART = (0.0, 0.5, 1.0, 2.0)  # half of the difference of two clients' gradients
 _AWAY = 0.8  # share of the instances that do not start at the optimum
+_LONG, _BEYOND = (100, 300), 4.0  # rounds; times as far as so many steps of length 1 go
+_LONG_TAILS = (0.5, 0.1, 0.01, 0.001)
 _TIGHT = 0.75  # share of the instances with the longest steps and the least constants
 
 
@@ -42,10 +45,14 @@ def of_small_pieces(state: State) -> Iterator[tuple[Shape, Parameters]]:
     if claim.setting == "algebra" or speaks_of_samples(claim):
         return
     own = replace(state, seeds=[*state.seeds, _OWN_SEED])  # draws of its own: those of the other stages stay
-    for shape in _shapes(own):
+    shapes = _shapes(own)
+    for shape in shapes:
         for _ in range(1 if any(c.left.has(infimum) or c.right.has(infimum) for c in claim.hypotheses) else _BATCHES):
             params = own.draw_batch(shape, state.budget.size)
             yield shape, _with_bends(claim, shape, params, own.rng)
+    for shape in dict.fromkeys(replace(shapes[0], rounds=rounds, noisy=()) for rounds in _LONG if shapes):
+        if claim.setting == "run" and possible(claim, shape.as_sizes()) and prod(outcomes(shape)) == 1:
+            yield shape, _with_one_bend(claim, own.draw_batch(shape, state.budget.small_rows), shape.rounds)
 
 
 def _shapes(state: State) -> list[Shape]:
@@ -60,6 +67,23 @@ def _shapes(state: State) -> list[Shape]:
             if possible(state.claim, one.as_sizes()) and prod(outcomes(one)) <= state.budget.most_outcomes:
                 found[one] = None
     return sorted(found, key=lambda one: (abs(one.iterations - 2), one.clients, prod(outcomes(one))))[:_MOST]
+
+
+def _with_one_bend(claim: Claim, params: Parameters, rounds: int) -> Parameters:
+    """The instances with one loss for all clients, whose gradient rises from -1 to 1 on the interval from -1 to 1, with some
+    curvature beyond where a claim needs it; the starts are spread from 1/2 to far more than the run can move, and steps are
+    the longest."""
+    count, found = len(params["piece_slope"]), dict(params)
+    zero = {name: 0.0 * params[name] for name in ("piece_slope", "piece_center", "center")}
+    found |= zero | {"piece_width": np.ones_like(params["piece_width"])}
+    found["piece_slope"][:, :, 0] = 1.0
+    tails = np.resize(_LONG_TAILS if "mu" in claim.names else (0.0,), count)
+    found["tail"] = tails[:, None, None] + 0.0 * params["tail"]
+    if "start_offset" in params:
+        starts = np.geomspace(0.5, _BEYOND * rounds, count)
+        found["start_offset"] = starts[:, None] + 0.0 * params["start_offset"]
+    return found | {name: np.ones_like(array) for name, array in params.items()
+                    if name.startswith(SLACK) or name == "step_fraction"}
 
 
 def _with_bends(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:

@@ -218,9 +218,13 @@ class Run:
         """The mean of the clients' models: x plus the mean of what each differs from x; scheme II of Li et al. 2020 has the
         sum of the weighted models. Where weights sum to one both are the same."""
         if self.how["sampling"] in ("without-replacement", EXPECTED):
-            rest, mean = 1 - self.total(), self.mean(models)  # x only where it counts: an interval minus itself is not 0
+            rest, mean = 1 - self.total(), self.mean(models)
             return mean + x * rest if rest else mean
         return self.mean(models)
+
+    def towards(self, x, end):
+        """The server's model on the way from x to ``end``, of which it goes the share eta_g."""
+        return x + (end - x) * self.number("eta_g")
 
     def over_all(self, vectors):
         """Mean of the clients' vectors over all included."""

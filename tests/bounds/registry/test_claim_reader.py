@@ -196,3 +196,21 @@ def test_formulas_are_simplified_by_no_more_than_the_domain_says(fields, tmp_pat
 def test_a_constant_over_all_points_is_compared(name, tmp_path):
     (found,) = read(tmp_path, claim(f"conditions = ['{name} <= 1', '{name} - L <= 0']\nstatement = 'F_star <= {name}'"))
     assert len(found.conditions) == 2
+
+
+#: claims about their own numbers alone, in which nothing sets the setting
+OF_NUMBERS = [
+    "variables = {n = 'integer', C = 'hidden'}\nlimits = {n = 'oo'}\nstatement = 'n <= C*n**2'",
+    "variables = {n = 'integer', a = 'positive', C = 'hidden'}\nconstants_may_use = ['a']\nstatement = 'a*n <= C*n**2'",
+    "variables = {n = 'integer'}\nlet = {'power_sum(p)' = 'Sum(i**p, (i, 0, n))'}\nstatement = 'power_sum(1) <= n'",
+    "variables = {n = 'integer'}\nrelation = '>='\nstatement = 'n**2 <= n'",
+]
+
+
+@pytest.mark.parametrize("fields", OF_NUMBERS)
+def test_a_claim_about_its_own_numbers_alone_is_about_no_run(fields, tmp_path):
+    (found,) = read(tmp_path, claim(fields))
+    assert found.setting == "algebra"
+    (found,) = read(tmp_path, claim(fields.replace("n <= C", "n*L/mu <= C").replace("n**2 <= n", "n*L <= n*mu").replace(
+        "power_sum(1) <=", "L/mu*power_sum(1) <=")))
+    assert found.setting == "run"

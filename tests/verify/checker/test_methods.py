@@ -154,7 +154,7 @@ def test_every_procedure_of_a_claim_is_replayed_or_about_growth():
 # planted faults ------------------------------------------------------------------------------------------------------------
 #: what is changed in a method of the checker: (row, module, text, other text)
 FAULTS = {
-    "server step": ("fedswa", averaging, '* run.number("eta_g")', "* 1"),
+    "server step": ("fedswa", averaging, "run.towards(x, run.aggregate(ends, x))", "run.aggregate(ends, x)"),
     "rates": ("fedswa", averaging, "(j / K)", "((j + 1) / K)"),
     "variate sign": ("fedmoswa II", averaging, "g - c[k] + m", "g + c[k] - m"),
     "everybody renews": ("fedmoswa II", averaging, "c = run.of_drawn(new, c)", "c = new"),

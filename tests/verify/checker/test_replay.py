@@ -193,7 +193,7 @@ TAMPERED = {
     "noise for nobody": (THEOREM, put("instance", "noise", lambda laws: [*laws, []]), "noise .* 2 entries .*got 3"),
     "noise not centred": (NOISY, lambda d: _law(d)[0].__setitem__(1, [scaled(2)(v) for v in _law(d)[0][1]]), "centred"),
     "chances not summing to one": (NOISY, lambda d: _law(d)[0].__setitem__(0, "1/3"), "centred"),
-    "chance zero": (NOISY, lambda d: _law(d).append(["0", ["0"] * d["sizes"]["dim"]]), "two outcomes"),
+    "chance zero": (NOISY, lambda d: _law(d).append(["0", ["0"] * d["sizes"]["dim"]]), "centred"),
     "noise scaled": (NOISY, lambda d: [row.__setitem__(1, [scaled(3)(v) for v in row[1]]) for row in _law(d)], "sigma_sq"),
     "sampling scheme unknown": (THEOREM, put("procedure", "sampling", "fraction"), "1 of 1 clients .*fraction$"),
     "sampling scheme": (SAMPLED[0], put("procedure", "sampling", "full"), "participants is their number"),

@@ -72,3 +72,22 @@ def test_a_witness_of_an_order_is_told(tmp_path):
     verdict = decide(claim, Settings(budget="quick", federations=False))
     assert verdict.verdict == "consistent" and verdict.details["witness"]["claim"] == reading.id
     assert verdict.details["witness"]["verdict"] == "consistent" and not verdict.details["witness"]["not shown"]
+
+
+ANY_SIZE = """
+[[claim]]
+id = "mine/one"
+variables = {{n = "integer from 1", a = "positive", C = "hidden"}}
+constants_may_use = ["a"]
+statement = "{statement}"
+"""
+
+
+@pytest.mark.parametrize(("statement", "expected"), [
+    ("Sum(a*(i + 1)**2, (i, 0, n - 1)) <= C*n**2", "refuted"), ("Sum(a*(i + 1)**2, (i, 0, n - 1)) <= C*n**3", "consistent")])
+def test_without_limits_every_size_is_followed_that_may_grow(statement, expected, tmp_path):
+    path = tmp_path / "claim.toml"
+    path.write_text(ANY_SIZE.format(statement=statement), encoding="utf-8")
+    (claim,) = load_claims(path)
+    verdict = decide(claim, Settings(federations=False))
+    assert verdict.verdict == expected and "n 1 to" in verdict.evidence, verdict.evidence

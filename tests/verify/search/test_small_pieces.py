@@ -1,4 +1,4 @@
-"""Piecewise losses of simple numbers: noise beside a bend, and gradients that rise again."""
+"""Piecewise losses of simple numbers: noise beside a bend, gradients that rise again, and long runs down a slope."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ import pytest
 from bounds.registry.user_claims import load_claims
 from synthetic.numbers.arrays import NUMPY
 from tests.not_empty import not_empty
+from verify.referee.decide import Settings, decide
 from verify.search.archive import Archive
 from verify.search.batch_evaluation import evaluate_batch
 from verify.search.budget import BUDGETS
@@ -32,6 +33,10 @@ conditions = ["eta_l[t] <= 1/L for each t"%s]
 DESCENT = """assume = ["smooth", "noiseless"]
 conditions = ["local_steps == 1", "eta_l[t] == 1/L for each t"]
 """
+LONG = """assume = ["smooth", "convex", "noiseless"]
+conditions = ["local_steps == 1", "eta_l[t] == 1/(%s) for each t"]
+"""
+GAP = "objective(x_round[rounds]) - F_star <= {}*L*norm2(x_round[0] - x_star)"
 WAY = ("E(norm2(x_round[1] - x_round[0])) <= {0}*local_steps**2*eta**2*norm2(objective_grad(x_round[0]))"
        " + {1}*eta**2*sigma_sq")
 MEAN = "E(norm2(Mean(g[t, k], k) - objective_grad(x[t]))) <= sigma_sq/clients for each t"
@@ -45,6 +50,9 @@ ROWS = {
     "the noise of a mean, in one step": (ALIKE % ', "local_steps == 1"', MEAN, True),
     "the best gradient": (DESCENT, BEST.format("4/(4*rounds - 2)"), False),
     "the best gradient, as it is": (DESCENT, BEST.format("2/rounds"), True),
+    "fewer than 170 rounds": (LONG % "10*L", GAP.format("50/(21*rounds)"), False),
+    "however many rounds": (LONG % "10*L", GAP.format("5/(2*rounds + 10)"), True),
+    "a step that is no fraction": (LONG % "L*sqrt(rounds)", GAP.format("5/(21*sqrt(rounds))"), False),
 }
 
 
@@ -59,6 +67,13 @@ def test_what_fails_at_a_bend_is_refuted_and_its_neighbour_is_not(row, tmp_path)
     found = search(_claim(row, tmp_path), BUDGETS["quick"])
     assert (found.violation is None) == ROWS[row][2] and found.met
     assert ROWS[row][2] or found.stage == "small-pieces"
+
+
+def test_a_long_run_of_irrational_steps_has_a_certificate(tmp_path):
+    """The checker's intervals stay narrow over hundreds of rounds."""
+    verdict = decide(_claim("a step that is no fraction", tmp_path), Settings(federations=False))
+    assert verdict.verdict == "refuted", verdict.evidence
+    assert verdict.details["instance"]["sizes"]["rounds"] > 100
 
 
 @pytest.mark.parametrize("row", ROWS)

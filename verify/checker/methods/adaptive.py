@@ -69,7 +69,7 @@ def local_adam(run):
         adam.begin()
         ends = run.train(x, lambda k, y, g, step: adam.direction(k, g))
         adam.end()
-        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(ends, x))
 
 
 def fadamgc(run):
@@ -88,7 +88,7 @@ def fadamgc(run):
         ends = run.train(x, direction)
         adam.end()
         y_k, y = renewed(run, tracked, y_k, y, [g / run.local_steps for g in total])
-        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(ends, x))
 
 
 def fa_nt(run):
@@ -101,7 +101,7 @@ def fa_nt(run):
         ends = run.train(x, lambda k, point, g, step: adam.direction(k, g) + y - y_k[k])
         adam.end()
         y_k, y = renewed(run, tracked, y_k, y, [y_k[k] - y + (x - ends[k]) / sum(run.steps()) for k in run.clients])
-        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(ends, x))
 
 
 def fa_nt_z(run):
@@ -115,7 +115,7 @@ def fa_nt_z(run):
         adam.begin()
         ends = run.train(x, lambda k, point, g, step: adam.direction(k, g) + z[k])
         adam.end()
-        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(ends, x))
         z = [z[k] + (ends[k] - x) / (sum(run.steps()) * run.number("eta_g")) for k in run.clients]
 
 

@@ -19,7 +19,7 @@ def fedavg(run):
     x = run.start
     while True:
         yield {"x_round": x}
-        x = x + (run.aggregate(run.train(x, plain), x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(run.train(x, plain), x))
 
 
 def rates(run):
@@ -37,7 +37,7 @@ def fedswa(run):
     while True:
         yield {"x_round": x}
         ends = run.train(x, plain, rates(run))
-        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(ends, x))
 
 
 def variates(run, start):
@@ -73,7 +73,7 @@ def fedmoswa(run):
             new = [c[k] - m + (x - ends[k]) / run.added(rates(run)) for k in run.clients]
         c = run.of_drawn(new, c)
         m = m + (run.over_all(c) - m if everyone else run.mean([one - m for one in new])) * gamma
-        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(ends, x))
 
 
 def fedmoswa_fresh(run):
@@ -87,7 +87,7 @@ def fedmoswa_fresh(run):
         m = m * (1 - run.number("gamma")) + run.mean(c) * run.number("gamma")
         ends = run.train(
             x, lambda k, y, g, step: g - (run.gradient(k, x, step=step) if same else c[k]) + m, rates(run))
-        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(ends, x))
 
 
 def scaffold(run):
@@ -108,7 +108,7 @@ def scaffold(run):
 
         ends = run.train(x, direction)
         c, m = renewed_variates(run, option, c, m, x, ends, total)
-        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(ends, x))
 
 
 def renewed_variates(run, option, c, m, x, ends, total=None):
@@ -151,7 +151,7 @@ def fedsam(run):
     while True:
         yield {"x_round": x}
         ends = run.train(x, lambda k, y, g, step: uphill(run, k, y, g, step))
-        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(ends, x))
 
 
 def mofedsam(run):

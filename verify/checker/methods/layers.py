@@ -162,7 +162,7 @@ def fedmut(run):
         signs = [dict(zip(people, each, strict=True)) for each in drawn]
         rows = [*zip(layers.of, x, moved, strict=True)]
         starts = [Vector(a + b * signs[l].get(k, 0) for l, a, b in rows) for k in run.clients]
-        before, x = x, x + (run.aggregate(run.train(starts, plain), x) - x) * run.number("eta_g")
+        before, x = x, run.towards(x, run.aggregate(run.train(starts, plain), x))
 
 
 def halves(count):

@@ -32,7 +32,7 @@ def moon(run):
         yield {"x_round": x, "last_local_model": last}
         ends = run.train(x, lambda k, y, g, step: g + contrast(y, x, last[k], temperature) * mu)
         last = run.of_drawn(ends, last)
-        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(ends, x))
 
 
 #: name -> the method, and the names of its states

@@ -56,7 +56,7 @@ def fedgamma(run):
         yield {"x_round": x, "client_variate": c, "server_variate": m}
         ends = run.train(x, lambda k, y, g, step: uphill(run, k, y, g, step) - c[k] + m)
         c, m = renewed_variates(run, "II", c, m, x, ends)
-        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(ends, x))
 
 
 def fedmo(run):

@@ -104,7 +104,7 @@ def fednova(run):
 
         ends, lengths = run.train(x, direction), [length(run.steps()[: int(n)], keep, rho) for n in counts]
         change = run.mean([(ends[k] - x) / lengths[k] for k in run.clients]) * (run.mean(lengths) / (run.total() or 1))
-        x = x + (run.next_model(x, change) - x) * run.number("eta_g")
+        x = run.towards(x, run.next_model(x, change))
 
 
 def length(sizes, keep, rho):

@@ -25,7 +25,7 @@ def fedasam(run):
         slower = 1
         if since >= 0 and cycle > 1:
             slower = 1 - (1 - ratio) * Fraction(since % cycle + 1, cycle)
-        x = x + (run.aggregate(run.train(x, ascended, [size * slower for size in run.steps()]), x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(run.train(x, ascended, [size * slower for size in run.steps()]), x))
         if since >= 0 and (since + 1) % cycle == 0:
             mean, count = (mean * count + x) / (count + 1), count + 1
         elif since < 0:
@@ -40,7 +40,7 @@ def fedlesam(run):
         ascent = [along(old[k] - x, radius) if before[k] else run.zero for k in run.clients]
         ends = run.train(x, lambda k, y, g, step: run.gradient(k, y + ascent[k], step=step))
         old, before = run.of_drawn([x for _ in old], old), run.of_drawn([1 for _ in old], before)
-        x = x + (run.aggregate(ends, x) - x) * run.number("eta_g")
+        x = run.towards(x, run.aggregate(ends, x))
 
 
 def fedspeed(run):

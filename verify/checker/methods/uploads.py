@@ -21,7 +21,7 @@ def lbgm(run):
             near = not zero(dot(b, b)) and both - inner**2 <= both * threshold
             sent.append(b * (inner / dot(b, b)) if near else d)
             new.append(b if near else d)
-        back, x = run.of_drawn(new, back), x + (run.next_model(x, run.mean(sent)) - x) * run.number("eta_g")
+        back, x = run.of_drawn(new, back), run.towards(x, run.next_model(x, run.mean(sent)))
 
 
 # what clients toss ---------------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def fedpaq(run):
             sent_now = rounded(run.zero if k is None else sent[k], place)
             if k is not None:
                 sent[k] = sent_now
-        x = x + (run.next_model(x, run.mean(sent)) - x) * run.number("eta_g")
+        x = run.towards(x, run.next_model(x, run.mean(sent)))
 
 
 def feddropoutavg(run):
