@@ -165,7 +165,7 @@ class Reader(FormulaReader):
             if row.get(name) and claim.explicit:
                 self.locate(name).fail(f"only an order has {name}: a claim with a variable of the domain "
                                        f"{' or '.join(HIDDEN)}; got {short(row[name])}")
-        return claim
+        return claim if paper else self.without_other_arrays(claim)
 
     def check_signs(self, claim: Claim) -> None:
         """Refuse a name of the language to which the file gives a sign that its value here need not have."""

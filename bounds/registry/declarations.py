@@ -2,11 +2,12 @@
 
 import keyword
 import re
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
 
-from bounds.language.claim import DOMAINS, Condition, Variable
+from bounds.language.claim import DOMAINS, Claim, Condition, Variable
 from bounds.language.names import ARGUMENT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE
 from bounds.registry.claim_files import short
 
@@ -143,6 +144,11 @@ class Declarations:
                 self.fail(f"{name} is a whole number of at least 1 and goes to \"oo\"; got {short(end)}", name)
             found.append((getattr(symbol, "label", symbol), sp.oo if end == "oo" else sp.Integer(0)))  # an array by its name
         return tuple(found)
+
+    def without_other_arrays(self, claim: Claim) -> Claim:
+        """A claim about numbers without the arrays that it does not use: those of claims with which it shares a table."""
+        used = tuple(v for v in claim.variables if not v.indices or v.name in claim.names)
+        return replace(claim, variables=used) if claim.setting == "algebra" else claim
 
     def vectors(self) -> set[str]:
         """The names that stand for vectors, without those of arrays."""

@@ -8,7 +8,7 @@ import numpy as np
 from synthetic.numbers.arrays import EXACT, backend_of, namespace
 from synthetic.numbers.balls import Ball
 
-__all__ = ["Irrational", "just_inside", "product_over", "real_power", "root_above", "square_root"]
+__all__ = ["Irrational", "just_inside", "product_over", "real_power", "root_above", "square_root", "whole_power"]
 
 _MOST_BITS = 1_000_000
 
@@ -46,6 +46,11 @@ def _rational_root(square: Fraction) -> Fraction:
     if isqrt(top) ** 2 == top:
         return Fraction(isqrt(top), bottom)
     return Fraction(isqrt(top * shift**2) + 1, bottom * shift)
+
+
+def whole_power(base, exponent):
+    """Fractions to whole powers. Raises Irrational for one of so many digits that a ball has to stand for it."""
+    return np.frompyfunc(_whole_power, 2, 1)(base, exponent)
 
 
 def real_power(base, exponent):

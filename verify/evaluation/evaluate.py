@@ -14,7 +14,7 @@ from bounds.language import operators
 from bounds.language.claim import Condition
 from synthetic.numbers.arrays import add_up, maximum, namespace
 from synthetic.numbers.balls import Ball, Undecided
-from synthetic.numbers.roots import product_over, real_power, square_root
+from synthetic.numbers.roots import product_over, real_power, square_root, whole_power
 from verify.evaluation.environment import Environment, NoEntry, TooManyTerms, UnboundName
 from verify.evaluation.means import mean_after, mean_over
 from verify.evaluation.scopes import LEAD, Scope, positions, slices
@@ -327,7 +327,8 @@ class Evaluator:
             integer_exponent = numbers.reshape((1,) * LEAD + numbers.shape).astype(object)
         else:
             integer_exponent = self.integer_as_value(numbers, scope).data
-        return Value(base.data**integer_exponent)
+        exact = self.env.backend.library == "exact"
+        return Value(whole_power(base.data, integer_exponent) if exact else base.data**integer_exponent)
 
     def accumulate(self, node, scope) -> Value:
         body, inner, mask = node.function, scope, np.ones((1,) * scope.depth, dtype=bool)

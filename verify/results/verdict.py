@@ -100,8 +100,9 @@ class Verdict:
 def ratio(left: float, right: float, relation: str = "<=") -> float:
     """The side that must be smaller over the other one: 1 where they are equal, more where the statement is violated.
 
-    It is 0 where the side that must be smaller is not positive, and infinite where only the other one is not. For an
-    equality it is the larger absolute value over the smaller one, and infinite where the signs differ.
+    It is 0 where the side that must be smaller is not positive and the statement holds, and infinite where the other one is
+    not positive and it is violated. For an equality it is the larger absolute value over the smaller one, and infinite where
+    the signs differ.
     """
     if relation == "==":
         if left == right:
@@ -110,6 +111,6 @@ def ratio(left: float, right: float, relation: str = "<=") -> float:
         return math.inf if small == 0 or left * right < 0 else large / small
     if relation == ">=":
         left, right = right, left
-    if left <= 0:
-        return 0.0
-    return math.inf if right <= 0 else left / right
+    if left > right and right <= 0:
+        return math.inf
+    return left / right if left > 0 else 0.0

@@ -45,6 +45,18 @@ def test_parts_take_the_fields_that_they_do_not_give(claims_of):
     assert [claim.statement.strict for claim in claims.values()] == [False, False, False, True]
 
 
+def test_claims_about_numbers_share_a_table_of_variables(claims_of):
+    """An array that a claim does not use is none of its variables: its entries would be drawn for nothing."""
+    claims = claims_of("""[[claim]]
+setting = "algebra"
+variables = {a = "real", b = "real", n = "integer", m = "integer", p = "real[n]", q = "real[m]"}
+parts."mine/one" = {statement = "a <= b"}
+parts."mine/two" = {statement = "Sum(p[i], (i, 0, n - 1)) <= b"}
+""")
+    arrays = {name: [v.name for v in claim.variables if v.indices] for name, claim in claims.items()}
+    assert arrays == {"mine/one": [], "mine/two": ["p"]}
+
+
 def test_readings_of_a_claim_are_not_those_of_its_parts(claims_of):
     claims = claims_of(SHARED + """[[claim]]
 id = "mine/lemma"

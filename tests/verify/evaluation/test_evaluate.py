@@ -41,6 +41,7 @@ from synthetic.quadratic.quadratic import Quadratic
 from synthetic.registry import make_problem
 from tests.not_empty import not_empty
 from verify.evaluation import evaluate as evaluate_module
+from verify.evaluation import operators  # noqa: F401  (gives E_noise its meaning)
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import evaluate, sides
 from verify.evaluation.term_sizes import sizes_of_sides
@@ -254,6 +255,19 @@ def test_rational_powers_with_many_digits_are_exact_or_refused(base, exponent, p
             real_power(*arrays)
     else:
         assert real_power(*arrays).tolist() == [power]
+
+
+def test_a_whole_power_of_very_many_digits_is_left_to_balls():
+    """n is a size of the instance: a fraction of 50 digits to the power 10^6 takes seconds, and nobody reads it."""
+    from bounds.language.operators import rounds
+
+    def powers(n):
+        env = Environment(EXACT, {"rounds": n}, {"a": NamedArray(np.full((1, 1, 1, 1), Q(10**25 + 1, 10**25)), 1)})
+        return evaluate(a[0] ** rounds, env)
+
+    assert powers(3)[0, 0, 0] == Q(10**25 + 1, 10**25) ** 3
+    with pytest.raises(Irrational, match="binary digits"):
+        powers(10**6)
 
 
 def test_rational_powers_of_exact_balls_are_exact():

@@ -237,7 +237,8 @@ def test_verdicts_are_of_the_table():
     (1, 2, "<=", 0.5), (-1, 2, "<=", 0), (0, 0, "<=", 0), (1, 0, "<=", math.inf), (1, -3, "<=", math.inf),
     (2, 1, ">=", 0.5), (2, -1, ">=", 0), (0, 1, ">=", math.inf), (1, 4, ">=", 4),
     (2, 2, "==", 1), (0, 0, "==", 1), (1, 4, "==", 4), (4, 1, "==", 4), (-2, -4, "==", 2), (1, 0, "==", math.inf),
-    (1, -1, "==", math.inf),
+    (1, -1, "==", math.inf), (0, -0.5, "<=", math.inf), (-1, -3, "<=", math.inf), (-3, -1, "<=", 0),
+    (-3, -1, ">=", math.inf),
 ])
 def test_looseness(left, right, relation, expected):
     assert ratio(left, right, relation) == expected
