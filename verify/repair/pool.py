@@ -112,24 +112,35 @@ class Pool:
             _breaks(candidate, Batch(one.shape, floats(one.params))) for one in self.violations)
 
     @property
-    def halves(self) -> list["Pool"]:
+    def halves(self) -> dict[str, "Pool"]:
         """The pool without the larger half of the range of a size, for each size of which the violations have several."""
-        found, shapes = [], [batch.shape for batch in self.false] + [one.shape for one in self.violations]
+        found, shapes = {}, [batch.shape for batch in self.false] + [one.shape for one in self.violations]
         for name in {*_GROWING, *(name for shape in shapes for name, _ in shape.sizes)}:
             largest = max((_size(shape, name) for shape in shapes), default=0)
             if 2 * min((_size(shape, name) for shape in shapes), default=0) <= largest:
-                found.append(replace(
+                found[name] = replace(
                     self, false=[one for one in self.false if 2 * _size(one.shape, name) <= largest], _far=None, _known={},
-                    violations=[one for one in self.violations if 2 * _size(one.shape, name) <= largest]))
+                    violations=[one for one in self.violations if 2 * _size(one.shape, name) <= largest])
         return found
 
     def breaks_far_away(self, candidate: Claim) -> bool:
         """Whether the candidate is false on an instance with far more rounds or local steps than those of the pool, or with
         a positive number that is far larger or smaller, so that a number in it would have to grow with them."""
+        return any(_breaks(candidate, batch) for batch in self.far)
+
+    @property
+    def far(self) -> list[Batch]:
+        """The instances with far more rounds or local steps, or with a number that is far larger or smaller."""
         if self._far is None:
             self._far = [Batch(shape, params) for shape, params in _lengthened(self.claim, self.false, _FARTHEST, _FAR)]
             self._far += _stretched(self.claim, self.false, _FAR_FACTORS)
-        return any(_breaks(candidate, batch) for batch in self._far)
+        return self._far
+
+    def follows_far(self, name: str) -> bool:
+        """Whether an instance that meets the hypotheses has far more of a size than those of the pool."""
+        largest = max((_size(batch.shape, name) for batch in self.false), default=0)
+        larger = (batch for batch in self.far if _size(batch.shape, name) >= min(_FAR) * largest > 0)
+        return any((seen := judge_batch(self.claim, batch)) is not None and seen.met.any() for batch in larger)
 
     def depends_on_origin(self, candidate: Claim) -> bool:
         """Whether a side of the candidate changes where all losses and the start move by one vector, and none of the claim

@@ -149,17 +149,20 @@ def _survivors(claim: Claim, pool: Pool, seed: int, watch: Callable[[str], None]
         if violation:
             pool.add(violation)
             offer(candidate, tries + 1)
-        elif met >= FEWEST and (edit.exact or not (pool.breaks_far_away(edit.claim) or _grows(candidate, edit, pool))):
+        elif met >= FEWEST and not edit.exact and pool.breaks_far_away(edit.claim):
+            offer(candidate, tries + 1)  # with a larger number it may hold there, too
+        elif met >= FEWEST and (edit.exact or not _grows(candidate, edit, pool)):
             found.append(edit)
             yield edit
 
 
 def _grows(candidate: Candidate, edit: Edit, pool: Pool) -> bool:
     """Whether a number that follows from the instances is far smaller without the larger ones, so that still larger ones
-    would ask for more. A coefficient that became smaller than it was moves the other way."""
+    would ask for more, where no far larger ones are known. A coefficient that became smaller than it was moves the other
+    way."""
     if not edit.numbers:
         return False
-    before = (candidate(half) for half in pool.halves)
+    before = (candidate(half) for name, half in pool.halves.items() if not pool.follows_far(name))
     return any(abs(log(new / old)) > log(_ALIKE) for one in before if one is not None
                for new, old in zip(edit.numbers, one.numbers, strict=True))
 

@@ -131,7 +131,7 @@ def test_a_number_that_grows_with_the_rounds_is_no_constant():
 
 def test_halves_of_a_pool_leave_out_the_larger_instances():
     pool = pool_of(ROWS["local-gd-spread"].twins["any: step"])
-    halves = pool.halves
+    halves = pool.halves.values()
     largest = max(batch.shape.rounds for batch in pool.false)
     assert any(max(batch.shape.rounds for batch in half.false) <= largest / 2 for half in not_empty(halves))
     assert all(half.true is pool.true and all(isinstance(one, Batch) for one in half.false) for half in halves)
