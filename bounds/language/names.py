@@ -7,7 +7,7 @@ import sympy as sp
 
 __all__ = [
     "ARGUMENT", "CONSTANT", "COUPLED", "CURVATURE", "DATA", "FEDERATION", "GRADIENT", "GRADIENT_SQ", "LOSS", "METHOD",
-    "NAMES", "ONE", "PARAMETER", "RUN", "SIZE", "STEP", "Name", "Unit", "names_from", "row_of", "symbol",
+    "NAMES", "ONE", "PARAMETER", "RUN", "SIZE", "STEP", "Name", "Unit", "meaning_of", "names_from", "row_of", "symbol",
 ]
 
 Unit = tuple[Fraction, Fraction]  # powers of the loss's and of the parameter's unit
@@ -126,6 +126,16 @@ def row_of(name: str) -> Name | None:
         return None
     twin = NAMES["twin_x_round" if of_twin else "x_round"]
     return Name(name, twin.source, indices, "state", origin=twin.origin)
+
+
+def meaning_of(name: str) -> str:
+    """Describe in brackets what a name of the language stands for; empty for another name."""
+    row = NAMES.get(name)
+    if row is None:
+        return ""
+    argument = {"index": "an index", "vector": "any point, in a bound at all points"}.get(row.kind, "an argument")
+    said = argument if row.source == ARGUMENT else row.origin
+    return f" ({said})" if said else ""
 
 
 def names_from(source: str) -> tuple[str, ...]:

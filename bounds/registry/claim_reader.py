@@ -27,7 +27,7 @@ from bounds.language.claim import (
 )
 from bounds.language.defining import defining
 from bounds.language.definitions import SHARED
-from bounds.language.names import CONSTANT, NAMES, names_from, symbol
+from bounds.language.names import CONSTANT, NAMES, meaning_of, names_from, symbol
 from bounds.language.notation import notation_text
 from bounds.language.on_samples import speaks_of_samples
 from bounds.language.space import infimum
@@ -210,7 +210,8 @@ class Reader(FormulaReader):
             except ValueError as error:
                 self.locate("let", head).fail(str(error))
             if one.name not in self.vocabulary.let and self.vocabulary.has_meaning(one.name):
-                self.locate("let", head).fail(f"{one.name} has a meaning already; choose another name", one.name)
+                self.locate("let", head).fail(f"{one.name} has a meaning already{meaning_of(one.name)}; choose another name",
+                                                one.name)
             if not isinstance(text, str) and not (isinstance(text, list) and all(isinstance(part, str) for part in text)):
                 self.locate("let", head).fail(f"an abbreviation stands for a text or a list of texts; got {short(text)}")
             found[one.name] = one

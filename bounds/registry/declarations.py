@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from bounds.language.claim import DOMAINS, Claim, Condition, Variable
-from bounds.language.names import ARGUMENT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE
+from bounds.language.names import ARGUMENT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, meaning_of
 from bounds.registry.claim_files import short
 
 __all__ = ["LONGEST", "Declarations", "domain_conditions", "with_bounded_sizes", "with_setting"]
@@ -80,7 +80,7 @@ class Declarations:
         if (word is not None and not isinstance(word, sp.Symbol | sp.IndexedBase)) or (
                 row and (row.indices or row.source in _MEASURED) and self.row.get("setting") != "algebra"
                 and not (row.source == SIZE and _AT_MOST.fullmatch(str(domain).strip()))):
-            self.fail(f"{name} has a meaning already; choose another name", name)
+            self.fail(f"{name} has a meaning already{meaning_of(name)}; choose another name", name)
         if not isinstance(domain, str):
             self.fail(f"{name}: a domain is one of {', '.join(DOMAINS)}; got {short(domain)}")
         parts = _DOMAIN.fullmatch(domain.strip())
@@ -159,7 +159,7 @@ class Declarations:
         """Refuse a name that is none, or that stands for something else."""
         self.check_name(name)
         if name in self.names() or name in NAMES:
-            self.fail(f"{name} has a meaning already; choose another name", name)
+            self.fail(f"{name} has a meaning already{meaning_of(name)}; choose another name", name)
 
     def check_name(self, name: str) -> None:
         if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > LONGEST:

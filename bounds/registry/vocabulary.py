@@ -10,7 +10,7 @@ from typing import Any, Self
 import sympy as sp
 
 from bounds.language.claim import DOMAINS, SETTINGS, Definition
-from bounds.language.names import NAMES, symbol
+from bounds.language.names import NAMES, meaning_of, symbol
 from bounds.language.notation import Notation
 from bounds.registry.abbreviations import HEAD, Abbreviation, abbreviation
 from bounds.registry.known_names import known_names
@@ -81,7 +81,7 @@ class Vocabulary:
         """Call ``fail(message, entry)`` for the first entry that is wrong in itself."""
         for name in self.let:
             if self.has_meaning(name):
-                fail(f"{name} has a meaning already; choose another name", name)
+                fail(f"{name} has a meaning already{meaning_of(name)}; choose another name", name)
         for head, row in self.names.items():
             if len(row) < 2 or not all(isinstance(text, str) for text in row):
                 fail(f"a name is [letter, meaning], perhaps with its domain and its unit; got {row!r}", head)

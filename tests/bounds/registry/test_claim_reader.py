@@ -59,7 +59,7 @@ def test_statements_are_read_as_they_are_meant(text, tmp_path):
     ("integer from 2 to 9", Variable("a", "integer", low=2, high=9)),
 ])
 def test_domains_have_sizes_and_ends(domain, variable, tmp_path):
-    text = f"setting = 'algebra'\nvariables = {{n = 'integer', a = '{domain}'}}\nstatement = 'n >= 1'"
+    text = f"variables = {{n = 'integer', a = '{domain}'}}\nstatement = 'n*L >= mu'"
     assert read(tmp_path, claim(text))[0].variables[1] == variable
 
 

@@ -36,5 +36,5 @@ def test_what_is_false_at_a_threshold_is_refuted(row, tmp_path):
 
 
 def test_without_the_stage_thresholds_are_missed(tmp_path):
-    claim = claim_of("above the mean, by a little more", tmp_path)
+    claim = claim_of("one of several rounds, without the sum", tmp_path)
     assert search(claim, BUDGETS["quick"], 0, without=("thresholds", "hills", "small-pieces")).violation is None
