@@ -4,6 +4,7 @@ that bends once, from starts of any distance."""
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from math import prod
 
 import numpy as np
@@ -34,7 +35,7 @@ _TAILS = (0.0, 0.0, 0.25, 0.5, 1.0)  # beyond all bends
 _NOISE = (0.5, 1.0, 2.0, 4.0)
 _APART = (0.0, 0.5, 1.0, 2.0)  # half of the difference of two clients' gradients
 _AWAY = 0.8  # share of the instances that do not start at the optimum
-_LONG, _BEYOND = (100, 300), 4.0  # rounds; times as far as so many steps of length 1 go
+_LONG, _BEYOND = (300, 100), 4.0  # rounds, the first that a claim admits; times as far as so many steps of length 1 go
 _LONG_TAILS = (0.5, 0.1, 0.01, 0.001)
 _TIGHT = 0.75  # share of the instances with the longest steps and the least constants
 
@@ -50,9 +51,9 @@ def of_small_pieces(state: State) -> Iterator[tuple[Shape, Parameters]]:
         for _ in range(1 if any(c.left.has(infimum) or c.right.has(infimum) for c in claim.hypotheses) else _BATCHES):
             params = own.draw_batch(shape, state.budget.size)
             yield shape, _with_bends(claim, shape, params, own.rng)
-    for shape in dict.fromkeys(replace(shapes[0], rounds=rounds, noisy=()) for rounds in _LONG if shapes):
-        if claim.setting == "run" and possible(claim, shape.as_sizes()) and prod(outcomes(shape)) == 1:
-            yield shape, _with_one_bend(claim, own.draw_batch(shape, state.budget.small_rows), shape.rounds)
+    longer = (replace(shapes[0], rounds=rounds, noisy=()) for rounds in _LONG if shapes and claim.setting == "run")
+    for shape in islice((one for one in longer if possible(claim, one.as_sizes()) and prod(outcomes(one)) == 1), 1):
+        yield shape, _with_one_bend(claim, own.draw_batch(shape, state.budget.small_rows), shape.rounds)
 
 
 def _shapes(state: State) -> list[Shape]:
