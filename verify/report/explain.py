@@ -35,7 +35,7 @@ def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, st
         out: directory of the report, for the commands named in the text.
         why: what was found beside the evidence.
     """
-    parts = [_says(claim), _because(claim, verdict), *_evidence(claim, verdict)]
+    parts = [_says(claim), "\n".join([_because(claim, verdict), *_evidence(claim, verdict)])]
     parts += [_breaks(why.broken, claim)] if why.broken else []
     parts += [_tightest(claim, *why.tightest)] if why.tightest else []
     parts += [str(why.needs)] if why.needs and str(why.needs) else []
@@ -44,10 +44,10 @@ def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, st
     else:
         none = "No statement was found that changes one place of it and survives a search. " * (why.repairs is not None)
         parts.append(f"{none}What would change it: {_change(claim, verdict, budget, out)}")
-    parts += [f"A repaired form is derived here: {_named(why.repaired)}."] if why.repaired else []
-    parts += [f"On it rests: {_named(why.conclusions)}."] if why.conclusions else []
-    if readings:
-        parts.append(_readings(verdict, readings))
+    others = [f"A repaired form is derived here: {_named(why.repaired)}."] if why.repaired else []
+    others += [f"On it rests: {_named(why.conclusions)}."] if why.conclusions else []
+    others += [_readings(verdict, readings)] if readings else []
+    parts += ["\n".join(others)] if others else []
     return "\n\n".join(parts) + "\n"
 
 
@@ -76,13 +76,12 @@ def _because(claim: Claim, verdict: Verdict) -> str:
     kept = f" This is {verdict.details[KEPT]}." if KEPT in verdict.details else ""
     kind = "proven" if verdict.verdict == "consistent" and "scope" in verdict.details else verdict.verdict
     evidence = clauses(verdict.evidence, claim)
-    return f"{means[kind]} {capitalised(evidence)}.{kept}"
+    counts = verdict.details.get("instances")
+    tried = f" {counts['met']} of {counts['tried']} instances meet the hypotheses." if counts and counts["tried"] else ""
+    return f"{means[kind]} {capitalised(evidence)}.{tried}{kept}"
 
 
 def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
-    counts = verdict.details.get("instances")
-    if counts:
-        yield f"{counts['tried']} instances were tried; {counts['met']} of them meet the hypotheses."
     instance = verdict.details.get("instance")
     if verdict.verdict == "refuted" and instance:
         if lines := [*run_in_words(claim, instance), *sides_in_words(claim, instance)]:
@@ -203,6 +202,10 @@ def _readings(verdict: Verdict, readings: Mapping[str, tuple[str, str | None]]) 
     def unlike(entry):
         return -SequenceMatcher(None, verdict.id, entry[0]).ratio(), entry[0]
 
+    if all(kind is None for _, kind in readings.values()):
+        others = "1 other reading of the statement is" if len(readings) == 1 else (
+            f"{len(readings)} other readings of the statement are")
+        return f"{others} not decided here yet."
     known = {claim_id: row for claim_id, row in sorted(readings.items(), key=unlike) if row[1] is not None}
     lines = []
     for claim_id, (reading, kind) in [*known.items()][:_MOST_READINGS]:

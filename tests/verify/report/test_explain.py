@@ -118,7 +118,7 @@ ROWS = {
                   ["  assumption-1\n  μ > 0"]),
     "certified": (verdict_of(CLAIM, "certified", "symbolic identity", 1.0), ["Symbolic identity."]),
     "consistent": (verdict_of(CLAIM, "consistent", "no violation", 0.25, instances={"tried": 9, "met": 4}),
-                   ["9 instances …; 4 of", " 0.25 times ", "--budget standard"]),
+                   ["4 of 9 instances", " 0.25 times ", "--budget standard"]),
     "met with equality": (verdict_of(CLAIM, "consistent", "no violation", 1.0), ["equal"]),
     "beyond one": (verdict_of(CLAIM, "consistent", "no violation", math.inf), ["was ∞"]),
     "undecided": (verdict_of(CLAIM, "undecided", "not measured yet: no checker", missing="instance"), ["federations"]),
@@ -162,7 +162,7 @@ def test_explain_reads_the_report(run, tmp_path):
         kept.add(verdict_of(claim, "consistent", "planted words", 0.5), "mark")
     status, out, err = run("explain", claim.id, "--out", tmp_path)
     assert (status, err) == (0, "") and "Planted words." in out and ", or a proof" in out
-    assert "13 more are not decided here yet" in out
+    assert "13 other readings of the statement are not decided here yet" in out
     assert run("explain", "fedalign/theorem-11", "--out", tmp_path)[0] == 2
 
 
