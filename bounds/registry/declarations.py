@@ -40,10 +40,10 @@ def with_setting(row: dict[str, Any]) -> dict[str, Any]:
         return row
     formulas, domains = " ".join(texts), " ".join(map(str, tables[0].values()))
     own = {_NAME.match(name)[0] for table in tables for name in table if _NAME.match(name)}
-    arguments = {one for table in tables[1:] for name in table for one in _NAME.findall(name)[1:]}
+    known = {name for name, one in NAMES.items() if one.source != ARGUMENT}
+    arguments = {one for table in tables[1:] for name in table for one in _NAME.findall(name)[1:]} - known
     indices = {*"tijkr", *arguments, *re.findall(r"\bfor\s+(\w+)", formulas), *re.findall(r",\s*\(\s*(\w+)\s*,", formulas)}
     names = {*_NAME.findall(formulas)} - _OPERATORS - {"for"} | {*_NAME.findall(domains)} - {*DOMAINS, *_OF_DOMAINS}
-    known = {name for name, one in NAMES.items() if one.source != ARGUMENT}
     return row if names - own - indices or own & known else row | {"setting": "algebra"}
 
 
@@ -146,8 +146,9 @@ class Declarations:
         return tuple(found)
 
     def without_other_arrays(self, claim: Claim) -> Claim:
-        """A claim about numbers without the arrays that it does not use: those of claims with which it shares a table."""
-        used = tuple(v for v in claim.variables if not v.indices or v.name in claim.names)
+        """A claim about numbers without the arrays that it does not use: those of claims with which it shares a table. A
+        simplex stays, because it asks for one entry at least."""
+        used = tuple(v for v in claim.variables if not v.indices or v.name in claim.names or v.domain == "simplex")
         return replace(claim, variables=used) if claim.setting == "algebra" else claim
 
     def vectors(self) -> set[str]:

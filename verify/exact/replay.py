@@ -51,6 +51,12 @@ class Replayed:
     series: tuple[Series, ...]
 
 
+def _is_symmetric(law) -> bool:
+    """Whether noise is a vector or its opposite, with equal chances, or zero."""
+    (p, up), (q, down), (_, none) = ((Fraction(chance), [*map(Fraction, vector)]) for chance, vector in law)
+    return p == q and down == [-entry for entry in up] and not any(none)
+
+
 def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Parameters]:
     """The shape of a certificate's instance and its leaves, one row of fractions each."""
     sizes, instance = data["sizes"], data["instance"]
@@ -70,6 +76,8 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Parameters]:
     noisy = tuple(k for k, law in enumerate(instance["noise"]) if law)
     law = instance["noise"][noisy[0]] if noisy else [["1/2"], ["1/2"]]
     symmetric = len(law) > 2
+    if symmetric and not all(_is_symmetric(instance["noise"][k]) for k in noisy):
+        raise ValueError("noise of three outcomes is run again where two are opposite, of equal chance, and one is zero")
     shape = replace(shape, free=[*map(Fraction, instance["priority"])].count(0), noisy=noisy, symmetric=symmetric,
                     rare=1 - Fraction(law[-1][0]))
     if prod(outcomes(shape)) > LISTED and shape.rare == Fraction(1, 2) and not symmetric:

@@ -147,7 +147,10 @@ def _rests_on(claim: Claim, growth: Growth) -> str:
 
 
 def _matters(claim: Claim, reason: str) -> bool:
-    """Whether a limit that was not followed leaves the claim open: scales do only where a limit is none of a size."""
+    """Whether a limit that was not followed leaves the claim open: scales do only where a limit is none of a size; a size
+    that the claim names as no limit does not."""
+    if not claim.limits:
+        return False
     sizes = {*RUN_SIZES, *(v.name for v in claim.variables if v.domain == "integer")}
     return not reason.startswith("scale:") or any(str(symbol) not in sizes for symbol, _ in claim.limits)
 

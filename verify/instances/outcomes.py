@@ -192,7 +192,7 @@ def enumerated(shape, weights, backend: Backend) -> Outcomes:
     for stream, count in _by_toss(shape).items():
         tables[stream], first = spread(tosses[..., first : first + count], both, 2), first + count
     return Outcomes(EnumeratedDraws(tables, backend, outside), backend.array(noise_weight), backend.array(sampling_weight),
-                    2 ** (len(shape.noisy) * len(start)))
+                    len(law) ** (len(shape.noisy) * len(start)))
 
 
 def spread(table: np.ndarray, both: tuple[int, int, int], axis: int) -> np.ndarray:

@@ -266,7 +266,7 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
     if claim.steps:
         case.details["steps"] = case.attempt("the steps of the proof", steps_there, claim, outcome.data)
     case.series = case.attempt("drawing the counterexample", series_of, outcome.data, claim, NUMPY) or ()
-    worst = ratio(float(left), float(right), claim.statement.relation)
+    worst = max(1.0, ratio(float(left), float(right), claim.statement.relation))  # a strict one fails where both are equal
     words = case.attempt("describing the counterexample", describe_instance, claim, outcome.data)
     evidence = f"counterexample: {', '.join(sides)}{on_pieces(claim, outcome.data)}{f' ({words})' if words else ''}"
     return case.verdict("refuted", worst, evidence, outcome)

@@ -207,6 +207,18 @@ OF_NUMBERS = [
 ]
 
 
+#: claims whose abbreviations have arguments with names of the language, of which they speak elsewhere too
+OF_LOSSES = [
+    "variables = {a = 'positive'}\nlet = {'gap(F_star, F_inf)' = 'F_star - F_inf'}\nstatement = 'a*gap(F_star, F_inf) <= a'",
+    "variables = {a = 'positive'}\nlet = {'twice(L)' = '2*L'}\nstatement = 'L <= twice(L) + a'",
+]
+
+
+@pytest.mark.parametrize("fields", OF_LOSSES)
+def test_arguments_of_abbreviations_hide_no_names_of_the_language(fields, tmp_path):
+    assert read(tmp_path, claim(fields))[0].setting == "run"
+
+
 @pytest.mark.parametrize("fields", OF_NUMBERS)
 def test_a_claim_about_its_own_numbers_alone_is_about_no_run(fields, tmp_path):
     (found,) = read(tmp_path, claim(fields))

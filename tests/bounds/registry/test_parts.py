@@ -57,6 +57,16 @@ parts."mine/two" = {statement = "Sum(p[i], (i, 0, n - 1)) <= b"}
     assert arrays == {"mine/one": [], "mine/two": ["p"]}
 
 
+def test_a_simplex_is_a_hypothesis_where_nothing_uses_it(claims_of):
+    """No entries sum to one where there are none, so that n is at least 1."""
+    (claim,) = claims_of('''[[claim]]
+id = "mine/one"
+variables = {n = "integer from 0", p = "simplex[n]"}
+statement = "n >= 1"
+''').values()
+    assert [v.name for v in claim.variables] == ["n", "p"]
+
+
 def test_readings_of_a_claim_are_not_those_of_its_parts(claims_of):
     claims = claims_of(SHARED + """[[claim]]
 id = "mine/lemma"

@@ -121,15 +121,16 @@ def test_what_methods_draw(procedure, expected):
     assert chance_of(procedure) == expected
 
 
+@pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("chance", [Chance(), Chance(start=True), Chance(extra=True), Chance(start=True, extra=True),
                                     Chance(trackers=True)])
-def test_numbers_and_weights_of_outcomes(chance):
+def test_numbers_and_weights_of_outcomes(chance, symmetric):
     shape = Shape(clients=3, local_steps=1, rounds=2, participants=2, sampling="without-replacement", noisy=(0,),
-                  rare=Q(1, 4), chance=chance)
+                  rare=Q(1, 4), chance=chance, symmetric=symmetric)
     found = enumerated(shape, np.full((1, 3), Q(1, 3)), EXACT)
     assert (found.noise_weight.shape[1], found.sampling_weight.shape[1]) == numbers_of_outcomes(shape)
     assert found.noise_weight.sum() == found.sampling_weight.sum() == 1
-    assert found.noise_start == 2 ** chance.start
+    assert found.noise_start == (3 if symmetric else 2) ** chance.start
 
 
 @pytest.mark.parametrize("chance", [

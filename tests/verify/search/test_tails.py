@@ -6,6 +6,7 @@ import pytest
 
 from bounds.registry.user_claims import load_claims
 from verify.exact.check import check
+from verify.exact.replay import instance_of
 from verify.referee.decide import Settings, decide
 
 CLAIM = """
@@ -57,6 +58,17 @@ def test_noise_of_three_outcomes_is_replayed_and_forged_noise_is_not(tmp_path):
         forged = json.loads(json.dumps(data)) | {"instance": data["instance"] | {"noise": laws}}
         found = check(forged, claim)
         assert not found.accepted and why in found.reason
+
+
+def test_other_noise_of_three_outcomes_is_checked_and_not_run_again(tmp_path):
+    claim = claim_of(tmp_path, "P(error >= 4*sigma_sq) <= 1/9")
+    data = decide(claim, Settings(federations=False)).details["instance"]
+    law = [["1/8", ["3"]], ["1/8", ["-1"]], ["3/4", ["-1/3"]]]
+    values = data["values"] | {"sigma_sq": "4/3"}
+    other = data | {"instance": data["instance"] | {"noise": [law]}, "values": values, "left": "1/8"}
+    assert check(other, claim).accepted
+    with pytest.raises(ValueError, match="two are opposite"):
+        instance_of(other)
 
 
 def test_noise_that_is_not_listed_has_two_outcomes(tmp_path):
