@@ -33,7 +33,7 @@ __all__ = ["Batch", "Pool", "both_sides", "judge_batch", "pool_of"]
 _STAGES = ("worst-points", "small", "extreme", "layered", "random", "seldom")  # the first has exact worst cases
 _MOST = 40  # batches that are looked at
 _KEPT_BATCHES = 14  # of each kind
-_SLACK, _MORE_SLACK = Fraction(5, 4), Fraction(3, 2)
+_SLACK, _MORE_SLACK, _NO_SLACK = Fraction(5, 4), Fraction(3, 2), Fraction(10001, 10000)
 _ROUNDING = 1e-11  # of the terms of both sides
 _SEEN = 1e-6  # score from which on a violation is more than rounding
 _KEPT = 24  # instances of a batch on which the claim holds, the tightest ones and some others
@@ -69,6 +69,7 @@ class Pool:
     violations: list[Violation] = field(default_factory=list)
     counts: list[int] = field(default_factory=lambda: [0, 0])  # of the instances drawn: where it is false, where it holds
     tries: int = 0  # of a candidate, which searches have refuted so often
+    exact: bool = False  # whether numbers are just as large as the instances ask for
     _far: list[Batch] | None = None
     _moved: list[tuple[Batch, Batch, np.ndarray]] | None = None
     _known: dict[Atom, tuple | None] = field(default_factory=dict)
@@ -77,7 +78,7 @@ class Pool:
     def slack(self) -> Fraction:
         """The factor by which a simple number may exceed what the instances ask for: more after every search that has
         refuted one."""
-        return _SLACK * _MORE_SLACK**self.tries
+        return _NO_SLACK if self.exact else _SLACK * _MORE_SLACK**self.tries
 
     @property
     def batches(self) -> list[Batch]:
@@ -116,7 +117,7 @@ class Pool:
         """The pool without the larger half of the range of a size, for each size of which the violations have several."""
         found, shapes = {}, [batch.shape for batch in self.false] + [one.shape for one in self.violations]
         for name in {*_GROWING, *(name for shape in shapes for name, _ in shape.sizes)}:
-            largest = max((_size(shape, name) for shape in shapes), default=0)
+            largest = self.largest(name)
             if 2 * min((_size(shape, name) for shape in shapes), default=0) <= largest:
                 found[name] = replace(
                     self, false=[one for one in self.false if 2 * _size(one.shape, name) <= largest], _far=None, _known={},
@@ -135,6 +136,10 @@ class Pool:
             self._far = [Batch(shape, params) for shape, params in _lengthened(self.claim, self.false, _FARTHEST, _FAR)]
             self._far += _stretched(self.claim, self.false, _FAR_FACTORS)
         return self._far
+
+    def largest(self, name: str) -> int:
+        """The largest size of this name where the claim, or a candidate, is false; 0 of an unknown one."""
+        return max((_size(one.shape, name) for one in (*self.false, *self.violations)), default=0)
 
     def follows_far(self, name: str) -> bool:
         """Whether an instance that meets the hypotheses has far more of a size than those of the pool."""

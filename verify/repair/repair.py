@@ -30,6 +30,7 @@ _TRIES = 5  # searches of one candidate
 _SEARCHES = 40
 _ALIKE = 1.6  # factor by which a number may be smaller where the larger instances are left out
 _SEEDS = 3  # with which a candidate is searched, because its number follows from the instances of one
+_RISES, _STEADILY = 0.01, 0.8  # by what share a number rises, and how much of the rise before at least
 _INGREDIENT = 1.6  # size of a change that excludes what a counterexample may need
 _ONLY_ONE = 2.0  # the same, if one client, local step or round is left
 _UNIT_MENDED = 0.5  # by which a change counts as smaller that makes the units of both sides agree
@@ -162,9 +163,26 @@ def _grows(candidate: Candidate, edit: Edit, pool: Pool) -> bool:
     way."""
     if not edit.numbers:
         return False
+    if any(_grows_on(candidate, name, quarter, half, pool) for name, half in pool.halves.items()
+           if (quarter := half.halves.get(name)) is not None):
+        return True
     before = (candidate(half) for name, half in pool.halves.items() if not pool.follows_far(name))
     return any(abs(log(new / old)) > log(_ALIKE) for one in before if one is not None
                for new, old in zip(edit.numbers, one.numbers, strict=True))
+
+
+def _grows_on(candidate: Candidate, name: str, *pools: Pool) -> bool:
+    """Whether a number rises with the logarithm of a size from each of three pools to the next, hardly less in the end."""
+    found = [candidate(replace(pool, exact=True)) for pool in pools]
+    sizes = [log(max(pool.largest(name), 1)) for pool in pools]
+    if any(one is None for one in found) or not sizes[0] < sizes[1] < sizes[2]:
+        return False
+    for numbers in zip(*(one.numbers for one in found), strict=True):
+        first, second, third = (float(number) for number in numbers)
+        before, after = (second - first) / (sizes[1] - sizes[0]), (third - second) / (sizes[2] - sizes[1])
+        if third - second > _RISES * third and before > 0 and after >= _STEADILY * before:
+            return True
+    return False
 
 
 def _loses_a_side(claim: Claim, changed: Claim) -> bool:

@@ -12,6 +12,7 @@ from bounds.controls.fedavg import CONTROLS
 from bounds.controls.methods import CONTROLS_ON_METHODS
 from bounds.language.names import symbol
 from bounds.registry.claims import find_claim
+from bounds.registry.user_claims import load_claims
 from tests.not_empty import not_empty
 from verify.repair.additions import _pairs, terms
 from verify.repair.atoms import lengths, scalars
@@ -127,6 +128,21 @@ def test_a_number_that_grows_with_the_rounds_is_no_constant():
         pool = pool_of(damaged)
         found = [(one, edit) for one in coefficients(damaged) if (edit := one(pool)) and "the right side" in edit.words]
         assert {_grows(one, edit, pool) for one, edit in not_empty(found) if "T" not in edit.words} == {grows}
+
+
+@pytest.mark.parametrize(("term", "grows"), [("1/(i + 1)", True), ("(i + 1)**(-9/10)", True), ("1/(i + 1)**2", False)])
+def test_a_number_that_grows_like_a_logarithm_is_no_constant(term, grows, tmp_path):
+    """The harmonic sum needs 11 up to 33616 terms, and then more."""
+    path = tmp_path / "mine.toml"
+    path.write_text(f"""[[claim]]
+id = "mine/sum"
+variables = {{n = "integer from 1", b = "positive"}}
+statement = "b*Sum({term}, (i, 0, n - 1)) <= b"
+""")
+    (claim,) = load_claims(path)
+    pool = pool_of(claim)
+    found = [(one, edit) for one in coefficients(claim) if (edit := one(pool)) and "the right side times" in edit.words]
+    assert {_grows(one, edit, pool) for one, edit in not_empty(found)} == {grows}
 
 
 def test_halves_of_a_pool_leave_out_the_larger_instances():
