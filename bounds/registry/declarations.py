@@ -80,7 +80,8 @@ class Declarations:
         if (word is not None and not isinstance(word, sp.Symbol | sp.IndexedBase)) or (
                 row and (row.indices or row.source in _MEASURED) and self.row.get("setting") != "algebra"
                 and not (row.source == SIZE and _AT_MOST.fullmatch(str(domain).strip()))):
-            self.fail(f"{name} has a meaning already{meaning_of(name)}; choose another name", name)
+            hint = "" if row is None or "setting" in self.row else ', or setting = "algebra" for a claim about numbers alone'
+            self.fail(f"{name} has a meaning already{meaning_of(name)}; choose another name{hint}", name)
         if not isinstance(domain, str):
             self.fail(f"{name}: a domain is one of {', '.join(DOMAINS)}; got {short(domain)}")
         parts = _DOMAIN.fullmatch(domain.strip())

@@ -275,7 +275,7 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
 def _too_little_to_print(left, right) -> str:
     """Describe by how much the right side is larger or smaller, where both are printed alike."""
     gap = right - left
-    if short_number(left) != short_number(right) or gap == 0:
+    if f"{float(left):.6g}" != f"{float(right):.6g}" or gap == 0:
         return ""
     return f", {short_number(abs(gap))} {'more' if gap > 0 else 'less'}"
 
