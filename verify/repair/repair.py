@@ -163,10 +163,11 @@ def _grows(candidate: Candidate, edit: Edit, pool: Pool) -> bool:
     way."""
     if not edit.numbers:
         return False
-    if any(_grows_on(candidate, name, quarter, half, pool) for name, half in pool.halves.items()
+    halves = pool.halves
+    if any(_grows_on(candidate, name, quarter, half, pool) for name, half in halves.items()
            if (quarter := half.halves.get(name)) is not None):
         return True
-    before = (candidate(half) for name, half in pool.halves.items() if not pool.follows_far(name))
+    before = (candidate(half) for name, half in halves.items() if not pool.follows_far(name))
     return any(abs(log(new / old)) > log(_ALIKE) for one in before if one is not None
                for new, old in zip(edit.numbers, one.numbers, strict=True))
 
