@@ -61,7 +61,7 @@ class Value(NamedTuple):
 
 def evaluate(expression, environment: Environment):
     """Value of a scalar expression without free indices, (instances | 1, noise | 1, sampling | 1)."""
-    return Evaluator(environment).value(sp.sympify(expression), _outermost(environment)).data
+    return Evaluator(environment).value(sp.sympify(expression), outermost(environment)).data
 
 
 def sides(condition: Condition, environment: Environment):
@@ -74,7 +74,7 @@ def sides(condition: Condition, environment: Environment):
 
 def sides_by(evaluator: Evaluator, condition: Condition):
     """:func:`sides` by the given evaluator."""
-    scope, mask = _outermost(evaluator.env), np.ones((), dtype=bool)
+    scope, mask = outermost(evaluator.env), np.ones((), dtype=bool)
     for name, low, high in condition.over:
         scope, inside = evaluator.enter(name.name, low, high, scope)
         mask = mask[..., None] & inside
@@ -87,7 +87,7 @@ def sides_by(evaluator: Evaluator, condition: Condition):
     return *both, evaluator.env.backend.booleans(mask)
 
 
-def _outermost(environment: Environment) -> Scope:
+def outermost(environment: Environment) -> Scope:
     return environment.constants.setdefault("outermost", Scope({}))
 
 

@@ -25,6 +25,7 @@ _ROUNDING = 1e-11  # rounding error of a few hundred operations in float64, rela
 _SIGNED = ("positive", "nonnegative")  # domains of entries that have a sign
 _EQUAL = 1e-7  # score of an instance on which a strict statement holds with equality only
 _TOLERANCE = 1e-9  # rounding error of hypotheses; exact replay decides in the end
+_LEAST, _LEAST_OF_RUNS = 1e-200, 1e-18  # numbers below count as zero, with the rounding errors of a run from larger ones on
 _SMALL = 1e-15  # difference of sides that may be nothing but the rounding error of their terms
 
 
@@ -43,11 +44,13 @@ class Judgement(NamedTuple):
     met: np.ndarray
 
 
-def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judgement:
+def judge(claim: Claim, environment: Environment, least: float | None = None) -> Judgement:
     """Judge every instance of a batch in floating point; with two readings of an environment, by the milder judgement.
 
-    Numbers below ``least`` count as zero.
+    Numbers below ``least`` count as zero: by default much smaller ones where nothing is run.
     """
+    if least is None:
+        least = _LEAST if claim.setting == "algebra" else _LEAST_OF_RUNS
     if environment.also is not None:
         first, second = judge(claim, replace(environment, also=None), least), judge(claim, environment.also, least)
         return Judgement(*(np.minimum(a, b) for a, b in zip(first[:2], second[:2], strict=True)), first.met & second.met)

@@ -68,19 +68,31 @@ def along_many_draws(trials: GrowthSearch, name: str) -> tuple[int, list[GrowthC
         return 0, []
     for shape, params in _noisy(trials):
         try:
+            ratios = np.array([*_ratios_while_some_count(trials, name, shape, params)])
+            trials.note_level(name, ratios[0])
+            reached = max([reached, *(size for size, row in zip(_MANY, ratios, strict=False) if np.isfinite(row).any())])
+            if len(ratios) < len(_MANY):
+                continue
             if not rows_suffice(claim, *at_size(claim, shape, params, name, _COMPARED), trials.backend):
                 break
-            ratios = np.array([*trials.along(name, shape, params, _MANY)])
         except (ValueError, NotImplementedError):
             continue
-        trials.note_level(name, ratios[0])
-        reached = max([reached, *(size for size, row in zip(_MANY, ratios, strict=True) if np.isfinite(row).any())])
         rows = np.flatnonzero(((ratios > NOISE) & np.isfinite(ratios)).all(axis=0)).tolist()
         curves = [_curve(trials, name, shape, params, _MANY, ratios, row) for row in rows]
         open_still = sorted((curve for curve in curves if curve.fit.grows or curve.fit.rising), key=growth_rank)[-1:]
         found += [curve for curve in open_still if curve.fit.grows or _rises_on(trials, name, curve)]
     growing = [curve for curve in found if curve.fit.grows]
     return reached, growing or found[:1]
+
+
+def _ratios_while_some_count(trials: GrowthSearch, name: str, shape: Shape, params: Parameters) -> Iterator[np.ndarray]:
+    """The ratios at the sizes with many draws, as long as those of some instance are numbers above rounding."""
+    counts = np.ones(_ROWS, dtype=bool)
+    for ratio in trials.along(name, shape, params, _MANY):
+        yield ratio
+        counts &= (ratio > NOISE) & np.isfinite(ratio)
+        if not counts.any():
+            return
 
 
 def _rises_on(trials: GrowthSearch, name: str, curve: GrowthCurve) -> bool:

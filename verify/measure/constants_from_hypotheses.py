@@ -24,7 +24,7 @@ from verify.claims.hypotheses import bounds_at_all_points, bounds_on_entries, bo
 from verify.claims.open_constants import ASSUMED, assumed_constants, multiple
 from verify.claims.told_lengths import ToldLength, told_lengths
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
-from verify.evaluation.evaluate import Evaluator, sides
+from verify.evaluation.evaluate import Evaluator, outermost, sides
 from verify.evaluation.means import of_possible
 from verify.evaluation.scopes import Scope
 from verify.instances.parameters import SLACK, Parameters
@@ -53,8 +53,17 @@ class Determined:
 
     def _value(self, formula, over):
         """The values of a formula for all its indices, and where these are in range."""
-        value, _, mask = sides(Condition(formula, "<=", 0, over), self.env)
-        return value, mask
+        if self.env.data_sets is not None:
+            value, _, mask = sides(Condition(formula, "<=", 0, over), self.env)
+            return value, mask
+        evaluator, scope, mask = Evaluator(self.env), outermost(self.env), np.ones((), dtype=bool)
+        for index, low, high in over:
+            scope, inside = evaluator.enter(index.name, low, high, scope)
+            mask = mask[..., None] & inside
+        value = evaluator.value(formula, scope)
+        if value.vector:
+            raise TypeError(f"what a condition bounds must be a number; got the vector {formula}")
+        return value.data, self.env.backend.booleans(mask)
 
     def settle(self):
         """Bind the names that conditions define or bound by what is known, until nothing more follows."""
@@ -155,9 +164,11 @@ class Determined:
         (index, first, _), ((_, _, last),) = over[0], entries[-1].over
         return self._value(formula, ((index, first, last),))[0][..., : len(entries)]
 
-    def _put_entries(self, name: str, positions: list[int], value, relation: str = "==") -> None:
-        """Bind entries of an array to values (..., entries | 1), or move them into these bounds."""
-        data = self.env.bound[name].data + 0  # a copy
+    def _put_entries(self, name: str, positions: list[int], value, relation: str = "==", copied: bool = False) -> None:
+        """Bind entries of an array to values (..., entries | 1), or move them into these bounds; of a copy of the array, if
+        it is not ``copied`` before."""
+        data = self.env.bound[name].data
+        data = data if copied and isinstance(data, np.ndarray) else data + 0  # gradients of a tensor need each copy
         if missing := [place for place in positions if not 0 <= place < data.shape[-1]]:
             raise UnboundName(f"{name} has no entry {missing[0]}")
         if any(size not in (1, own) for size, own in zip(value.shape[:-1], data.shape[:-1], strict=True)):
@@ -191,16 +202,15 @@ class Determined:
             return False
         sizes, position = self.env.sizes, condition.left.indices[0]
 
-        def number(formula, **indices):
-            return int(formula.subs({s: value for s in formula.free_symbols
-                                     if (value := indices.get(s.name, sizes.get(s.name))) is not None}))
+        def number(formula):
+            return int(formula.subs({s: sizes[s.name] for s in formula.free_symbols if s.name in sizes}))
 
-        before, times = self.env.bound[name], [()]
+        before, times, shift = self.env.bound[name], [()], 0
         entries, _ = entries_of_equation(condition, tuple(sorted(sizes.items())))
         recursion = None if self._is_simplex(name) else affine_recursion(condition, entries)
         if condition.over and not recursion:
             (index, low, high), = condition.over
-            if not sp.simplify(position - index).is_Integer:
+            if not (shift := sp.simplify(position - index)).is_Integer:
                 return False
             times = [((index, t, t),) for t in range(number(low), number(high) + 1)]
         try:
@@ -208,10 +218,11 @@ class Determined:
                 value, times = self._recursive(name, recursion, entries, condition.relation), ()
                 self._put_entries(name, [entry.position for entry in entries], value)
             for over in times:
-                place = number(position, **{str(i): t for i, t, _ in over})
+                place = over[0][1] + int(shift) if over else number(position)
                 value = self._value(condition.right, over)[0]
                 was = self.env.bound[name].data
-                self._put_entries(name, [place], value[..., :1] if over else value[..., None], condition.relation)
+                self._put_entries(name, [place], value[..., :1] if over else value[..., None], condition.relation,
+                                  copied=was is not before.data and not self._is_simplex(name))
                 if self._is_simplex(name):
                     self._make_sum_one(name, was, [place])
         except UnboundName:

@@ -21,7 +21,6 @@ __all__ = ["MOST_TERMS", "evaluate_batch", "evaluate_first", "in_halves"]
 MOST_TERMS = 250_000  # entries of an array of terms
 _CLOSELY = 16  # instances of a batch, the most violated ones, on which a value between those of the grid is looked for
 _HALVINGS = 36  # of the way to the next value of the grid
-_LEAST, _LEAST_OF_RUNS = 1e-200, 1e-18  # numbers below count as zero, with the rounding errors of a run from larger ones on
 Answer = TypeVar("Answer")
 
 
@@ -77,14 +76,14 @@ def _at_the_best_value(claim: Claim, shape: Shape, params: Parameters, backend: 
     counts = np.ones(count, dtype=bool)
     best = Judgement(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count, dtype=bool))
     at, excluded = np.ones(count), excluded_positions(claim)
-    tried, least = sorted({*PLACES} - excluded), _LEAST if claim.setting == "algebra" else _LEAST_OF_RUNS
+    tried = sorted({*PLACES} - excluded)
 
     def look(places: np.ndarray, rows: np.ndarray) -> None:
         places = places.clip(min(tried), max(tried))
         some = take_rows(params, rows) | {name: places}
         with np.errstate(all="ignore"):
             environment = simulate(claim, shape, some, backend, most=MOST_TERMS).remembering()
-            here = judge(claim, environment, least)
+            here = judge(claim, environment)
             for condition in (*hypotheses.others, *hypotheses.every) if not here.met.all() else ():
                 counts[rows] &= holds(condition, environment, len(rows))
         less = here.met & (here.score < best.score[rows])

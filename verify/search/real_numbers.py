@@ -18,6 +18,7 @@ from verify.search.stage import State
 __all__ = ["by_real_arithmetic", "no_real_counterexample", "written_out"]
 
 _OWN_SEED = 1618
+_BESIDE = (1 - 2.0**-30, 1 + 2.0**-30)  # factors of numbers, where floats lose by how little one breaks a statement
 _STEPS = 100_000  # of z3: about a fifth of a second
 
 
@@ -32,7 +33,8 @@ def by_real_arithmetic(state: State) -> Iterator[tuple[Shape, Parameters]]:
         if found.answer != "yes":
             continue
         near = {name: _number(text) for name, text in found.witness.items()}
-        for values in (near, *points_of_equations(conditions, near)):
+        beside = ({name: value * factor for name, value in near.items()} for factor in _BESIDE)
+        for values in (near, *beside, *points_of_equations(conditions, near)):
             shape = state.shapes(draw_shape, state.budget.most_iterations, rng=rng)
             sizes = {name: max(1, round(values.get(name, size))) for name, size in shape.sizes}
             shape = replace(shape, sizes=(*sizes.items(),))
