@@ -200,6 +200,8 @@ def _infimum(evaluator: Evaluator, node, scope) -> Value:
     federation, bound = evaluator.env.federation, evaluator.env.bound
     if federation is None:
         raise UnboundName(f"a condition for all {u} is one on losses, and no federation is bound")
+    if not scope.inside.size:  # an index around it has no value
+        return Value(evaluator.env.backend.array(np.zeros((*(1,) * LEAD, *scope.inside.shape), dtype=object)))
     if as_given(federation) is federation and isinstance(federation, Turned):
         return _over_all_coordinates(evaluator, (u, *more), body, scope)
     if more:

@@ -10,6 +10,7 @@ __all__ = ["regular"]
 #: shares of the instances, one after the other, the rest stay as they are: of equal entries; of signs; of one client with a
 #: center of its own; of one client that is steep; of vectors at the corners of a simplex; of entries 1/(i + 1)^p
 _EQUAL, _SIGNS, _STEEP, _ALONE, _SIMPLEX, _FALLING = 0.25, 0.5, 0.6, 0.7, 0.9, 0.97
+_ALIKE = 0.8  # end of the share of simplices whose clients have one curvature and whose other vectors are 0, their middle
 _POWERS = (0.5, 1.0, 1.5, 2.0)  # by which entries fall
 _FLAT = 1e-6  # curvature of the others, as a share
 _VECTORS = ("center", "start_offset", "noise")  # parameters
@@ -23,7 +24,7 @@ def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Param
     if not params:
         return params
     found, domains = dict(params), {v.name: v.domain for v in claim.variables if v.indices or v.domain == "vector"}
-    kind = rng.random(number_of(params))
+    kind, centred = rng.random(number_of(params)), rng.random() < 0.5
 
     def where(share: tuple[float, float], array: np.ndarray, changed: np.ndarray) -> np.ndarray:
         chosen = (kind >= share[0]) & (kind < share[1])
@@ -39,10 +40,11 @@ def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Param
         elif name == "noise":
             array = where((0, _EQUAL), array, array[:, :1])
         elif name == "weight":
-            array = where((0, _ALONE), array, np.ones_like(array))
+            array = where((0, _SIMPLEX), array, np.ones_like(array))
         elif name == "curvature":
             array = where((_SIGNS, _STEEP), array, array[:, :1])
             array = where((_STEEP, _ALONE), array, np.where(np.arange(array.shape[1])[:, None] == 0, array, _FLAT * array))
+            array = where((_ALONE, _ALIKE), array, array[:, :1, :1] + 0 * array)
         elif name == "center":
             array = where((_SIGNS, _STEEP), array, _first(array))
             array = where((_STEEP, _ALONE), array, 0 * array)
@@ -50,7 +52,9 @@ def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Param
             array = where((_EQUAL, _SIGNS), array, np.sign(rng.random(array.shape) - 0.5))
         if (name in _VECTORS or domain == "vector") and array.ndim == 3:
             corners = np.eye(*array.shape[1:])
-            array = where((_ALONE, _SIMPLEX), array, (corners - corners.mean(axis=0) * (rng.random() < 0.5))[None])
+            array = where((_ALONE, _SIMPLEX), array, (corners - corners.mean(axis=0) * centred)[None])
+        elif domain == "vector":
+            array = where((_ALONE, _ALIKE), array, np.full_like(array, (1 - centred) / array.shape[-1]))
         found[name] = array
     if {"center", "curvature", "start_offset"} <= {*params}:  # start where all other clients have their minimum
         others = (kind >= _SIGNS) & (kind < _STEEP) & (rng.random(len(kind)) < 0.5)

@@ -1,4 +1,4 @@
-"""The stage of what other stages draw seldom: three and more coordinates, and regular instances."""
+"""The stage of what other stages draw seldom: three and more coordinates, as many of them as clients, and regular instances."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,6 +12,7 @@ from verify.claims.sizes import possible
 from verify.instances.draw import draw_shape
 from verify.instances.instance import outcomes
 from verify.instances.parameters import Parameters
+from verify.instances.quadratic import QUADRATIC
 from verify.instances.shape import Shape
 from verify.search.regular import regular
 from verify.search.stage import State
@@ -21,6 +22,7 @@ __all__ = ["seldom_drawn"]
 _OWN_SEED = 1729
 _DIMENSIONS = (3, 3, 4, 8)  # a batch of each
 _WIDEST = 33  # without clients
+_CORNERS = (3, 4)  # clients, and coordinates, of simplices
 
 
 def seldom_drawn(state: State) -> Iterator[tuple[Shape, Parameters]]:
@@ -34,6 +36,11 @@ def seldom_drawn(state: State) -> Iterator[tuple[Shape, Parameters]]:
         noisy = _with_noise(claim, wider, state.budget.most_outcomes) if number % 2 == 0 else wider
         shape = next((one for one in (noisy, wider) if possible(claim, one.as_sizes())), shape)
         yield shape, regular(claim, state.draw_batch(shape, state.budget.small_rows, rng), rng)
+    for clients in _CORNERS if claim.setting == "point" else ():
+        shape = state.shapes(draw_shape, state.budget.most_iterations, rng=rng)
+        shape = QUADRATIC.fitting(replace(shape, clients=clients, free=0, dim=clients))
+        if possible(claim, shape.as_sizes()):
+            yield shape, regular(claim, state.draw_batch(shape, state.budget.small_rows, rng), rng)
 
 
 def _with_noise(claim: Claim, shape: Shape, most_outcomes: int) -> Shape:
