@@ -17,6 +17,7 @@ from verify.claims.needs import needs, needs_convex, speaks_of_samples
 from verify.claims.sizes import (
     ABOVE,
     allowed,
+    conditions_on_sizes,
     entries_of,
     integer_variables,
     largest_sizes,
@@ -44,8 +45,10 @@ _LAYERS = ((1,), (1, 1), (1, 1, 1))
 _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
 _MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
 _DRAWN_AGAIN = 4  # clients, all of which may be drawn as often
+_TIED = (2, 3, 5)  # clients, where a condition ties draws to them
 _MOST_KNOTS = 400  # of all clients, whose losses are quadratic beyond
 _MORE_OUTCOMES = 4  # times as many outcomes as other shapes have, at most, of sizes that are as large as conditions admit
+_MOST_OF_TIED = 4096  # outcomes, where a condition ties draws to clients
 #: by how much integers of claims about numbers exceed their lowest values
 _FORCED = 16  # times as many outcomes, where a claim admits no sizes with fewer
 _LARGE = (0, 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
@@ -166,6 +169,7 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
         return [*extreme_data_shapes(claim, rng, most_outcomes, most_iterations, most_rounds)]
     largest = largest_sizes(claim)
     drawn_again = claim.procedure is not None and claim.procedure.sampling in {*BY_NUMBER} - {*DISTINCT}
+    tied = drawn_again and any({"clients", "participants"} <= {*names} for _, names, _ in conditions_on_sizes(claim))
     ways = [{name: size} for name, size in largest.items()] * 2  # with two kinds of clients, say
     if named := named_sizes(claim):
         ways += [named, *({name: size} for name, size in named.items())]
@@ -176,10 +180,12 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
         ways += [{"clients": clients} for clients in _MANY]
         ways += [{"clients": _CROWD, "participants": _CROWD}]
         ways += [dict.fromkeys(("clients", "participants"), _DRAWN_AGAIN)] * drawn_again
+        ways += [dict.fromkeys(names, clients) for clients in _TIED for names in (("clients",), ("clients", "participants"))
+                 if tied]
         if by_coordinate(claim.procedure) and "layers" not in claim.names:
             ways += [{"dim": _COORDINATES, "clients": _FEW, "rounds": _FEW}]
     longest = max(most_iterations, *most_rounds, *largest.values(), *named.values())
-    most = most_outcomes * (_MORE_OUTCOMES if largest or drawn_again else 1)
+    most = max(most_outcomes * (_MORE_OUTCOMES if largest or drawn_again else 1), _MOST_OF_TIED * tied)
     shapes = [*_grown(claim, rng, ways, lambda shape: shape.iterations <= longest and prod(outcomes(shape)) <= most)]
     if claim.setting == "run" and not needs_convex(claim):  # of clients that are concave somewhere, too
         shapes += [PiecewiseClients().fitting(shape) for shape in shapes

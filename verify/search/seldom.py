@@ -1,4 +1,4 @@
-"""The stage of what other stages draw seldom: three and more coordinates, as many of them as clients, and regular instances."""
+"""The stage of what other stages draw seldom: three and more coordinates, as many as clients, regular instances."""
 
 from collections.abc import Iterator
 from dataclasses import replace
