@@ -21,6 +21,7 @@ from verify.claims.entries import (
     entry_equations,
 )
 from verify.claims.hypotheses import bounds_at_all_points, bounds_on_entries, bounds_on_numbers, defined_numbers
+from verify.claims.needs import supplied_constants
 from verify.claims.open_constants import ASSUMED, assumed_constants, multiple
 from verify.claims.told_lengths import ToldLength, told_lengths
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
@@ -269,6 +270,8 @@ class Determined:
         """Bind a number to the tightest value that all conditions on it admit; move a free one into its bounds.
         ``ignoring``: bounds that are not known yet are left out. ``apart``: of a constant, bounds are left out that are
         constants and wait for their own bounds; as hypotheses they are checked."""
+        if name in supplied_constants(self.claim):  # the federation has it, or it has no value
+            return False
         free = name in {v.name for v in self._waiting()}
         best, upper, least = self.parameter(name).reshape(-1, 1, 1) if free else None, False, None
         for condition, number, relation, other in bounds_on_numbers(self.claim).get(name, ()):
