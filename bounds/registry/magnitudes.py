@@ -1,5 +1,7 @@
 """Limits on the numbers and sums that sympy computes while it builds a formula."""
 
+from math import exp
+
 import sympy as sp
 
 from bounds.language import operators
@@ -8,6 +10,7 @@ __all__ = ["FEW_TERMS", "LOW", "MOST_TERMS", "bits", "magnitude", "soon_added", 
 
 MOST_TERMS = 10_000  #: of a sum or a range whose ends are numbers
 FEW_TERMS, LOW = 100, 10  # terms and exponents of a sum without names: sympy may add it up
+_SMALL = 5.0  # exponent of a number in an exponent
 
 
 def bits(e) -> int:
@@ -24,7 +27,7 @@ def without_names(e) -> bool:
 
 
 def magnitude(e) -> float:
-    """An upper bound of a number made of fractions, their roots and logarithms; infinity for others."""
+    """An upper bound of a number made of fractions, their roots, logarithms and small exponentials; infinity for others."""
     if e.is_Rational:
         return float(abs(e)) if bits(e) < 1000 else float("inf")
     if e.is_Add:
@@ -38,6 +41,8 @@ def magnitude(e) -> float:
         return float(abs(e.base)) ** float(e.exp)
     if isinstance(e, sp.log) and e.args[0].is_Rational:
         return float(bits(e.args[0]))
+    if e is sp.E or (isinstance(e, sp.exp) and magnitude(e.args[0]) <= _SMALL):
+        return exp(magnitude(e.args[0]) if e.args else 1)
     return float("inf")
 
 
