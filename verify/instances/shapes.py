@@ -44,6 +44,7 @@ _FARTHEST = 100  # up to which a size that conditions ask for is looked for
 _LAYERS = ((1,), (1, 1), (1, 1, 1))
 _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
 _MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
+_MANY_TWICE = {"clients": 6, "local_steps": 2, "rounds": 20}
 _DRAWN_AGAIN = 4  # clients, all of which may be drawn as often
 _TIED = (2, 3, 5)  # clients, where a condition ties draws to them
 _MOST_KNOTS = 400  # of all clients, whose losses are quadratic beyond
@@ -178,7 +179,7 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
         ways += [{"local_steps": most_iterations}, {"local_steps": both, "rounds": both}]
         ways += [{"rounds": rounds} for rounds in most_rounds]
         ways += [{"clients": clients} for clients in _MANY]
-        ways += [{"clients": _CROWD, "participants": _CROWD}]
+        ways += [{"clients": _CROWD, "participants": _CROWD}, _MANY_TWICE]
         ways += [dict.fromkeys(("clients", "participants"), _DRAWN_AGAIN)] * drawn_again
         ways += [dict.fromkeys(names, clients) for clients in _TIED for names in (("clients",), ("clients", "participants"))
                  if tied]

@@ -60,7 +60,20 @@ def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Param
         others = (kind >= _SIGNS) & (kind < _STEEP) & (rng.random(len(kind)) < 0.5)
         middle = (found["center"] * found["weight"][..., None]).sum(axis=1) / found["weight"].sum(axis=1)[:, None]
         found["start_offset"] = np.where(others[:, None], -middle, found["start_offset"])
+        against = (kind >= _STEEP) & (kind < _ALONE) & (rng.spawn(1)[0].random(len(kind)) < 0.5)
+        found |= {name: np.where(against.reshape(-1, *(1,) * (array.ndim - 1)), array, found[name])
+                  for name, array in _one_against_all(found).items()}
     return found
+
+
+def _one_against_all(params: Parameters) -> Parameters:
+    """The instances that start where the first client's gradient is minus the sum of all others, which are far from their
+    minima."""
+    pull = params["weight"][..., None] * params["curvature"] + np.zeros_like(params["center"])
+    others = pull[:, 1:].sum(axis=1, keepdims=True)
+    center = np.where(others > 0, pull[:, :1] / np.where(others > 0, others, 1.0), 0.0) + np.zeros_like(pull)
+    center[:, :1] = -1.0
+    return {"center": center, "start_offset": 0 * params["start_offset"]}
 
 
 def _first(array: np.ndarray) -> np.ndarray:

@@ -100,7 +100,7 @@ def _with_bends(claim: Claim, shape: Shape, params: Parameters, rng: np.random.G
     lengths, slopes = pick(_LENGTHS, clients, _BENDS), pick(_CONVEX if asked.convex else _ANY, clients, _BENDS)
     lengths, slopes = (np.where(same, array[:, :1], array) for array in (lengths, slopes))
     slopes = (np.maximum(slopes, tail) if strongly else slopes) - tail
-    apart = pick(_APART, 1, 1) * np.where(np.arange(clients) % 2 == 0, 1, -1)[None, :, None]
+    apart = pick(_APART[:1] if asked.alike else _APART, 1, 1) * np.where(np.arange(clients) % 2 == 0, 1, -1)[None, :, None]
     least = pick(_VALUES, 1, 1) + apart  # the gradient at 0, where the first piece begins
     lift = least + (slopes * lengths).sum(axis=2, keepdims=True) / 2
     far = np.where(tail > 0, 0.0, lift)  # without curvature a piece far away adds the constant
