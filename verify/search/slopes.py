@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+import sympy as sp
 
 from bounds.language.claim import Claim
 from verify.instances.parameters import Parameters
@@ -26,6 +27,7 @@ _PER_STEP = (0.5, 1.0, 2.0)
 _GRID = 4  # middles and starts per half of a flat part
 _PART, _STARTS = (-10, 11), (-36, 37)  # the middle of a flat part; the starts, from the optimum
 _LEAST_FLAT = 40  # times as steep as the flat part is the rest, at most
+_CURVATURES = ("L", "L_client", "L_objective")
 _MU, _FLATTEST = "mu", 13  # name of a positive curvature; power of 1/2 of what is left beyond the bend
 
 
@@ -39,7 +41,7 @@ def of_slopes(state: State) -> Iterator[tuple[Shape, Parameters]]:
             long = PiecewiseClients().fitting(shape)
             yield long, _on_a_slope(state.claim, long, own.draw_batch(long, _ROWS), own.rng)
             if shape.iterations > _LENGTHS[0]:
-                yield long, _over_a_flat_part(own.draw_batch(long, 4 * _ROWS), own.rng)
+                yield long, _over_a_flat_part(state.claim, own.draw_batch(long, 4 * _ROWS), own.rng)
 
 
 def _on_a_slope(claim: Claim, shape: Shape, params: Parameters, rng: np.random.Generator) -> Parameters:
@@ -54,10 +56,18 @@ def _on_a_slope(claim: Claim, shape: Shape, params: Parameters, rng: np.random.G
     return params | {name: np.broadcast_to(array, params[name].shape).copy() for name, array in found.items()}
 
 
-def _over_a_flat_part(params: Parameters, rng: np.random.Generator) -> Parameters:
+def _over_a_flat_part(claim: Claim, params: Parameters, rng: np.random.Generator) -> Parameters:
     """Gives all clients the same parabola with a flatter part, half of which is one long, and starts on both sides of it."""
     count = len(params["piece_slope"])
     flat, middle = 1 / rng.integers(1, _LEAST_FLAT, (count, 1, 1, 1)), rng.integers(*_PART, (count, 1, 1, 1)) / _GRID
-    found = {"tail": 1.0, "center": 0.0, "piece_slope": flat - 1, "piece_width": 1.0, "piece_center": middle,
+    steep = _largest_curvature(claim)
+    found = {"tail": steep, "center": 0.0, "piece_slope": steep * (flat - 1), "piece_width": 1.0, "piece_center": middle,
              "start_offset": rng.integers(*_STARTS, (count, 1)) / _GRID}
     return params | {name: np.broadcast_to(array, params[name].shape).copy() for name, array in found.items()}
+
+
+def _largest_curvature(claim: Claim) -> float:
+    """The number that hypotheses give as the largest curvature; 1 where there is none."""
+    named = [c for c in claim.hypotheses if c.relation != ">=" and c.right.is_Rational and c.right > 0
+             and str(c.left.base.label if isinstance(c.left, sp.Indexed) else c.left) in _CURVATURES]
+    return float(min((c.right for c in named), default=1))
