@@ -42,7 +42,8 @@ def worst(what, rounds: int | None = None, clients: int | None = None, **numbers
 
     Example:
         >>> worst("classical/gd-convex", rounds=3)
-        WorstCase(classical/gd-convex holds and is tight: 1.0000 of the bound in the worst case)
+        WorstCase(classical/gd-convex holds and is tight at clients = 2, rounds = 3, local_steps = 1, participants = 2,
+        L = 1, equal weights: 1.0000 of the bound in the worst case)
         >>> round(worst("fedavg", clients=1, eta_l="1/(2*L)").ratio, 6)
         0.9025
     """

@@ -11,10 +11,11 @@ from verify.claims.hypotheses import bounds_on_numbers, defined_numbers, signs
 from verify.claims.method import own_arguments
 from verify.claims.sizes import once_by_claim
 
-__all__ = ["ASSUMED", "assumed_constants", "multiple", "possible", "shown_by_runs"]
+__all__ = ["ASSUMED", "assumed_constants", "constants_of_losses", "multiple", "possible", "shown_by_runs"]
 
 #: before the name of such a constant: the parameter of an instance with its value
 ASSUMED = "assumed:"
+_CLIENT_CONSTANT = frozenset({"k", "L_client", "mu_client", "sigma_sq_client", "G_sq_client", "G_lip_client"})
 _LITTLE = 1000  # one over the scale of a number that must only differ from 0
 
 
@@ -37,6 +38,13 @@ def shown_by_runs(claim: Claim) -> set[str]:
     found = {name for name, bounds in bounds_on_numbers(claim).items()
              if any(bound.relation == ">=" and _of_the_run(bound.other) for bound in bounds)}
     return found - free - defined_numbers(claim)
+
+
+def constants_of_losses(claim: Claim) -> set[str]:
+    """Names of constants that hypotheses bound by constants of clients alone, whatever the lengths of a run."""
+    return {name for name, bounds in bounds_on_numbers(claim).items()
+            if all(not _of_the_run(bound.other) and _CLIENT_CONSTANT.issuperset(names_in(bound.other)) for bound in bounds)
+            } - defined_numbers(claim)
 
 
 def _of_the_run(formula) -> bool:

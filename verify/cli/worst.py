@@ -112,7 +112,9 @@ def _print_claim(name: str, found, out: Path | None, figures: list[Path]) -> Non
 
     print(found.claim, found.answer)
     if found.holds is not False:
-        print("for", found.scope)
+        print("for", f"{found.functions}, in every dimension, under all hypotheses of the claim")
+        if found.ratio is None and not found.holds:
+            print(f"`fedtheory verify {name}` looks for a counterexample")
     else:
         if found.function:
             print("a function that attains it:", found.function)

@@ -14,6 +14,7 @@ from verify.checker.limits import LISTED
 from verify.checker.schema import EACH_ROUND
 from verify.claims.existential import position_of, with_position
 from verify.claims.method import free_starts
+from verify.claims.open_constants import constants_of_losses
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import unmet
@@ -114,8 +115,9 @@ def _values_of(claim: Claim, data: Mapping[str, Any], backend: Backend) -> dict[
 def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, rounds: int | None = None,
           place: str = "1", most: int | None = None, local_steps: int | None = None) -> Environment:
     """Run the instance of a certificate again, with every name of the claim bound; with other ``rounds`` or ``local_steps``
-    than the certificate's, the last thresholds are repeated, and steps and constants are derived again. A number that is
-    said to exist lies at this ``place`` of its interval, from 0 to 1. ``most``: entries of an array; TooManyTerms for more.
+    than the certificate's, the last thresholds are repeated, and steps and constants of the run are derived again. A number
+    that is said to exist lies at this ``place`` of its interval, from 0 to 1. ``most``: entries of an array; TooManyTerms
+    for more.
 
     Raises:
         UnboundName, ValueError, ...: the claim is not the one that the certificate was made for, or leaves its steps free.
@@ -134,8 +136,8 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
         if prod(outcomes(shape)) > _MOST_OUTCOMES:
             raise ValueError(f"at most {_MOST_OUTCOMES} outcomes of chance are drawn; {lengths[1]} rounds of {lengths[0]} "
                              "local steps have more")
-        free = {v.name for v in claim.variables}
-        values = {name: bound for name, bound in values.items() if name in free}
+        kept = {v.name for v in claim.variables} | constants_of_losses(claim)
+        values = {name: bound for name, bound in values.items() if name in kept}
     numbers = prod(outcomes(shape)) * shape.iterations * shape.clients * shape.dim
     if numbers > _MOST_NUMBERS:
         raise ValueError(f"all outcomes of {shape.rounds} rounds have more than {_MOST_NUMBERS} numbers, and are not run "

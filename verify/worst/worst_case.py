@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import inf, isnan
@@ -28,7 +28,8 @@ from verify.worst.natural_units import in_own_units, natural_units
 from verify.worst.program import EXACT, SMALL, Program, ProgramFamily, Solution, programs
 from verify.worst.proof import proof
 
-__all__ = ["STEPS", "WorstCase", "certified", "class_of", "functions_of", "has_form", "proof_in_own_units", "worst_case"]
+__all__ = ["STEPS", "WorstCase", "certified", "class_of", "functions_of", "has_form", "none_found", "proof_in_own_units",
+           "worst_case"]
 
 STEPS = 600_000  # of a symbolic run whose factors alone are asked for: enough for some twenty rounds
 _KEPT = 128  # worst cases: more than a claim has templates
@@ -50,6 +51,7 @@ class WorstCase(RichDisplay):
         relation: of the statement.
         function: one that breaks the statement as much, in words; empty where none is known.
         onwards: the setting of the proof, if that holds for every number of clients from its own on.
+        left_out: what the setting has and the claim does not ask for, in words.
     """
 
     claim: str
@@ -64,6 +66,7 @@ class WorstCase(RichDisplay):
     errors: tuple[float, ...] = ()
     relation: str = "<="
     function: str = ""
+    left_out: tuple[str, ...] = ()
 
     @property
     def reliable(self) -> tuple[float | None, ...]:
@@ -91,20 +94,21 @@ class WorstCase(RichDisplay):
 
     @property
     def answer(self) -> str:
-        """The worst case in words, such as ``holds: at most 0.4286 of the bound in the worst case``."""
+        """The worst case in words, such as ``holds at rounds = 3: at most 0.4286 of the bound in the worst case``."""
         subject, of = {"<=": ("", "of the bound"), ">=": ("the right side is ", "of the left side")}.get(
             self.relation, ("one side is ", "of the other side"))
         if self.ratio is None:
             why = "the solver has no reliable answer" if self.factors else "it was not solved"
-            return "holds" if self.holds else f"is not decided: {why}, and {self.reason or 'no proof was looked for'}"
+            open_still = f"is not decided: {why}, and {self.reason or 'no proof was looked for'}"
+            return f"holds at {self._at}" if self.holds else open_still
         most = f"{subject}at most {self.ratio:.4f} {of} in the worst case"
         if self.holds is False:
             size = f"no multiple {of} is enough" if self.ratio == inf else f"{subject}{self.ratio:.4f} {of}"
-            at = ", ".join(f"{name} = {value}" for name, value in self.numbers.items())
-            return f"is false in the worst case at {at}: {size}"
+            return f"is false in the worst case at {self._at}: {size}"
         if self.holds and abs(self.ratio - 1) <= EXACT:
-            return f"holds and is tight: {subject}{self.ratio:.4f} {of} in the worst case"
-        return f"holds: {most}" if self.holds else f"is not broken, and not proven: {most}; {self.reason}"
+            return f"holds and is tight at {self._at}: {subject}{self.ratio:.4f} {of} in the worst case"
+        return f"{'holds' if self.holds else 'is not broken, and not proven,'} at {self._at}: {most}" + (
+            "" if self.holds else f"; {self.reason}")
 
     def _summary(self) -> str:
         attained = f"; a function that attains it: {self.function}" if self.function else ""
@@ -130,8 +134,12 @@ class WorstCase(RichDisplay):
     @property
     def scope(self) -> str:
         """The functions, sizes and numbers for which the statement was evaluated, in one line."""
-        said = ", ".join(f"{name} = {value}" for name, value in self.numbers.items())
-        return f"{self.functions}, in every dimension; {said}"
+        return f"{self.functions}, in every dimension; {self._at}"
+
+    @property
+    def _at(self) -> str:
+        """The sizes and numbers, and what the setting leaves out."""
+        return ", ".join([*(f"{name} = {value}" for name, value in self.numbers.items()), *self.left_out])
 
 
 def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, template: Template | None = None,
@@ -149,7 +157,21 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, templa
             at most so many letters.
     """
     setting = feasible(claim, instantiate(claim, given or {}, template))
-    return _worst_case(claim, json.dumps(setting), most, factors, proofs, onwards, rough, at_rest, enough)
+    found = _worst_case(claim, json.dumps(setting), most, factors, proofs, onwards, rough, at_rest, enough)
+    return replace(found, left_out=_left_out(claim, (found.onwards or setting).weights))
+
+
+def none_found(number: int, count: int) -> str:
+    """Say that no proof was found of a pair of sides, of ``count``; ``number`` counts from 0."""
+    return "no proof was found" + (f" of pair {number + 1} of {count} sides" if count > 1 else "")
+
+
+def _left_out(claim: Claim, weights) -> tuple[str, ...]:
+    """What a setting with these weights has, and a claim does not ask for."""
+    how, equal = claim.procedure, weights != ANY and len({*weights}) == 1
+    found = {"no free clients": how is not None and how.free_clients,
+             "equal weights": equal and len(weights) > 1 and how is not None and not how.equal_weights}
+    return tuple(words for words, admitted in found.items() if admitted)
 
 
 @lru_cache(_KEPT)
@@ -273,7 +295,7 @@ def certified(stated, setting: Setting, asked, most: int | None, own: Callable[[
         if found is not None and own is not None:
             found = proof_in_own_units(found, program, pair, own()[number])
         if found is None:
-            return None, f"no proof was found of pair {number} of {len(asked)}"
+            return None, none_found(number, len(asked))
         multipliers.append({name: str(number) for name, number in found.items()})
     settings = [{**setting._asdict(), "proofs": multipliers, **more}]
     certificate = {"format": FORMAT, **stated, "settings": settings}

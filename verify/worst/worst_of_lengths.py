@@ -19,7 +19,7 @@ from verify.symbolic import length_proof
 from verify.worst.configurations import Setting, Template, instantiate
 from verify.worst.feasibility import feasible
 from verify.worst.lengths import find_proofs
-from verify.worst.worst_case import class_of
+from verify.worst.worst_case import class_of, none_found
 
 __all__ = ["LengthsResult", "about_lengths", "worst_of_lengths"]
 
@@ -75,7 +75,7 @@ def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], template: Temp
     about = setting, _functions_in_words(rules), len(rules.upstream), () if factors is False else values
     missing = [place for place, one in enumerate(found) if one.proof is None]
     if missing or not proofs:
-        return LengthsResult(*about, None, f"no proof was found of pair {missing[0]} of {len(pairs)}" if missing else "")
+        return LengthsResult(*about, None, none_found(missing[0], len(pairs)) if missing else "")
     certificate = {"format": checker.FORMAT, **stated, "settings": [own | {"proofs": [one.proof for one in found]}]}
     accepted, reason, *_ = replayed(checker.check, certificate)
     return LengthsResult(*about, certificate if accepted else None, "" if accepted else f"the checker: {reason}")

@@ -153,7 +153,7 @@ def test_it_is_not_without_worst_points(name):
 
 def test_what_fails_only_in_long_runs_is_refuted_without_a_program():
     found = search(STATEMENTS["false/only-in-long-runs"][1], BUDGETS["quick"], SEED)
-    assert found.violation is not None and found.stage == "patient"
+    assert found.violation is not None and found.stage in ("patient", "slopes")
 
 
 @pytest.mark.parametrize("number", SUBTLE)
