@@ -137,11 +137,11 @@ def names_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 
 def verdict_table(verdicts: Iterable[Verdict]) -> Table:
-    """A table of verdicts: claim, reading, verdict, worst ratio left/right, evidence."""
+    """A table of verdicts: claim, reading, verdict, worst ratio left/right, evidence; ids stay whole where there is room."""
     verdicts = list(verdicts)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     longest = max((len(part) for v in verdicts for part in _id_lines(v).split("\n")), default=0)
-    table.add_column("claim", overflow="fold", min_width=min(longest, 40))
+    table.add_column("claim", overflow="fold", no_wrap=3 * longest <= out().width)
     table.add_column("reading", overflow="fold", ratio=4)
     table.add_column("verdict", no_wrap=True)
     table.add_column("worst left/right", justify="right", no_wrap=True)

@@ -30,7 +30,7 @@ def order_verdict(case) -> Verdict:
     """The verdict on the claim of a case of the referee, which gets what is found on the way."""
     claim, settings = case.claim, case.settings
     if not claim.limits and claim.constants_may_use is None:
-        text = "the statement hides its constants in O(.), and no limit is recorded along which it is meant"
+        text = "the statement hides its constants, and the claim names no limit (`limits`) along which it is meant"
         return case.undecided("limit", None, text)
     try:
         growth = _growth_within(claim, settings.budget, settings.seed, settings.backend)

@@ -16,6 +16,7 @@ from bounds.language.claim import BY_NUMBER, DATA_SETS, HIDDEN, Claim, Condition
 from bounds.language.names import ARGUMENT, NAMES, row_of
 from bounds.language.on_samples import leaves_mean_open
 from verify.claims.method import faults_of_method, own_arguments, recorded_by_methods
+from verify.claims.needs import needs
 from verify.claims.values import without_value
 from verify.formulas.bound import Bound, bound_of
 from verify.formulas.points import certainly_holds, exact_witness
@@ -127,6 +128,7 @@ def _not_excluded(claim: Claim) -> Iterator[Finding]:
         if names_in(condition.left) | names_in(condition.right) == {"clients"}:
             named.add("clients")
     settled = {"weights"} if claim.procedure.equal_weights else set()
+    settled |= {"clients"} if needs(claim).alike else set()
     settled |= {"participants"} if claim.procedure.sampling not in BY_NUMBER else set()
     for what, names, text, line in _NOT_EXCLUDED:
         if named & {*names} or what in settled:

@@ -18,7 +18,7 @@ from bounds.printing.writer import LatexWriter
 
 __all__ = ["Mathematics", "display_latex", "fitted_mathml", "mathematics"]
 
-_HIDES = "a constant that O(·) hides"
+_HIDES = "a constant that the statement hides"
 WIDEST_LINE = 70  # characters that fit in a line of the page
 _WIDEST_PRINT, _WIDEST_CELL = 64, 50  # characters of a formula, and of one in a table, that fit on paper
 _CLOSER = 0.8  # times as wide as such a formula is a longer one in a smaller font: signs within it take more room
@@ -28,13 +28,14 @@ _CLOSER = 0.8  # times as wide as such a formula is a longer one in a smaller fo
 class Mathematics:
     """MathML of a claim in its paper's letters, ready for the page.
 
-    ``hypotheses`` holds (name, number, formulas, note), ``variables`` (formula, domain), ``letters`` (formula,
-    meaning) and ``definitions`` (formula, meaning, unit, source).
+    ``hypotheses`` holds (name, number, formulas, note), ``variables`` (formula, domain), ``constants`` that the statement
+    hides likewise, ``letters`` (formula, meaning) and ``definitions`` (formula, meaning, unit, source).
     """
 
     statement: str
     hypotheses: tuple
     variables: tuple
+    constants: tuple
     letters: tuple
     definitions: tuple
 
@@ -51,10 +52,9 @@ def mathematics(claim: Claim) -> Mathematics:
         for a in claim.assumptions
     ]
     conditions = [("", "", [_condition(c, writer)], "") for c in printable_conditions(claim.conditions, writer.letters)]
-    variables = [
-        (mathml(name(v, (index for index, _ in v.indices))), _HIDES if v.domain in HIDDEN else domain_text(v))
-        for v in claim.variables
-    ]
+    variables, constants = (
+        [(mathml(name(v, (index for index, _ in v.indices))), _HIDES if hidden else domain_text(v))
+         for v in claim.variables if (v.domain in HIDDEN) == hidden] for hidden in (False, True))
     definitions = [
         (fitted_mathml(f"{name(d, d.indices)} = {writer.text(d.formula)}", widest=_WIDEST_CELL), d.meaning, d.unit, d.source)
         for d in claim.used_definitions().values()
@@ -66,7 +66,7 @@ def mathematics(claim: Claim) -> Mathematics:
         if claim.exists.witness is not None:
             value = _condition(Condition(sp.Symbol(claim.exists.name), "==", claim.exists.witness), writer)
             statement += f'<div class="scope formula">witness: {value}, put in by {escape(witness_id(claim))}</div>'
-    return Mathematics(statement, tuple(assumptions + conditions), tuple(variables), tuple(letters), tuple(definitions))
+    return Mathematics(statement, tuple(assumptions + conditions), tuple(variables), tuple(constants), tuple(letters), tuple(definitions))
 
 
 @cache

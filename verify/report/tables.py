@@ -18,7 +18,13 @@ OTHERWISE = ("epsilon", "available", "start_offset", "local_offset", "x_star", "
 WORDS = {"epsilon": "matching threshold, by round", "available": "which clients are available, by round",
          "start_offset": "start of the run, from the optimum", "local_offset": "start of the local models",
          "layer_sizes": "coordinates of each layer", "initial": "state of the method at the start",
-         "half_tangent": "tangent of half the angle", "dim": "dimension", "layers": "number of layers"}
+         "half_tangent": "tangent of half the angle",
+         "x_star": "minimiser of the objective", "dim": "dimension", "layers": "number of layers"}
+#: what an instance and its algorithm have besides where some clients are free
+OF_FREE_CLIENTS = frozenset({"priority", "epsilon", "available", "indicator", "strict"})
+#: heads of the table of sampled runs, in place of the names of its columns
+OF_SAMPLED_RUNS = {"decides": "counts as evidence", "e_value": "e-value against the claim (10^6 would count)",
+                   "tested": "with an e-value"}
 #: names of the algorithm's options
 OPTIONS = {"base": "method", "indicator": "model that the matching compares", "strict": "matching is strict",
            "free": "free clients"}
@@ -45,9 +51,10 @@ def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], li
         if name in SHOWN_ELSEWHERE or value in EMPTY:
             continue
         if isinstance(value, list) and all(isinstance(row, Mapping) for row in value):
-            head = list(dict.fromkeys(key for row in value for key in row))
+            head = list(dict.fromkeys(key for row in value for key in row if "e_value" not in row or key != "reason"))
             rows = [[value_text(row.get(key)) for key in head] for row in value]
-            tables.append({"caption": caption, "head": [key.replace("_", " ") for key in head], "rows": rows})
+            heads = [OF_SAMPLED_RUNS.get(key, key.replace("_", " ")) for key in head]
+            tables.append({"caption": caption, "head": heads, "rows": rows})
         elif name == "instances" and isinstance(value, Mapping) and {"tried", "met"} <= {*value}:
             facts.append((caption, f"{value['tried']:,} tried; {value['met']:,} of them meet the hypotheses"))
         elif isinstance(value, Mapping):
@@ -72,6 +79,9 @@ def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str,
     if sizes.get("layers") == 1:  # one layer has all coordinates
         del sizes["layers"]
     instance = {name: v for name, v in data.get("instance", {}).items() if name != "layer_sizes" or len(v) > 1}
+    if all(instance.get("priority", ())):  # no client is free
+        instance, procedure = ({name: v for name, v in part.items() if name not in OF_FREE_CLIENTS}
+                               for part in (instance, procedure))
     if procedure.get("sampling") not in (None, *BY_NUMBER):
         sizes.pop("participants", None)  # no client is sampled
     count = sizes.get("clients")
@@ -101,8 +111,10 @@ def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str,
         if any("≈" in cell for row in table["rows"] for cell in row):
             table["caption"] += "; ≈ stands for a long fraction, which the certificate has"
     if procedure:
+        options = {"method inside" if name == "base" else name: value for name, value in procedure.pop("options", {}).items()}
         rows = [[OPTIONS.get(name, name.replace("_", " ")), value_text(value)]
-                for name, value in procedure.items() if value not in EMPTY]
+                for name, value in (procedure | options).items()
+                if value not in EMPTY and not (isinstance(value, Mapping) and "symbol" in value)]  # that is a number above
         tables.append({"caption": "the algorithm and its options", "head": ["option", "value"], "rows": rows})
     return tables
 

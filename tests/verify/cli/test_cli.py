@@ -1,14 +1,17 @@
 """The command line: what it prints, its exit statuses, and one clear line for bad input."""
 
 import errno
+import io
 import json
 import math
 import os
 
 import pytest
+from rich.console import Console
 
 from bounds.registry.claims import all_claims
 from tests.messages import contains_in_order
+from verify.cli import console
 from verify.cli import main as cli
 from verify.results.records import load_verdicts
 from verify.results.store import stored_verdict
@@ -300,3 +303,14 @@ def test_check_reports_both_sides(run, tmp_path, monkeypatch, accepted, status, 
     shown = f"{word} - because\nleft  = 1/128  (about 0.00781)\nright = 0  (about 0)\n"
     (tmp_path / "x.json").write_text("{}")
     assert run("check", tmp_path / "x.json") == (status, shown, "")
+
+
+@pytest.mark.parametrize("width", (80, 150, 200))
+def test_a_table_of_verdicts_cuts_no_word(monkeypatch, width):
+    monkeypatch.setattr(console, "PIPED_WIDTH", width)
+    evidence = "the gradient is at least a number times the distance from the minimiser, and nothing bounds it at all points"
+    verdict = Verdict("fedmoswa/theorem-5.1-strongly-convex-fedmoswa", "population risk minus empirical risk, as in E.1",
+                      "lemma", "ill-posed", None, evidence)
+    printed = io.StringIO()
+    Console(file=printed, width=width).print(console.verdict_table([verdict]))
+    assert {*evidence.split()} <= {*printed.getvalue().split()}

@@ -309,6 +309,18 @@ def test_a_claim_about_numbers_shows_its_own_sizes_and_no_algorithm():
     assert {row[1] for row in numbers["rows"]} & {"clients", "iterations", "dimension"} == {"iterations"}
 
 
+def test_free_clients_are_spoken_of_where_there_are_some():
+    alone = CERTIFICATE | {"instance": CERTIFICATE["instance"] | {"priority": [1, 1]}}
+    assert "matching" not in str(instance_tables(alone)) and "priority" not in str(instance_tables(alone))
+    assert "matching" in str(instance_tables(CERTIFICATE)) and "priority" in str(instance_tables(CERTIFICATE))
+
+
+def test_options_that_are_numbers_of_the_instance_or_nothing_are_left_out():
+    options = {"base": "fedavg", "recycled": {"symbol": "recycled"}, "masks": None, "selector": "luar"}
+    (*_, algorithm) = instance_tables(CERTIFICATE | {"procedure": {"base": "fedluar", "options": options}})
+    assert algorithm["rows"] == [["method", "fedluar"], ["method inside", "fedavg"], ["selector", "luar"]]
+
+
 def test_one_layer_is_not_shown():
     data = CERTIFICATE | {"sizes": {"clients": 2, "layers": 1}, "instance": {"layer_sizes": [1]}}
     assert "layer" not in str(instance_tables(data))
