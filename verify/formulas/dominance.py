@@ -11,6 +11,7 @@ import sympy as sp
 from scipy.optimize import differential_evolution
 
 from bounds.formulas.closed_form import always_true
+from bounds.formulas.units import unit_text, units_of, units_where
 from bounds.language import operators
 from bounds.language.claim import Condition
 from verify.formulas.bound import Bound, check_numbers, names_of, ranges_of
@@ -65,8 +66,13 @@ def where_below(first: Bound, second: Bound, fixed: Mapping[str, float] | None =
     Parameters of one name are the same in both bounds; ``fixed`` gives values to some.
 
     Raises:
-        ValueError: a name in ``fixed`` that neither bound has, or a value that it cannot have.
+        ValueError: bounds of quantities of different units; a name in ``fixed`` that neither bound has, or a value that it
+            cannot have.
     """
+    units = [units_where(b.claim, units_of(b.claim), [b.claim.statement.left])[0] for b in (first, second)]
+    if None not in units and units[0] != units[1]:
+        raise ValueError(f"{first.name} bounds a quantity in {unit_text(units[0])} and {second.name} one in "
+                         f"{unit_text(units[1])}; allowed: bounds of quantities of one unit")
     names = sorted(_names((first, second)))
     fixed = {name: Fraction(str(value)) for name, value in (fixed or {}).items()}  # 0.1 is a tenth
     unknown = sorted(set(fixed) - set(names))

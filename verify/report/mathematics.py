@@ -66,7 +66,7 @@ def mathematics(claim: Claim) -> Mathematics:
         if claim.exists.witness is not None:
             value = _condition(Condition(sp.Symbol(claim.exists.name), "==", claim.exists.witness), writer)
             statement += f'<div class="scope formula">witness: {value}, put in by {escape(witness_id(claim))}</div>'
-    return Mathematics(statement, tuple(assumptions + conditions), tuple(variables), tuple(constants), tuple(letters), tuple(definitions))
+    return Mathematics(statement, tuple(assumptions + conditions), *map(tuple, (variables, constants, letters, definitions)))
 
 
 @cache

@@ -22,6 +22,7 @@ from verify.exact.one_dimensional_run import on_outcome, shown_outcome, worst_pl
 from verify.exact.replay import CANNOT, rerun
 from verify.instances.instance import outcomes
 from verify.referee.decide import FEWEST
+from verify.referee.wording import own_numbers
 from verify.repair.ingredients import ingredients
 from verify.repair.positions import own_definitions
 from verify.results.numerals import significant
@@ -50,14 +51,17 @@ def number_text(value: float) -> str:
 
 # both sides --------------------------------------------------------------------------------------------------------------
 def sides_in_words(claim: Claim, data: Mapping[str, Any], write: Callable = unicode) -> Iterator[str]:
-    """Yield a line for each side of the statement where it fails: its value and those of its terms; then the indices there,
-    and the values of the paper's quantities in it. ``write`` writes a formula with letters."""
+    """Yield a line for each side of the statement where it fails: its value and those of its terms; before that the numbers
+    of a claim without runs, and the indices there; after it the values of the paper's quantities in it. ``write`` writes a
+    formula with letters."""
     try:
         environment = rerun(data, claim, NUMPY).remembering()
         where = _where(claim, environment)
     except CANNOT:  # an instance that float64 does not make again
         return
     letters, over = letters_of(claim), claim.statement.over
+    if claim.setting == "algebra" and (own := own_numbers(claim, dict(data))):
+        yield ", ".join(f"{write(sp.Symbol(name), letters)} = {value}" for name, value in own.items())
     for quotient, places in _quotients_of_zeros(claim, environment):
         at = ", ".join(f"{write(index, letters)} = {number}" for index, number in places)
         yield f"{write(quotient, letters)}, of a hypothesis, is 0/0{f' at {at}' if at else ''} and counts as 0"

@@ -111,7 +111,8 @@ def instance_tables(data: Mapping[str, Any], name_of: Callable[[str], tuple[str,
         if any("≈" in cell for row in table["rows"] for cell in row):
             table["caption"] += "; ≈ stands for a long fraction, which the certificate has"
     if procedure:
-        options = {"method inside" if name == "base" else name: value for name, value in procedure.pop("options", {}).items()}
+        options = procedure.pop("options", {})
+        options = {"method inside" if name == "base" else name: value for name, value in options.items()}
         rows = [[OPTIONS.get(name, name.replace("_", " ")), value_text(value)]
                 for name, value in (procedure | options).items()
                 if value not in EMPTY and not (isinstance(value, Mapping) and "symbol" in value)]  # that is a number above
