@@ -44,6 +44,11 @@ def differences(readings: Sequence[str]) -> tuple[str, list[str]]:
     return "; ".join(common), ["; ".join(p for p in own if p not in common) or "nothing more" for own in parts]
 
 
+def _by_verdict(pages: Sequence[Page]) -> list[tuple[str, list[Page]]]:
+    each = [(name, [page for page in pages if page["verdict"].verdict == name]) for name in VERDICTS]
+    return [(name, group) for name, group in each if group]
+
+
 @dataclass(frozen=True)
 class Result:
     """One result of a paper with the pages of its readings, in the order of the report."""
@@ -69,10 +74,17 @@ class Result:
         return self.pages[0]["verdict"].kind
 
     @property
+    def own(self) -> list[Page]:
+        """The readings of the statement itself: not what is said about numbers beside a statement about runs, as that two
+        forms of a bound are equal, unless it fails."""
+        settings = [page["claim"] and page["claim"].setting for page in self.pages]
+        return [page for page, setting in zip(self.pages, settings, strict=True)
+                if setting == settings[0] or page["verdict"].verdict in ATTENTION]
+
+    @property
     def groups(self) -> list[tuple[str, list[Page]]]:
-        """The readings by verdict, strongest evidence first."""
-        each = [(name, [p for p in self.pages if p["verdict"].verdict == name]) for name in VERDICTS]
-        return [(name, group) for name, group in each if group]
+        """The readings of the statement by verdict, strongest evidence first."""
+        return _by_verdict(self.own)
 
     @property
     def main(self) -> Page:
@@ -82,7 +94,7 @@ class Result:
     @property
     def summary(self) -> str:
         """A sentence about how the verdict depends on the reading; empty for a single reading."""
-        count = len(self.pages)
+        count = len(self.own)
         if count == 1:
             return ""
         if len(self.groups) == 1:
@@ -97,10 +109,10 @@ class Result:
 
     @property
     def readings(self) -> list[tuple[str, list[tuple[str, Page]]]]:
-        """The readings by verdict, each with the words that only it, or not every other, has."""
+        """All readings by verdict, each with the words that only it, or not every other, has."""
         own = differences([p["verdict"].reading for p in self.pages])[1]
         words = {id(page): text for page, text in zip(self.pages, own, strict=True)}
-        return [(name, [(words[id(page)], page) for page in group]) for name, group in self.groups]
+        return [(name, [(words[id(page)], page) for page in group]) for name, group in _by_verdict(self.pages)]
 
     @property
     def outdated(self) -> list[str]:
