@@ -7,10 +7,13 @@ from itertools import permutations
 from verify.checker.index_sums import new_index, substitute
 from verify.checker.number_proof import with_fact
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, of_atom
+from verify.prove.number_losses import curvature_bounds
 from verify.prove.number_search import REFUSALS, Search
 from verify.prove.number_terms import all_atoms, instantiate_ranged, is_closed
 
-__all__ = ["by_induction", "by_telescoping"]
+__all__ = ["by_induction", "by_sum_over_rounds", "by_telescoping"]
+
+_ROUNDS = "name", "rounds"
 
 
 def by_induction(search: Search, relation: str, p: Poly, depth: int) -> bool:
@@ -18,10 +21,11 @@ def by_induction(search: Search, relation: str, p: Poly, depth: int) -> bool:
     go up to."""
     if relation == "!=" or depth < 2:
         return False
-    grown = [a for a in all_atoms(p) if a[0] in ("Sum", "Product", "entry") and is_closed(a)]
+    grown = [a for a in all_atoms(p) if a[0] in ("Sum", "Product", "entry", "run") and is_closed(a)]
     numbers = {n for a in grown for n in all_atoms(a) if n[0] in ("name", "index") and n in search.known.whole}
+    numbers = numbers & {_ROUNDS} if search.reader.run else numbers
     for number in sorted(numbers, key=repr):
-        for low in dict.fromkeys((ZERO, ONE, _least(search, number))):
+        for low in dict.fromkeys((ZERO, ONE, _least(search, number))[: 1 if search.reader.run else None]):
             with suppress(*REFUSALS):  # the goal may have no value there
                 if _shown_up_to(search, relation, p, number, low, depth):
                     return True
@@ -45,16 +49,95 @@ def _shown_up_to(search: Search, relation: str, p: Poly, number: tuple, low: Pol
     for fact in [*within.known.facts.values()]:
         if fact.relation == "==" and not fact.ranges:
             any(instantiate_ranged(within, fact.poly))
-    if not within.prove(relation, following, depth - 1):
+    one_round = search.reader.run and _by_one_round(within, relation, goal, following, index, depth)
+    if not one_round and not within.prove(relation, following, depth - 1):
         return False
     found = search.step("induction", index=name, low=search.formula(low), high=search.formula(high),
                         shows=within.shows(relation, goal), base=base.steps, steps=within.steps)
     return found is not None and search.step("instance", fact=found, at=[search.formula(high)]) is not None
 
 
+def _by_one_round(search: Search, relation: str, before: Poly, following: Poly, index: tuple, depth: int) -> bool:
+    """Shows what follows by the goal of the round before, times the factor of a power of the index, and by one round."""
+    _add_order_of_curvatures(search)
+    for a in sorted((a for a in all_atoms(before) if a[0] == "pow" and a[2] == of_atom(index)), key=repr):
+        least = _fact(search, ">=", a[1], depth)
+        equation = least and search.lemma("next power", a[1], of_atom(index))
+        later = "pow", a[1], of_atom(index) + ONE
+        if equation and _follows(search, relation, following, before * a[1], [least], [(later, equation)], depth):
+            return True
+    sums = {a: search.lemma("last term", of_atom(a)) for a in sorted(all_atoms(following), key=repr)
+            if a[0] == "Sum" and is_closed(a) and has(a[3], index)}
+    return bool(sums) and None not in sums.values() and _follows(
+        search, relation, following, before, [], [*sums.items()], depth)
+
+
+def _follows(search: Search, relation: str, following: Poly, before: Poly, least: list[str], equations, depth: int) -> bool:
+    """Shows what follows as the goal of the round before, times what is ``least`` at least 0, plus a goal of one round, by
+    equations that give atoms: pairs of an atom and the name of a fact."""
+    rest, terms = following - before, [{"facts": ["before", *least]}]
+    for atom, name in equations:
+        p = search.known.facts[name].poly
+        times = Poly({tuple(pair for pair in m if pair[0] != atom): c for m, c in rest.terms.items() if (atom, 1) in m})
+        times = times * constant(1 / p.terms.get(((atom, 1),), 1))
+        rest = rest - times * p
+        terms.append({"facts": [name], "times": [search.formula(times)]})
+    one_round = _fact(search, relation, rest, depth)
+    return one_round is not None and search.step(
+        "identity", shows=search.shows(relation, following), terms=[*terms, {"facts": [one_round]}]) is not None
+
+
+def by_sum_over_rounds(search: Search, relation: str, p: Poly, depth: int) -> bool:
+    """Shows a bound on a sum over rounds by what one round takes from the start: for A(x_0) + N c - Sum b(r) it shows
+    A(x_0) - A(x_N) + N c - Sum b(r) by induction, and that what is left is at least 0."""
+    rounds, start = _ROUNDS, ("run", "x_round", ZERO)
+    if depth < 2 or relation != ">=" or not any(a[0] == "Sum" and has(a[3], rounds) for a in all_atoms(p)):
+        return False
+    freed = p * of_atom(rounds) if any((has(a, rounds) and a[0] == "inv") or (a == rounds and n < 0)
+                                       for m in p.terms for a, n in m) else p
+    once = {m: c for m, c in freed.terms.items() if not any(a[0] == "Sum" or a == rounds for a, _ in m)}
+    of_start = Poly({m: c for m, c in once.items() if any(has(a, start) for a, _ in m)})
+    if not of_start.terms:
+        return False
+    end = _at_end(search, of_start)
+    left = Poly(once) - of_start + end
+    last = _fact(search, relation, left, depth)
+    if last is None or not _shown_up_to(search, relation, freed - left, rounds, ZERO, depth):
+        return False
+    whole = _fact(search, relation, freed - left, 0)
+    times = {} if freed is p else {"times": [search.formula(of_atom(rounds))]}
+    return whole is not None and search.step("identity", shows=search.shows(relation, p), **times, terms=[
+        {"facts": [last]}, {"facts": [whole]}]) is not None
+
+
+def _at_end(search: Search, p: Poly) -> Poly:
+    """The polynomial at the last model of a run in place of the first."""
+    def moved(node):
+        if node == ["x_round", 0]:
+            return ["x_round", "rounds"]
+        return [*map(moved, node)] if isinstance(node, list) else node
+
+    return search.reader.read_comparison([moved(search.formula(p)), ">=", 0], search.known, search.names)[1]
+
+
+def _add_order_of_curvatures(search: Search) -> None:
+    highs, lows = curvature_bounds(search, ZERO)
+    for high in highs:
+        for low in lows:
+            search.lemma("curvatures", ZERO, high, low)
+
+
+def _fact(search: Search, relation: str, p: Poly, depth: int) -> str | None:
+    """The name of a fact that shows the goal, if it can be proven."""
+    if not search.prove(relation, p, depth):
+        return None
+    return next((name for name, fact in search.known.facts.items() if fact.poly == p and not fact.ranges
+                 and fact.relation in (relation, ">")), None) or search.step("evident", shows=search.shows(relation, p))
+
+
 def _branch(search: Search, known, names) -> Search:
     tactics = [*search.tactics]
-    return Search(search.reader, known, names, search.count, tactics[: tactics.index(by_induction)])
+    return Search(search.reader, known, names, search.count, tactics[: tactics.index(by_induction)] or tactics[1:])
 
 
 def _least(search: Search, number: tuple) -> Poly:

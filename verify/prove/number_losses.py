@@ -47,10 +47,16 @@ def curvature_bounds(search: Search, k: Poly):
         for kind, found in (("L_client", highs), ("mu_client", lows)):
             if not any(a[0] == "entry" and a[1] == kind for a in atoms_of(fact.poly)):
                 continue
+            entry = of_atom(("entry", kind, k))
             if len(fact.ranges) == 1 and search.step("instance", fact=name, at=[search.formula(k)]):
                 p = [*search.known.facts.values()][-1].poly
-                entry = of_atom(("entry", kind, k))
-                found.append(p + entry if kind == "L_client" else entry - p)
+            elif not fact.ranges and fact.relation in (">=", ">") and ("entry", kind, k) in atoms_of(fact.poly):
+                p = fact.poly  # of the only client
+            else:
+                continue
+            bound = p + entry if kind == "L_client" else entry - p
+            if bound not in found:
+                found.append(bound)
     lows += [ZERO] * any(search.known.evident_sign(low) and low.terms for low in lows)
     return highs, lows
 

@@ -31,10 +31,25 @@ def by_objective(search: Search, relation: str, p: Poly, depth: int) -> bool:
         pass
     optimum = ("vector", "x_star") in all_atoms(p)
     points += [star] * (optimum and star not in points)
-    facts = [rewrite_fact(search, name) or name for name in _client_facts(search, points, optimum) if name]
+    alone = {a[1] for a in all_atoms(p) if a and a[0] in ("F", "grad") and not free_indices(a[1])}
+    found = _facts_of_only_client(search, *alone, points) if len(alone) == 1 else _client_facts(search, points, optimum)
+    facts = [rewrite_fact(search, name) or name for name in found if name]
     if optimum:
         facts += [name for name in _optimum_facts(search, p, points, star, facts) if name]
     return _add_up(search, relation, p, facts)
+
+
+def _facts_of_only_client(search: Search, k, points) -> Iterator[str | None]:
+    """Yields the names of lemmas about a client at pairs of points, and of squares of its gradient beside what strong
+    convexity asks of it."""
+    highs, lows = curvature_bounds(search, k)
+    for u, v in permutations(map(dict, points), 2):
+        yield from (search.lemma(lemma, k, u, v, h) for h in highs for lemma in ("smoothness", *["gap below"] * (not lows)))
+        for low in lows:
+            yield search.lemma("curvature", k, u, v, low)
+            apart = scaled(combined([u, scaled(v, constant(-1))]), low * constant(-1))
+            if apart:
+                yield search.lemma("square", combined([{("grad", k, frozen(u)): ONE}, apart]))
 
 
 def _client_facts(search: Search, points, optimum: bool) -> Iterator[str | None]:

@@ -17,7 +17,7 @@ from verify.checker.number_proof import with_fact
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, inverse, of_atom
 from verify.prove.number_averages import by_averages
 from verify.prove.number_deviations import by_deviations
-from verify.prove.number_induction import by_induction, by_telescoping
+from verify.prove.number_induction import by_induction, by_sum_over_rounds, by_telescoping
 from verify.prove.number_lemmas import by_lemmas, by_sums_and_extremes
 from verify.prove.number_losses import by_losses, by_weighted_sums
 from verify.prove.number_noise import by_noise
@@ -208,7 +208,7 @@ def by_contrary(search: Search, relation: str, p: Poly, depth: int) -> bool:
 TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
     by_combination, by_extremes, by_roots, by_squares_of_vectors, by_instances, by_induction, by_telescoping, by_jensen,
     by_deviations, by_losses, by_lengths, by_sums_and_extremes, by_terms, by_weighted_sums, by_contrary, by_lemmas)
-#: for claims about runs: first those that use the method's equations
+#: for claims about runs: first induction over rounds, then those that use the method's equations
 RUN_TACTICS: tuple[Callable[[Search, str, Poly, int], bool], ...] = (
-    by_mean_vectors, by_equations, by_noise, by_means, by_averages, by_objective, by_combination, by_extremes,
-    by_squares_of_vectors, by_instances, by_jensen, by_lengths)
+    by_induction, by_sum_over_rounds, by_mean_vectors, by_equations, by_noise, by_means, by_averages, by_objective,
+    by_combination, by_extremes, by_squares_of_vectors, by_instances, by_jensen, by_lengths)

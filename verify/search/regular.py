@@ -1,5 +1,7 @@
 """Regular instances: arrays of equal entries, vectors of entries 1 and -1, one client unlike all others, simplices."""
 
+from collections.abc import Collection
+
 import numpy as np
 
 from bounds.language.claim import Claim
@@ -60,20 +62,23 @@ def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Param
         others = (kind >= _SIGNS) & (kind < _STEEP) & (rng.random(len(kind)) < 0.5)
         middle = (found["center"] * found["weight"][..., None]).sum(axis=1) / found["weight"].sum(axis=1)[:, None]
         found["start_offset"] = np.where(others[:, None], -middle, found["start_offset"])
+    if {"center", "curvature"} <= {*params}:
         against = (kind >= _STEEP) & (kind < _ALONE) & (rng.spawn(1)[0].random(len(kind)) < 0.5)
+        vectors = [v.name for v in claim.variables if v.domain == "vector" and not v.indices]
         found |= {name: np.where(against.reshape(-1, *(1,) * (array.ndim - 1)), array, found[name])
-                  for name, array in _one_against_all(found).items()}
+                  for name, array in _one_against_all(found, vectors).items()}
     return found
 
 
-def _one_against_all(params: Parameters) -> Parameters:
+def _one_against_all(params: Parameters, vectors: Collection[str]) -> Parameters:
     """The instances that start where the first client's gradient is minus the sum of all others, which are far from their
-    minima."""
+    minima; with free ``vectors`` beyond it."""
     pull = params["weight"][..., None] * params["curvature"] + np.zeros_like(params["center"])
     others = pull[:, 1:].sum(axis=1, keepdims=True)
     center = np.where(others > 0, pull[:, :1] / np.where(others > 0, others, 1.0), 0.0) + np.zeros_like(pull)
     center[:, :1] = -1.0
-    return {"center": center, "start_offset": 0 * params["start_offset"]}
+    found = {name: np.ones_like(params[name]) for name in vectors if name in params}
+    return found | {"center": center} | {name: 0 * params[name] for name in ("start_offset",) if name in params}
 
 
 def _first(array: np.ndarray) -> np.ndarray:
