@@ -2,14 +2,17 @@
 
 import os
 from collections.abc import Collection, Iterable
+from itertools import islice
 
 from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
 from verify.claims.method import faults_of_method
-from verify.results.commands import CLAIM_FILES, file_and_id
+from verify.results.commands import CLAIM_FILES, command, file_and_id
 
 __all__ = ["claim", "claims_in", "is_file", "several"]
+
+_MOST_NAMED = 5  # claims in a message
 
 
 def is_file(name: str) -> bool:
@@ -42,9 +45,14 @@ def claim(name: Claim | str) -> Claim:
 
 
 def several(name: str, claims: Collection[Claim]) -> LookupError:
-    """The error where one claim is meant, and a name has several."""
-    allowed = ", ".join(f"{name}:{each.id}" for each in claims)
-    return LookupError(f"{name} has {len(claims)} claims; name one of them: {allowed}")
+    """The error where one claim is meant, and a name, of a paper or a file, has several: with a few that are allowed."""
+    in_file = is_file(file_and_id(name)[0])
+    allowed = ", ".join(f"{name}:{each.id}" if in_file else each.id for each in islice(claims, _MOST_NAMED))
+    says = f"{name} has {len(claims)} claims; name one of them"
+    if len(claims) <= _MOST_NAMED:
+        return LookupError(f"{says}: {allowed}")
+    rest = f"the file has {len(claims) - _MOST_NAMED} more" if in_file else f"`{command('claims', paper=name)}` lists all"
+    return LookupError(f"{says}, such as {allowed}; {rest}")
 
 
 def claims_in(names: Iterable[str]) -> list[Claim]:

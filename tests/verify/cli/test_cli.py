@@ -100,6 +100,8 @@ BAD = {
     "unknown option": (["verify", "--sedes", "3"], "--sedes"),
     "unknown claim": (["verify", "fedalign/theorem-11"],
                       "unknown claim 'fedalign/theorem-11'; nearest: fedalign/theorem-1"),
+    "a paper in place of a claim": (
+        ["show", "fedalign"], "one of them, such as fedalign/theorem-1, …; `fedtheory claims --paper fedalign` lists all"),
     "unknown claim to show": (["show", "li2020/theoremm-1"], "li2020/theorem-1"),
     "unknown paper": (["verify", "--paper", "fedaling"], "unknown paper 'fedaling'; nearest: fedalign"),
     "unknown paper to list": (["claims", "--paper", "x"], "allowed: afedpd, classical, "),
