@@ -29,6 +29,7 @@ _files: dict[str, PaperClaims] = {}  # of papers that were read
 _claims: dict[str, dict[str, Claim]] = {}
 _sources: dict[str, tuple[PaperClaims, dict[str, "Source"]]] = {}  # by claim, and the files from which they are
 _single_files: dict[str, Vocabulary] = {}  # of files that are no papers, by the ids of their claims
+_single_sources: dict[str, "Source"] = {}  # likewise
 _being_read: list[str] = []  # a paper, what it uses, and so on
 
 
@@ -125,9 +126,12 @@ def _names_of(paper: str) -> Vocabulary:
     return _sections_names(paper, files_of(paper).key)
 
 
-def note_file(vocabulary: Vocabulary, claims: Iterable[Claim]) -> None:
-    """Remember the letters and units that a file which is no paper gives the names of its claims."""
-    _single_files.update((claim.id, vocabulary) for claim in claims)
+def note_file(path: Path, places: Places, vocabulary: Vocabulary, claims: Iterable[tuple[int, Claim]]) -> None:
+    """Remember the letters and units that a file which is no paper gives the names of its claims, and the lines of these
+    claims, each with the number of its table."""
+    for number, claim in claims:
+        _single_files[claim.id] = vocabulary
+        _single_sources[claim.id] = Source(path, *places.table(number))
 
 
 def letters_in_file(claim: Claim) -> dict[str, Notation]:
@@ -155,14 +159,14 @@ class Source(NamedTuple):
 
     @property
     def lines(self) -> str:
-        """The file and the lines, in words."""
-        return f"{self.path.parent.name}/{self.path.name}, lines {self.first} to {self.last}"
+        """The file, with its folder if the path has one, and the lines, in words."""
+        return f"{'/'.join(self.path.parts[-2:])}, lines {self.first} to {self.last}"
 
 
 def source_of(claim: Claim) -> Source | None:
-    """The lines of the table of a claim with all its readings; None where they are not in a paper's claim files."""
+    """The lines of the table of a claim with all its readings; None for a claim of no .toml file."""
     if claim.paper not in FOLDERS:
-        return None
+        return _single_sources.get(claim.id)
     read = files_of(claim.paper)
     if claim.paper not in _sources or _sources[claim.paper][0] is not read:
         found = {}

@@ -68,7 +68,8 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
         fail = partial(_fail_in_table, path, file.places, [(number, file.rows[number]) for number, _ in file.claims])
     found = _checked(claims, fail, more)
     if path.suffix == SUFFIX:
-        note_file(file.vocabulary, found)
+        tables_of = (file.claims[number][0] for number, _ in with_witnesses(claims))
+        note_file(path, file.places, file.vocabulary, zip(tables_of, found, strict=True))
     return found
 
 

@@ -120,7 +120,7 @@ def show(
     letters: Annotated[Notation, typer.Option(help="The paper's letters, or the names of the code.")] = Notation.paper,
     statement: Annotated[bool, typer.Option("--statement", help="As JSON, for the stand-alone checker.")] = False,
     toml: Annotated[bool, typer.Option("--toml", help="As a claim of a file, to change and to verify.")] = False,
-    source: Annotated[bool, typer.Option("--source", help="The lines of the paper's claim file.")] = False,
+    source: Annotated[bool, typer.Option("--source", help="The lines of its claim file.")] = False,
 ) -> int:
     """Show a claim in full.
 
@@ -132,7 +132,7 @@ def show(
 
         found = source_of(chosen)
         if found is None:
-            raise ValueError(f"{chosen.id} stands in no claim file of a paper; --toml writes it as one")
+            raise ValueError(f"{chosen.id} stands in no .toml file; --toml writes it as one")
         print(f"# {found.path}, lines {found.first} to {found.last}\n{found.text}", end="")
         return 0
     if toml:

@@ -72,6 +72,8 @@ def test_a_claim_of_a_file_is_known_by_no_command_without_it(run, tmp_path, monk
     (tmp_path / "mine.toml").write_text(MINE)
     path = tmp_path / "mine.toml"
     assert run("show", f"{path}:mine/true")[0] == 0
+    status, lines, _ = run("show", f"{path}:mine/true", "--source")
+    assert status == 0 and lines == f"# {path}, lines 8 to 12\n" + MINE[MINE.rindex("[[claim]]"):]
     status, _, err = run("show", f"{path}:mine/another")
     assert status == 2 and f"no claim 'mine/another' in {path}; allowed: {path}:mine/false, {path}:mine/true" in err
     status, _, err = run("show", path)
