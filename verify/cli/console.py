@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColu
 from rich.table import Table
 from rich.text import Text
 
-from verify.results.numerals import significant, typeset
+from verify.results.numerals import apart_from_one, significant, typeset
 from verify.results.verdict import VERDICTS, Verdict
 
 __all__ = [
@@ -148,7 +148,8 @@ def verdict_table(verdicts: Iterable[Verdict]) -> Table:
     table.add_column("evidence", overflow="fold", ratio=6)
     for v in verdicts:
         verdict = Text(v.verdict, style=STYLES[v.verdict])
-        table.add_row(Text(_id_lines(v)), Text(v.reading), verdict, significant(v.ratio), Text(v.evidence))
+        ratio = apart_from_one(v.ratio, 3) if v.verdict == "refuted" else significant(v.ratio)
+        table.add_row(Text(_id_lines(v)), Text(v.reading), verdict, ratio, Text(v.evidence))
     return table
 
 

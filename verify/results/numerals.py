@@ -85,13 +85,23 @@ def significant(value: float | None, digits: int = 3) -> str:
     return f"{float(mantissa):g}·10{power}".replace("-", "−")
 
 
-def apart_from_one(value: float | None) -> str:
-    """A ratio with four significant digits, or as many as tell it from 1."""
-    texts = (significant(value, digits) for digits in range(4, 16))
+def apart_from_one(value: float | None, digits: int = 4) -> str:
+    """A ratio with so many significant digits, or as many as tell it from 1."""
+    texts = (significant(value, more) for more in range(digits, 16))
     return next((text for text in texts if text != "1" or value == 1), "1")
 
 
 def typeset(text: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """A number of things in words.
+
+    Example:
+        >>> counted(1, "claim"), counted(0, "note")
+        ('1 claim', '0 notes')
+    """
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
     """Plain text with mathematical signs: ``sigma^2 <= 1`` becomes ``sigma² ≤ 1``."""
     for plain, sign in (("^2", "²"), ("**2", "²"), ("<=", "≤"), (">=", "≥")):
         text = text.replace(plain, sign)

@@ -289,10 +289,12 @@ def test_report_is_rebuilt_from_its_data(run, tmp_path, referee, monkeypatch):
     assert (tmp_path / "index.html").read_bytes() == before
 
 
-def test_table_shows_infinite_ratios(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("verify.referee.referee.referee",
-                        lambda claims, **_: (decide(c, "refuted", math.inf) for c in claims))
-    assert "∞" in run("verify", SOME[0], "--out", tmp_path)[1]
+@pytest.mark.parametrize(("kind", "ratio", "shown"), [
+    ("refuted", math.inf, "∞"), ("refuted", 1.2345, "1.23"), ("refuted", 1000 / 999, "1.001"),
+    ("refuted", 1 + 2e-9, "1.000000002"), ("refuted", 1, "1"), ("consistent", 1 - 2e-9, "1")])
+def test_the_table_shows_how_far_a_ratio_is_from_one(run, tmp_path, monkeypatch, kind, ratio, shown):
+    monkeypatch.setattr("verify.referee.referee.referee", lambda claims, **_: (decide(c, kind, ratio) for c in claims))
+    assert f" {shown} " in run("verify", SOME[0], "--out", tmp_path)[1]
 
 
 # check -------------------------------------------------------------------------------------------------------------
