@@ -24,7 +24,8 @@ def check(certificate: str | Path, statement: "Claim | str | None" = None) -> Ch
         Whether it is accepted, the reason, and both sides as text.
 
     Raises:
-        LookupError: an unknown claim. ValueError: what cannot be read as a certificate or a statement.
+        LookupError: an unknown claim, or a certificate about another one.
+        ValueError: what cannot be read as a certificate or a statement.
     """
     from verify.checker.formats import FORMATS
     from verify.exact.registered import states_its_claim
@@ -39,13 +40,16 @@ def check(certificate: str | Path, statement: "Claim | str | None" = None) -> Ch
 
 
 def _compare_with_claim(certificate: Path, data: dict[str, Any], statement) -> CheckResult:
-    from verify.growth.check import check_file
+    from verify.growth.check import check_file, claim_of
     from verify.worst import contraction
 
     claims, stated = stated_in(statement)
     if statement is None and str(data.get("claim")).startswith(contraction.PREFIX):
         return contraction.check_contraction(data)
-    return check_file(certificate, claims, stated)
+    result = check_file(certificate, claims, stated)
+    if not result.accepted and stated is None:
+        claim_of(data, claims)  # bad input rather than a rejection where the claim is not here
+    return result
 
 
 def stated_in(statement: "Claim | str | None") -> tuple[dict[str, Any] | None, dict[str, Any] | None]:

@@ -382,9 +382,14 @@ def claim_of(data: Mapping[str, Any], claims: Mapping[str, Claim] | None = None)
     if not isinstance(name, str):
         raise LookupError(f"the certificate names no claim; got {name!r}")
     if claims is None:
-        found = find_claim(name)
+        try:
+            found = find_claim(name)
+        except LookupError:
+            raise LookupError(f"the certificate is about {name!r}, which is not registered; give --statement FILE, the file "
+                              "of that claim") from None
     elif name not in claims:
-        raise LookupError(f"the certificate is about {name!r}; given are {', '.join(claims) or 'no claims'}")
+        raise LookupError(f"the certificate is about {name!r}; given are {', '.join(claims) or 'no claims'}; give "
+                          "--statement FILE, the file of that claim")
     else:
         found = claims[name]
     if found.id != name:

@@ -97,7 +97,8 @@ def test_check_takes_the_claim_that_a_certificate_must_state(false, tmp_path):
     assert verdict.verdict == "refuted"
     certificate = tmp_path / verdict.certificate
     assert ft.check(certificate, str(false)).accepted and ft.check(certificate, ft.claim(str(false))).accepted
-    assert not ft.check(certificate, "classical/gd-convex").accepted
+    with pytest.raises(LookupError, match="about 'mine/half'; given are classical/gd-convex"):
+        ft.check(certificate, "classical/gd-convex")
 
 
 def test_what_is_shown_is_what_users_need():

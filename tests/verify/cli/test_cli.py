@@ -305,7 +305,7 @@ def test_check_reports_both_sides(run, tmp_path, monkeypatch, accepted, status, 
     result = CheckResult(accepted, "because", "1/128", "0")
     monkeypatch.setattr("verify.growth.check.check_file", lambda *_: result)
     shown = f"{word} - because\nleft  = 1/128  (about 0.00781)\nright = 0  (about 0)\n"
-    (tmp_path / "x.json").write_text("{}")
+    (tmp_path / "x.json").write_text('{"claim": "classical/gd-convex"}')
     assert run("check", tmp_path / "x.json") == (status, shown, "")
 
 

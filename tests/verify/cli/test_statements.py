@@ -6,6 +6,7 @@ import pytest
 
 from bounds.registry.claims import find_claim, forget_files
 from bounds.registry.user_claims import PATHS
+from tests.messages import contains_in_order
 from verify.cli.shared import choose_claim
 from verify.referee.decide import Settings, decide
 
@@ -42,10 +43,12 @@ def test_a_claim_of_a_file_is_what_is_refuted(command, refuted, run, tmp_path):
     more = ("--out", tmp_path / "drawn") if command == "replay" else ()
     for name in (path, f"{path}:mine/halved"):
         assert run(command, certificate, "--statement", name, *more)[0] == 0
-    assert run(command, certificate, "--statement", f"{path}:mine/other", *more)[0] != 0
+    status, _, said = run(command, certificate, "--statement", f"{path}:mine/other", *more)
+    assert status == 2 and contains_in_order(said, "about 'mine/halved'; given are mine/other; give --statement FILE")
     status, _, said = run(command, certificate, "--statement", f"{path}:mine/none", *more)
     assert status == 2 and "mine/other" in said
-    assert run(command, certificate, *more)[0] != 0, "it is not registered"
+    status, _, said = run(command, certificate, *more)
+    assert status == 2 and contains_in_order(said, "about 'mine/halved', which is not registered; give --statement FILE")
 
 
 def test_a_statement_that_show_prints_is_what_is_refuted(refuted, run, tmp_path):
