@@ -18,7 +18,7 @@ from verify.worst.method_worst_case import worst as worst_of_method
 from verify.worst.worst_case import WorstCase, worst_case
 from verify.worst.worst_of_lengths import about_lengths
 
-__all__ = ["claim_numbers", "is_method", "method_numbers", "worst"]
+__all__ = ["check_about_runs", "claim_numbers", "is_method", "method_numbers", "worst"]
 
 
 def worst(what, rounds: int | None = None, clients: int | None = None, **numbers) -> WorstCase | WorstOfMethod:
@@ -51,6 +51,7 @@ def worst(what, rounds: int | None = None, clients: int | None = None, **numbers
     if not isinstance(what, Claim | str) or (isinstance(what, str) and is_method(what)):
         return worst_of_method(what, **method_numbers(sizes | numbers))
     claim = claim_of(what)
+    check_about_runs(claim)
     given = claim_numbers(claim, sizes | numbers)
     if about_lengths(claim):
         return lengths_at(claim, given)
@@ -65,6 +66,13 @@ def is_method(name: str) -> bool:
     if "/" not in name and "." not in name:
         find_algorithm(name)  # which names the nearest
     return False
+
+
+def check_about_runs(claim: Claim) -> None:
+    """Raises ValueError for a claim that is neither about runs nor about lengths."""
+    if claim.setting != "run" and not about_lengths(claim):
+        about = "numbers" if claim.setting == "algebra" else "losses at given points"
+        raise ValueError(f"{claim.id} is about {about}; worst takes a claim about runs, or a method")
 
 
 def claim_numbers(claim: Claim, values: dict[str, Any]) -> dict[str, Fraction]:

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["check_method", "check_problem", "method_names", "problem_names"]
+__all__ = ["check_method", "check_problem", "method_names", "nearest_method", "problem_names"]
 
 
 def method_names() -> set[str]:
@@ -30,6 +30,15 @@ def check_method(name: str) -> None:
 def check_problem(name: str) -> None:
     """Raises LookupError, with the nearest name, unless a problem has that name."""
     _check("problem", name, problem_names())
+
+
+def nearest_method(name: str) -> str | None:
+    """Returns the method that is meant by a name which is spelt much like its own; None for what is a name itself, of a
+    paper too, and for ids and files."""
+    known = method_names()
+    if "/" in name or "." in name or name in known or (_folder("bounds") / "papers" / name).is_dir():
+        return None
+    return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=0.75)), None)
 
 
 def _check(kind: str, name: str, known: set[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from verify.cli.files import FIGURE, check_figure, is_figure
-from verify.cli.names import method_names
+from verify.cli.names import method_names, nearest_method
 from verify.cli.shared import choose_claim
 
 __all__ = ["worst"]
@@ -70,14 +70,17 @@ def worst(
 
 
 def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | None, json: bool) -> int:
+    if near := nearest_method(name):
+        raise LookupError(f"unknown claim or method {name!r}; did you mean {near!r}?")
     claim = choose_claim(name)
 
-    from verify.api.worst import claim_numbers
+    from verify.api.worst import check_about_runs, claim_numbers
     from verify.api.worst import worst as worst_case
     from verify.results.files import write_json
     from verify.worst.worst_of_lengths import about_lengths
 
     check_figure("--plot", plot)
+    check_about_runs(claim)
     if about_lengths(claim) and plot is not None:
         raise ValueError(f"{claim.id} is about lengths; --plot draws claims about squares")
     texts, along = _split_range(given)

@@ -103,6 +103,10 @@ BAD = {
     "a paper in place of a claim": (
         ["show", "fedalign"], "one of them, such as fedalign/theorem-1, …; `fedtheory claims --paper fedalign` lists all"),
     "unknown claim to show": (["show", "li2020/theoremm-1"], "li2020/theorem-1"),
+    "a method with a slip": (["worst", "fedavgg"], "unknown claim or method 'fedavgg'; did you mean 'fedavg'?"),
+    "unknown claim in place of a method": (["worst", "theorem"], "unknown claim 'theorem'"),
+    "a claim that is about no run": (
+        ["worst", "classical/sgd-expansive"], "is about losses at given points; worst takes a claim about runs, or a me"),
     "unknown paper": (["verify", "--paper", "fedaling"], "unknown paper 'fedaling'; nearest: fedalign"),
     "unknown paper to list": (["claims", "--paper", "x"], "allowed: afedpd, classical, "),
     "unknown kind": (["claims", "--kind", "axiom"], "unknown kind 'axiom'; allowed: theorem"),
