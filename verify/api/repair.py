@@ -5,7 +5,7 @@ from collections.abc import Callable
 from bounds.language.claim import Claim
 from verify.claims.named import claim as claim_of
 from verify.referee.decide import Settings, decide
-from verify.repair.repair import Repair, repairs_of
+from verify.repair.repair import NotRefuted, Repair, repairs_of
 
 __all__ = ["repair"]
 
@@ -42,4 +42,11 @@ def repair(what: Claim | str, budget: str = "standard", seed: int = 0, most: int
             known[conclusion.id] = decide(conclusion, Settings("quick", seed=seed, federations=False)).verdict
         return known[conclusion.id]
 
-    return repairs_of(claim_of(what), budget, seed, most, watch, verdict_of=verdict_of)
+    claim = claim_of(what)
+    try:
+        return repairs_of(claim, budget, seed, most, watch, verdict_of=verdict_of)
+    except NotRefuted:
+        verdict = decide(claim, Settings(budget, seed=seed, federations=False)).verdict
+        if verdict == "refuted":
+            raise
+        raise NotRefuted(f"nothing to repair: {claim.id} is {verdict}; repair takes a refuted claim") from None

@@ -24,7 +24,7 @@ from verify.results.verdict import Verdict
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
-__all__ = ["Repair", "repairs_of"]
+__all__ = ["NotRefuted", "Repair", "repairs_of"]
 
 _TRIES = 5  # searches of one candidate
 _SEARCHES = 40
@@ -34,6 +34,10 @@ _RISES, _STEADILY = 0.01, 0.8  # by what share a number rises, and how much of t
 _INGREDIENT = 1.6  # size of a change that excludes what a counterexample may need
 _ONLY_ONE = 2.0  # the same, if one client, local step or round is left
 _UNIT_MENDED = 0.5  # by which a change counts as smaller that makes the units of both sides agree
+
+
+class NotRefuted(ValueError):
+    """A claim that nothing refutes, so that nothing in it is to be repaired."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ def repairs_of(claim: Claim, budget: str = "standard", seed: int = 0, most: int 
         verdict_of: gives the verdict on a claim that rests on the refuted one; None where nobody knows.
 
     Raises:
-        ValueError: the claim is no explicit statement, or a search of the standard budget does not refute it.
+        ValueError: the claim is no explicit statement. NotRefuted: a search of the standard budget does not refute it.
     """
     if claim.statement is None or not claim.explicit or claim.exists is not None:
         raise ValueError(f"{claim.id} hides constants, or is about a number that exists; allowed: a statement with all its "
@@ -79,7 +83,7 @@ def repairs_of(claim: Claim, budget: str = "standard", seed: int = 0, most: int 
     except UNMEASURED as reason:
         raise ValueError(f"{claim.id} cannot be measured: {reason}; allowed: a refuted claim") from reason
     if violation is None:
-        raise ValueError(f"{claim.id} is not refuted by a search of the standard budget; allowed: a refuted claim")
+        raise NotRefuted(f"{claim.id} is not refuted by a search of the standard budget; allowed: a refuted claim")
     base, pool, found = Edit(claim, "", 0.0), pool_of(claim, seed), []
     pool.add(violation)
     for _ in range(depth):

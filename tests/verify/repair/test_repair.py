@@ -253,7 +253,8 @@ def test_explain_names_what_would_be_true(tmp_path, capsys, more, found):
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (["mine/whole"], "is not refuted"), (["mine/half", "--most", "0"], "--most must be at least 1; got 0")])
+    (["mine/whole", "--budget", "quick"], "nothing to repair: mine/whole is certified; repair takes a refuted claim"),
+    (["mine/half", "--most", "0"], "--most must be at least 1; got 0")])
 def test_the_command_says_what_cannot_be_repaired(tmp_path, capsys, arguments, message):
     file = tmp_path / "mine.toml"
     file.write_text(FILE, encoding="utf-8")
