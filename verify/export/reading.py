@@ -15,6 +15,7 @@ from verify.checker.exponential_sums import ExponentialSums
 from verify.checker.formulas import At
 from verify.checker.laurent_polynomials import LaurentForm, coefficients, ends
 from verify.checker.limits import parse_number
+from verify.checker.operators import FORMAT as COUNTEREXAMPLE
 from verify.checker.operators import replayed, require
 from verify.checker.quadratic_forms import QuadraticForm
 from verify.checker.scope import scope
@@ -78,8 +79,9 @@ class Start:
 def read(certificate) -> Reading:
     """Raises ValueError for a certificate that is no proof of these ``FORMATS``, or whose multipliers prove nothing."""
     kind = certificate.get("format") if isinstance(certificate, dict) else None
-    require(kind in FORMATS, f"only proofs are written as theorems: the format must be one of {', '.join(FORMATS)}; "
-                             f"got {kind!r}")
+    what = "a counterexample" if kind == COUNTEREXAMPLE else f"a file of the format {kind!r}"
+    require(kind in FORMATS, "export takes a proof about runs, as `fedtheory worst CLAIM --out FILE` or `fedtheory verify "
+                             f"CLAIM --budget standard` write it (format {' or '.join(FORMATS)}); got {what}")
     accepted, reason, *_ = replayed((rounds if kind == rounds.FORMAT else proof).check, certificate)
     require(accepted, f"the checker rejects this proof: {reason}")
     stated = {name: certificate[name] for name in proof.STATED}

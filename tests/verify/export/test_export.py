@@ -77,6 +77,7 @@ def test_a_text_in_a_certificate_ends_no_comment(language):
 @pytest.mark.parametrize(("change", "told"), [
     (lambda c: {**c, "format": "fedtheory growth 1"}, ["fedtheory growth 1", *FORMATS]),
     (lambda c: {**c, "settings": [{**c["settings"][0], "proofs": [{}, {}]}]}, ["rejects", "not a sum of squares"]),
+    (lambda c: {**c, "format": "fedtheory certificate 4"}, ["got a counterexample", *FORMATS]),
     (lambda c: [], ["None", *FORMATS])])
 def test_what_is_no_proof_is_refused(change, told):
     with pytest.raises(ValueError, match=".*".join(map(re.escape, told[:1]))) as error:
@@ -100,7 +101,7 @@ def test_the_command(run, tmp_path):
     assert status == 2 and "fedtheory growth 1" in said and all(each in said for each in FORMATS)
     proof.write_text("{")
     status, _, said = run("export", "--coq", proof)
-    assert status == 2 and str(proof) in said.replace("\n", "") and "is no certificate" in said
+    assert status == 2 and str(proof) in said.replace("\n", "") and "is not a certificate" in said
 
 
 def test_squares_add_up_and_no_other_form_is_one():
