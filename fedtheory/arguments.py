@@ -5,11 +5,15 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from functools import cache, wraps
 from textwrap import wrap
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from fedtheory.traits import Traits
 
-__all__ = ["ARGUMENTS", "UnknownArgument", "args_section", "checked_maker", "documented", "nearest_argument", "unit_text"]
+__all__ = ["ARGUMENTS", "UnknownArgument", "args_section", "checked_maker", "documented", "nearest_argument",
+           "refuses_arguments_of_methods", "unit_text"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _WIDTH = 120  # of a line
 _RATE = "number, (runs,) array or Schedule"
@@ -149,6 +153,23 @@ def checked_maker(make: Callable[..., Any]) -> Callable[..., Any]:
         return make(*positional, **named)
 
     return checked_make
+
+
+def refuses_arguments_of_methods(call: Callable[P, T]) -> Callable[P, T]:
+    """Returns a function that takes a method first; it raises UnknownArgument, which says that methods take it, for an
+    argument that the ``call`` does not take."""
+    parameters = inspect.signature(call).parameters
+
+    @wraps(call)
+    def checked_call(*positional: P.args, **named: P.kwargs) -> T:
+        if unknown := next((name for name in named if name not in parameters), None):
+            method = positional[0] if positional else named.get("algorithm")
+            maker = method.replace("-", "_") if isinstance(method, str) else "METHOD"
+            raise UnknownArgument(f"{call.__name__} takes no argument {unknown!r}; a method does, as in "
+                                  f"ft.{call.__name__}(ft.{maker}({unknown}=...), ...); allowed: {', '.join(parameters)}")
+        return call(*positional, **named)
+
+    return checked_call
 
 
 def args_section(make: Callable[..., Any], traits: Traits, own: Mapping[str, str]) -> str:

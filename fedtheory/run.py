@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from fedtheory.algorithm import Algorithm, State
+from fedtheory.arguments import refuses_arguments_of_methods
 from fedtheory.batching import Batch, Piece, each_piece, joined
 from fedtheory.engine import starting_points
 from fedtheory.fingerprint import fingerprint
@@ -30,6 +31,7 @@ DIVERGED = "first round after which the model or another array of the state was 
 _FEW = 8  # rounds: below, capturing one takes longer than it saves
 
 
+@refuses_arguments_of_methods
 def run(
     algorithm: Algorithm | str, federation, rounds: int, *, start=None, seeds: int | Sequence[int] | np.ndarray = 1,
     record: Sequence[str] = DEFAULT, progress: Callable[[int, int], None] | None = None, path: str = "auto",

@@ -41,6 +41,14 @@ def test_a_claim_is_given_by_its_id_its_file_or_itself(false):
             call("classical/gd-convx")
 
 
+@pytest.mark.parametrize(("method", "words"), [
+    ("fa-nt", "ft.run(ft.fa_nt(eta_l=...), ...)"), (ft.fedavg(0.1), "ft.run(ft.METHOD(eta_l=...), ...)")])
+def test_an_argument_of_a_method_belongs_to_the_method(method, words):
+    with pytest.raises(TypeError, match="run takes no argument 'eta_l'") as told:
+        ft.run(method, "quadratic", 50, eta_l=0.1)
+    assert words in str(told.value)
+
+
 @pytest.mark.parametrize("method", ["fedavg", ft.fedavg, ft.FedAvg])
 def test_a_method_is_given_by_its_name_its_maker_or_itself(method):
     asked = {"clients": 1, "eta_l": 0.5}
