@@ -238,6 +238,7 @@ def lint(
     from synthetic.base.checks import one_of
     from verify.cli import console
     from verify.lint.lint import SEVERITIES, lint_all
+    from verify.results.numerals import counted
 
     one_of("severity", severity, SEVERITIES)
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
@@ -247,9 +248,11 @@ def lint(
     else:
         listed = [f for f in found if len(chosen) <= _SHOW_WITNESSES or "witness" not in f.data]
         rows = [(f.claim, f.severity, f.check, f.text) for f in listed]
-        console.out().print(console.names_table(("claim", "severity", "check", "finding"), rows))
-        counts = ", ".join(f"{sum(f.severity == s for f in found)} {s}s" for s in shown)
-        print(f"{len(chosen)} claims: {counts}")
-        if len(listed) < len(found):
-            print(f"{len(found) - len(listed)} notes with numbers that meet the conditions are left out; --json has them")
+        if rows:
+            console.out().print(console.names_table(("claim", "severity", "check", "finding"), rows))
+        counts = ", ".join(counted(sum(f.severity == s for f in found), s) for s in shown)
+        print(f"{counted(len(chosen), 'claim')}: {counts if found else 'nothing was found'}")
+        if more := len(found) - len(listed):
+            print(f"{counted(more, 'note')} with numbers that meet the conditions {'is' if more == 1 else 'are'} left out; "
+                  "--json has all findings")
     return 1 if any(f.severity == "error" for f in found) else 0

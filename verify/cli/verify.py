@@ -79,6 +79,7 @@ def verify(
     from verify.cli import console
     from verify.referee.batch import referee_into
     from verify.results.commands import command
+    from verify.results.numerals import counted
     from verify.results.store import Store, is_finished
 
     options = {"budget": budget, "seeds": seeds, "device": device, "seed": seed, "out": out, "without-stage": without_stage}
@@ -121,8 +122,9 @@ def verify(
                       "command continues from there")
         return 130
     if failed := [v for v in outcome.decided if not is_finished(v)]:
-        console.note(f"{len(failed)} claims are not decided to the end: {', '.join(v.id for v in failed[:5])}"
-                     + (" ..." if len(failed) > 5 else "") + "; the same command tries them again")
+        many = f"{counted(len(failed), 'claim')} {'is' if len(failed) == 1 else 'are'} not decided to the end"
+        console.note(f"{many}: {', '.join(v.id for v in failed[:5])}{' ...' if len(failed) > 5 else ''}; the same command "
+                     "tries again")
     from bounds.language.on_samples import leaves_mean_open
 
     if means := [c.id for c in chosen if leaves_mean_open(c)]:

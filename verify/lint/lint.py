@@ -23,6 +23,7 @@ from verify.formulas.points import certainly_holds, exact_witness
 from verify.prove.existence import requirements
 from verify.prove.illposed import excluded
 from verify.prove.satisfiable import satisfiable
+from verify.results.numerals import counted
 
 __all__ = ["SEVERITIES", "Finding", "lint", "lint_all"]
 
@@ -74,8 +75,9 @@ def lint_all(claims: Iterable[Claim]) -> list[Finding]:
             key = finding.claim.partition("/")[0], finding.data["where"].split(" ")[0], str(finding.data["terms"])
         kept.setdefault(key, finding)
         sharing.setdefault(key, []).append(finding.claim)
-    return [replace(finding, text=f"{finding.text}; also in {len(ids) - 1} more claims", data=finding.data | {"claims": ids})
-            if len(ids) > 1 else finding for finding, ids in zip(kept.values(), sharing.values(), strict=True)]
+    return [replace(finding, text=f"{finding.text}; also in {counted(len(ids) - 1, 'more claim')}",
+                    data=finding.data | {"claims": ids}) if len(ids) > 1 else finding
+            for finding, ids in zip(kept.values(), sharing.values(), strict=True)]
 
 
 def _malformed(claim: Claim) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from verify.claims.related import related
 from verify.referee.stored import replayed
 from verify.results.files import FULL
 from verify.results.fingerprint import fingerprints
+from verify.results.numerals import counted
 from verify.results.records import save_verdicts
 from verify.results.store import EARLIER, KEPT, Store
 from verify.results.verdict import Verdict
@@ -100,9 +101,10 @@ def referee_into(
 
 def _about_kept(chosen: Sequence[bool]) -> list[str]:
     """Messages about results that are not current, given for each whether its claim is asked for."""
-    texts = {True: f"results are of another version of the claim or of the code: decided again, and kept in {EARLIER}",
-             False: "results are of another version, or of claims that are not known here: kept, and marked so"}
-    return [f"{chosen.count(asked)} {text}" for asked, text in texts.items() if asked in chosen]
+    texts = {True: f"of another version of the claim or of the code: decided again, and kept in {EARLIER}",
+             False: "of another version, or of a claim in a file that is not named here: kept, and marked so"}
+    return [f"{counted(count, 'result')} {'is' if count == 1 else 'are'} {text}"
+            for asked, text in texts.items() if (count := chosen.count(asked))]
 
 
 def related_at(budget: str) -> Callable[[Claim], Sequence[Claim]]:

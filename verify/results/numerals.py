@@ -4,7 +4,8 @@ import math
 from fractions import Fraction
 
 __all__ = [
-    "apart_from_one", "approximately", "exact_number", "fraction_of", "is_fraction", "middle_of", "significant", "typeset",
+    "apart_from_one", "approximately", "counted", "exact_number", "fraction_of", "is_fraction", "middle_of", "significant",
+    "typeset",
 ]
 
 _LARGEST_POWER = 9999  # of ten, in a number as text
@@ -91,7 +92,6 @@ def apart_from_one(value: float | None, digits: int = 4) -> str:
     return next((text for text in texts if text != "1" or value == 1), "1")
 
 
-def typeset(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """A number of things in words.
 
@@ -102,6 +102,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
+def typeset(text: str) -> str:
     """Plain text with mathematical signs: ``sigma^2 <= 1`` becomes ``sigma² ≤ 1``."""
     for plain, sign in (("^2", "²"), ("**2", "²"), ("<=", "≤"), (">=", "≥")):
         text = text.replace(plain, sign)

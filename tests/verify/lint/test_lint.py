@@ -291,11 +291,12 @@ def test_every_claim_can_be_linted(claims):
 
 def test_the_command(run):
     status, said, _ = run("lint", "fedalign/step-T4@text-substitution")
-    assert status == 1 and "units" in said and "1 errors" in said
+    assert status == 1 and "units" in said and "1 claim: 1 error, 0 warnings, 0 notes" in said
     status, said, _ = run("lint", "li2020/theorem-3", "--json")
     assert status == 0 and {f["check"] for f in json.loads(said)} == {"hypotheses"}
     status, said, _ = run("lint", "li2020/theorem-3", "--severity", "warning", "--json")
     assert status == 0 and json.loads(said) == []
+    assert run("lint", "li2020/theorem-3", "--severity", "warning") == (0, "1 claim: nothing was found\n", "")
     status, _, error = run("lint")
     assert status == 2 and "got nothing" in error
     status, _, error = run("lint", "--all", "--severity", "bad")
