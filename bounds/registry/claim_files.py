@@ -44,6 +44,7 @@ SHARED = {
 _CONTROL = re.compile(  # these change what a terminal shows
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _TABLE = re.compile(r"""\s*\[\s*claim\s*\.\s*(["']?)([\w-]+)\1\s*(?:\.[^\]]*)?\]""")
+_POSITION = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")  # in a message of tomllib
 _KEY = re.compile(r"""\s*(?:(["']?)([\w-]+)\1)\s*(?:\.[^=<>]*)?=(?!=)""")
 
 
@@ -235,7 +236,9 @@ def _toml(path: Path, text: str) -> dict:
     except RecursionError:
         raise ValueError(f"{path}: lists or tables are nested too deeply") from None
     except ValueError as error:  # also of a number with more digits than Python converts
-        raise ValueError(f"{path}: {_one_line(error)}") from error
+        message, at = _one_line(error), _POSITION.search(str(error))
+        where = f", line {at[1] or max(len(text.splitlines()), 1)}" if at else ""
+        raise ValueError(f"{path}{where}: {_POSITION.sub('', message)}") from error
 
 
 def _one_line(error: Exception) -> str:

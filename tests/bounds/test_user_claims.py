@@ -77,7 +77,7 @@ def test_formulas_are_read_as_written(written):
     ('C = "positive"}', 'C = "hidden"}\nlimits = {rounds = 1}', "line 9: rounds …\"oo\" … 0; got 1"),
     ('C = "positive"}', 'C = "hidden"}\nlimits = {round = "oo"}', "line 9: unknown symbol 'round'"),
     ("[[claim]]", "[[claims]]", "[[claim]] …got claims"),
-    ('id = "mine/theorem-1"', "id = mine", "at line 3"),
+    ('id = "mine/theorem-1"', "id = mine", ", line 3: "),
 ])
 def test_errors_name_the_line_and_the_symbol(written, old, new, message):
     with pytest.raises(ValueError, match=r"mine\.toml") as error:

@@ -22,7 +22,7 @@ MUCH = 10**9  # bytes of memory from which on a run says how much it needs
 def explain(problem: Exception) -> str | None:
     """The message to a user about bad input; None for a defect of our own."""
     if hasattr(problem, "format_message"):  # typer's message about the command line
-        return problem.format_message()
+        return problem.format_message().replace(": Value error, ", ": ")  # of pydantic, within typer
     if isinstance(problem, OSError) and problem.filename is not None:
         return f"{problem.filename}: {problem.strerror}"
     if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):

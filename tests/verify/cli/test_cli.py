@@ -113,7 +113,7 @@ BAD = {
     "unknown reading": (["claims", "--reading", "vhat-cary"], "reading 'vhat-cary'; nearest: vhat-carry"),
     "algorithm of no claim": (["claims", "--paper", "fedluar", "--algorithm", "scaffold"],
                           "'scaffold'; allowed: fedavg, fedluar"),
-    "unknown budget": (["verify", "--budget", "huge"], "--budget…'huge' …'quick', 'standard', 'thorough'"),
+    "unknown budget": (["verify", "--budget", "huge"], "'--budget': 'huge' …'quick', 'standard', 'thorough'"),
     "unknown device": (["verify", "--device", "tpu"], "--device…'tpu' …'cpu', 'cuda'"),
     "no seeds": (["verify", "--seeds", "0"], "--seeds … 2; got 0"),
     "negative seed": (["verify", "--seed", "-1"], "--seed … 0; got -1"),
