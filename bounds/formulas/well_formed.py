@@ -1,6 +1,6 @@
 """Whether a claim's formulas are well formed: arrays with indices, every index bound and used, no vector beside a number."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
@@ -84,6 +84,13 @@ def with_norms(claim: Claim) -> Claim:
     return replace(claim, conditions=conditions, assumptions=assumptions)
 
 
+def _equal_vectors(gap: sp.Expr, points: Sequence[sp.Symbol]) -> str:
+    """The condition that the difference of two vectors is 0 at all points, and for each index in it."""
+    text = min(str(gap), str(-gap), key=lambda one: one.startswith("-"))
+    each = "".join(f" for each {index}" for index in sorted(gap.free_symbols & _INDEX_NAMES, key=str))
+    return f"norm2({text}) <= 0 for all {', '.join(map(str, points))}{each}"
+
+
 def _of_witness(claim: Claim) -> Iterator[tuple[str, str]]:
     """Names of a witness of which the claim does not speak, and a witness that never lies in its interval."""
     if claim.exists is None or claim.exists.witness is None:
@@ -138,6 +145,10 @@ class _Reader:
         points, body = points_of(e) if isinstance(e, infimum) else ((), None)
         if points and (part := not_by_coordinates(body, points)) is not None:
             u, both = points[0], ", ".join(map(str, points))
+            if self.is_vector(body):
+                yield str(u), (f"a condition for all {both} is one of numbers, and {part} is a vector; that two vectors are "
+                               f"equal is written {_equal_vectors(body, points)}"), False
+                return
             yield str(u), (f"of {part} the least value over all {both} is not known; allowed are norm2(a), dot(a, b), "
                            f"F(k, {u}), objective({u}), and their sums and multiples, with a and b sums and multiples of "
                            f"{both}, grad(k, {u}), objective_grad({u}) and vectors without {both}"), False
@@ -244,6 +255,13 @@ class _Reader:
         defines = c.relation == "==" and str(getattr(c.left, "base", c.left)) not in NAMES and c is not self.statement
         if kinds == {"vector"} and not (defines and (c.left.is_Symbol or isinstance(c.left, sp.Indexed))):
             yield "", f"vectors are compared by norm2(a - b) == 0; got {c.left} {c.sign} {c.right}", False
+
+    def is_vector(self, e) -> bool:
+        """Whether a formula is a vector, and not malformed."""
+        try:
+            return self.kind(e) == "vector"
+        except _Mixed:
+            return False
 
     def kind(self, e) -> str | None:
         """``vector``, ``number``, or None where it may be either."""

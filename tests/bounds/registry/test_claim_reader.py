@@ -140,6 +140,10 @@ REFUSED = {
     "assume = ['norm(f_grad(u)) <= L for all u']\nstatement = 'F_star <= 1'": "norm(f_grad(u)) <= G_lip for all u",
     "assume = ['norm(objective_grad(u)) <= 1 for all u']\nstatement = 'F_star <= 1'":
         "of norm(objective_grad(u)) the least value over all u is not known",
+    "assume = ['grad(k, u) == objective_grad(u) for all u for each k']\nstatement = 'F_star <= 1'":
+        "equal is written norm2(grad(k, u) - objective_grad(u)) <= 0 for all u for each k",
+    "assume = ['objective_grad(u) - objective_grad(v) == u - v for all u, v']\nstatement = 'F_star <= 1'":
+        " <= 0 for all u, v",
     "setting = 'point'\nmethod = 'fedpara'\nstatement = 'F_star <= 1'":
         "only a claim about runs has a method; got 'fedpara'",
     f"statement = '({'+'.join(f'L**{n}' for n in range(90))})**2 <= 1'": "a sum of at most 50 terms; got 90",
