@@ -54,11 +54,11 @@ def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, st
 def _says(claim: Claim) -> str:
     letters = letters_of(claim)
     origin = claim.source or f"derived here: {claim.derivation}"
-    where = f"{claim.number}, {claim.kind}, {origin}"
+    where = ", ".join([claim.number] * (claim.number != "none") + [claim.kind, origin])
     if claim.statement is None:
         return f"{claim.id} ({where}) prints no formula: {claim.undefined}."
     count = len(claim.assumptions) + len(claim.conditions)
-    under = f"under {count} hypotheses" if count != 1 else "under one hypothesis"
+    under = "without hypotheses" if not count else "under one hypothesis" if count == 1 else f"under {count} hypotheses"
     exists = "" if claim.exists is None else f"{there_is(claim.exists, lambda e: unicode(e, letters))}\n  "
     return (f"{claim.id} ({where}) says, {under}, read as \"{claim.reading}\":\n  {exists}"
             f"{condition_text(claim.statement, letters)}")

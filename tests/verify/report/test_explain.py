@@ -143,6 +143,9 @@ def test_hidden_constants_and_missing_formulas_are_explained():
     hidden = replace(CLAIM, explicit=False)
     assert "O(.)" in explain(hidden, verdict_of(hidden, "undecided", "hides"), {}, "quick", "r")
     empty = replace(CLAIM, statement=None, undefined="nothing is printed")
+    bare = replace(CLAIM, number="none", source="mine.toml", assumptions=(), conditions=())
+    text = explain(bare, verdict_of(bare, "certified", "symbolic identity"), {}, "quick", "r")
+    assert text.startswith(f'{bare.id} ({bare.kind}, mine.toml) says, without hypotheses, read as "')
     assert "formula: nothing is printed" in explain(empty, ROWS["ill-posed"][0], {}, "quick", "r")
 
 
