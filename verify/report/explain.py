@@ -43,12 +43,13 @@ def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, st
         parts.append(_would_be_true(why.repairs, verdict, out))
     else:
         none = "No statement was found that changes one place of it and survives a search. " * (why.repairs is not None)
-        parts.append(f"{none}What would change it: {_change(claim, verdict, budget, out)}")
+        parts.append(none + (_repair(claim, verdict, out) if verdict.verdict == "refuted" else
+                             f"What would change it: {_change(claim, verdict, budget, out)}"))
     others = [f"A repaired form is derived here: {_named(why.repaired)}."] if why.repaired else []
     others += [f"On it rests: {_named(why.conclusions)}."] if why.conclusions else []
     others += [_readings(verdict, readings)] if readings else []
     parts += ["\n".join(others)] if others else []
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _says(claim: Claim) -> str:
@@ -162,17 +163,23 @@ def _looseness(ratio: float) -> str:
     return f"In the worst instance the side that must be smaller is {significant(ratio)} times the other one."
 
 
+def _name(claim: Claim, verdict: Verdict) -> str:
+    """The claim's name in commands."""
+    file = claim_file(verdict)
+    return f"{file}:{claim.id}" if file else claim.id
+
+
+def _repair(claim: Claim, verdict: Verdict, out: str) -> str:
+    """The commands that look for a statement in place of a refuted one, if any may, and check the counterexample."""
+    search = f"`{command('repair', _name(claim, verdict))}` looks for a statement that survives."
+    return " ".join([search] * (claim.explicit and claim.exists is None) + _again(verdict, out))
+
+
 def _change(claim: Claim, verdict: Verdict, budget: str, out: str) -> str:
     harder = ""
     if budget in HARDER:
-        file, more = claim_file(verdict), HARDER[budget]
-        name = f"{file}:{claim.id}" if file else claim.id
-        harder = f"`{command('verify', name, budget=more, out=f'{out}-{more}')}`"
-    if verdict.verdict == "refuted":
-        again = "".join(f" {line}" for line in _again(verdict, out))
-        finite = verdict.ratio is not None and 1 < verdict.ratio < float("inf")
-        weaker = f" by a factor of {significant(verdict.ratio)} or more" if finite else ""
-        return f"a hypothesis that excludes the counterexample, or a statement that is weaker{weaker}.{again}"
+        more = HARDER[budget]
+        harder = f"`{command('verify', _name(claim, verdict), budget=more, out=f'{out}-{more}')}`"
     if verdict.verdict == "ill-posed":
         return "a reading that drops or restricts one of these. No search can."
     if verdict.verdict == "certified":

@@ -113,7 +113,8 @@ def verdict_of(claim, kind, evidence, ratio=None, **details):
 
 CLAIM = TRUE["control/means"]
 ROWS = {
-    "refuted": (verdict_of(CLAIM, "refuted", "counterexample: left 2, right 1", 2.0), ["factor of 2 "]),
+    "refuted": (verdict_of(CLAIM, "refuted", "counterexample: left 2, right 1", 2.0),
+                ["`fedtheory repair control/means` looks for a statement that survives."]),
     "ill-posed": (verdict_of(CLAIM, "ill-posed", "no function does", conflict=["assumption-1", "mu > 0"]),
                   ["  assumption-1\n  μ > 0"]),
     "certified": (verdict_of(CLAIM, "certified", "symbolic identity", 1.0), ["Symbolic identity."]),
@@ -142,10 +143,10 @@ def test_every_kind_of_verdict_is_explained(row):
 def test_hidden_constants_and_missing_formulas_are_explained():
     hidden = replace(CLAIM, explicit=False)
     assert "O(.)" in explain(hidden, verdict_of(hidden, "undecided", "hides"), {}, "quick", "r")
-    empty = replace(CLAIM, statement=None, undefined="nothing is printed")
     bare = replace(CLAIM, number="none", source="mine.toml", assumptions=(), conditions=())
     text = explain(bare, verdict_of(bare, "certified", "symbolic identity"), {}, "quick", "r")
     assert text.startswith(f'{bare.id} ({bare.kind}, mine.toml) says, without hypotheses, read as "')
+    empty = replace(CLAIM, statement=None, undefined="nothing is printed")
     assert "formula: nothing is printed" in explain(empty, ROWS["ill-posed"][0], {}, "quick", "r")
 
 
