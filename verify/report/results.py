@@ -67,7 +67,7 @@ class Result:
         claim = self.pages[0]["claim"]
         if claim and claim.number != "none":
             return claim.number[:1].upper() + claim.number[1:]
-        return self.block.partition("/")[2].replace("-", " ").capitalize()
+        return self.block
 
     @property
     def kind(self) -> str:
