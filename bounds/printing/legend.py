@@ -11,7 +11,7 @@ from bounds.language.names import ARGUMENT, COUPLED, METHOD, NAMES, RUN, names_f
 from bounds.language.operators import FurtherOperator
 from bounds.printing.options import own_arguments
 
-__all__ = ["Symbol", "domain_text", "operators", "origin", "symbols"]
+__all__ = ["Symbol", "domain_text", "operators", "origin", "symbols", "with_domain"]
 
 _ANY = {"positive": "any positive number", "nonnegative": "any number of at least 0", "real": "any number",
         "integer": "any integer", "vector": "any vector", "binary": "any pattern of 0 and 1",
@@ -20,15 +20,26 @@ _ANY = {"positive": "any positive number", "nonnegative": "any number of at leas
 
 
 def domain_text(variable: Variable) -> str:
-    """The domain of a variable with its ends."""
+    """The domain of a variable with its ends, or its value if there is only one."""
+    if variable.domain == "integer" and variable.low == variable.high:
+        return f"= {variable.low}"
     if variable.domain == "integer":
         return f"integer from {variable.low}" + ("" if variable.high is None else f" to {variable.high}")
     return variable.domain + ("" if variable.below is None else f" below {variable.below}")
 
 
+def with_domain(name: str, variable: Variable) -> str:
+    """A variable's name and domain, ``K: integer from 1`` or ``K = 1``."""
+    text = domain_text(variable)
+    return f"{name} {text}" if text.startswith("=") else f"{name}: {text}"
+
+
 def _any(variable: Variable) -> str:
     """Describe the values that a variable may have."""
-    ends = domain_text(variable).removeprefix(variable.domain)
+    text = domain_text(variable)
+    if text.startswith("="):
+        return text.replace("=", "always")
+    ends = text.removeprefix(variable.domain)
     return _ANY[variable.domain] + (ends if variable.high is not None or variable.below is not None else "")
 
 

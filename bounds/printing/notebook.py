@@ -4,7 +4,7 @@ from html import escape
 
 from bounds.language.claim import Claim, Condition
 from bounds.language.notation import notation_text, plain
-from bounds.printing.legend import domain_text
+from bounds.printing.legend import with_domain
 from bounds.printing.mathml import mathml
 from bounds.printing.render import (
     about,
@@ -32,7 +32,7 @@ def claim_html(claim: Claim) -> str:
         rows.append(("conditions", _several(conditions, letters)))
     if claim.variables:
         letter = {v.name: notation_text(v.name, tuple(index for index, _ in v.indices), letters) for v in claim.variables}
-        rows.append(("for all", escape("; ".join(f"{plain(letter[v.name])}: {domain_text(v)}" for v in claim.variables))))
+        rows.append(("for all", escape("; ".join(with_domain(plain(letter[v.name]), v) for v in claim.variables))))
     rows.append(("about", escape(about(claim))))
     if claim.exists is not None:
         rows.append(("choice", escape(there_is(claim.exists, lambda e: unicode(e, letters)))))

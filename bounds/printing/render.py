@@ -17,7 +17,7 @@ from bounds.language.names import row_of
 from bounds.language.notation import Notation, notation_of_definition, notation_text, plain
 from bounds.language.on_samples import speaks_of_samples
 from bounds.language.witness import witness_id
-from bounds.printing.legend import domain_text, operators, symbols
+from bounds.printing.legend import operators, symbols, with_domain
 from bounds.printing.options import in_words, local_rate
 from bounds.printing.writer import LatexWriter, UnicodeWriter, Writer, filled
 from bounds.registry.known_names import known_names
@@ -247,7 +247,7 @@ def _variable(variable, letters) -> str:
     name = _name(variable.name, indices, letters)
     sizes = [(i, *parts_of_size(size)) for i, size in variable.indices]
     ranges = ", ".join(f"{i} = 0, …, {_name(size, (), letters)}{_more(more - 1)}" for i, size, more in sizes)
-    return f"{name}: {domain_text(variable)}" + (f" for {ranges}" if ranges else "")
+    return with_domain(name, variable) + (f" for {ranges}" if ranges else "")
 
 
 def _more(number: int) -> str:
