@@ -209,7 +209,7 @@ def check(
     the search then replays it in exact numbers.
 
     Exit status: 0 accepted: the claim is refuted, or proven at the numbers of the proof; 1 rejected; 2 not a readable
-    certificate or statement.
+    certificate or statement, or a certificate about a claim that is not given.
     """
     from verify.api.check import check as check_certificate
 
