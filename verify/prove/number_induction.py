@@ -8,7 +8,7 @@ from verify.checker.index_sums import new_index, substitute
 from verify.checker.number_proof import with_fact
 from verify.checker.polynomials import ONE, ZERO, Poly, constant, has, of_atom
 from verify.prove.number_losses import curvature_bounds
-from verify.prove.number_search import REFUSALS, Search
+from verify.prove.number_search import REFUSALS, Search, atoms_of
 from verify.prove.number_terms import all_atoms, instantiate_ranged, is_closed
 
 __all__ = ["by_induction", "by_sum_over_rounds", "by_telescoping"]
@@ -21,9 +21,10 @@ def by_induction(search: Search, relation: str, p: Poly, depth: int) -> bool:
     go up to."""
     if relation == "!=" or depth < 2:
         return False
-    grown = [a for a in all_atoms(p) if a[0] in ("Sum", "Product", "entry", "run") and is_closed(a)]
+    grown = [a for a in all_atoms(p) if a[0] in ("Sum", "Product", "entry") and is_closed(a)]
     numbers = {n for a in grown for n in all_atoms(a) if n[0] in ("name", "index") and n in search.known.whole}
-    numbers = numbers & {_ROUNDS} if search.reader.run else numbers
+    if search.reader.run:
+        numbers = {_ROUNDS} & {n for a in all_atoms(p) if a[:2] == ("run", "x_round") for n in atoms_of(a[2])}
     for number in sorted(numbers, key=repr):
         for low in dict.fromkeys((ZERO, ONE, _least(search, number))[: 1 if search.reader.run else None]):
             with suppress(*REFUSALS):  # the goal may have no value there
@@ -91,7 +92,8 @@ def by_sum_over_rounds(search: Search, relation: str, p: Poly, depth: int) -> bo
     """Shows a bound on a sum over rounds by what one round takes from the start: for A(x_0) + N c - Sum b(r) it shows
     A(x_0) - A(x_N) + N c - Sum b(r) by induction, and that what is left is at least 0."""
     rounds, start = _ROUNDS, ("run", "x_round", ZERO)
-    if depth < 2 or relation != ">=" or not any(a[0] == "Sum" and has(a[3], rounds) for a in all_atoms(p)):
+    last = of_atom(rounds) - ONE
+    if depth < 2 or relation != ">=" or not any(a[0] == "Sum" and a[3] == last and has(a, "x_round") for a in all_atoms(p)):
         return False
     freed = p * of_atom(rounds) if any((has(a, rounds) and a[0] == "inv") or (a == rounds and n < 0)
                                        for m in p.terms for a, n in m) else p
