@@ -362,6 +362,11 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/worst/test_method_worst_case.py::test_the_facade_and_the_command_agree": (),
     "verify/worst/test_one_dimensional.py::test_noise_is_left_out": (),
     "verify/worst/test_proven.py::test_a_theorem_is_proven_at_all_places": (),
+    "verify/prove/test_rounds.py::test_a_true_statement_is_proven_and_a_false_one_is_not": (),
+    "project/test_unseen.py::test_a_constant_that_real_data_do_not_have_takes_no_value_from_its_bound": (),
+    "project/test_unseen.py::test_small_sides_tied_sizes_cycles_and_empty_ranges_are_looked_at": (
+        "half-to", "two-powers", "square-of", "twice-as", "like-the", "momentum", "bias-without",
+    ),
 }
 
 

@@ -81,3 +81,15 @@ def test_what_is_false_in_long_runs_alone_is_refuted_with_the_standard_budget(na
 def test_rounding_errors_leave_no_true_statement_open(name):
     verdict = decide(STATEMENTS[name][1], Settings(federations=False))
     assert right(name, verdict.verdict), verdict.evidence
+
+
+@pytest.mark.parametrize("name", [
+    "false/half-to-the-n", "false/two-powers", "false/square-of-a-large-number", "false/twice-as-many-draws",
+    "false/like-the-first", "false/momentum-cycles-of-given-curvature", "false/bias-without-the-condition-number",
+    "false/gradient-confusion", "false/steps-of-one-over-t"])
+def test_small_sides_tied_sizes_cycles_and_empty_ranges_are_looked_at(name):
+    assert decide(STATEMENTS[name][1], Settings(federations=False)).verdict == "refuted"
+
+
+def test_a_constant_that_real_data_do_not_have_takes_no_value_from_its_bound():
+    assert decide(STATEMENTS["true/weakly-cocoercive"][1], Settings()).verdict == "consistent"
