@@ -7,7 +7,7 @@ import sympy as sp
 from bounds.language import operators
 from bounds.language.operators import FurtherOperator
 
-__all__ = ["at_all_points", "infimum", "not_by_coordinates", "points_of"]
+__all__ = ["at_all_points", "infimum", "not_by_coordinates", "points_of", "without_points"]
 
 infimum = FurtherOperator.row(
     "infimum(u, a)", "the infimum over all points u of R^dim of the number a", r"\inf_{<0>} \left(<1>\right)",
@@ -30,6 +30,19 @@ def at_all_points(points: Sequence[sp.Symbol], left, relation: str, right) -> tu
     else:
         small, large = sp.Integer(0), least(large - small)
     return (small, large) if relation == "<=" else (large, small)
+
+
+def without_points(left, relation: str, right) -> tuple[sp.Expr, sp.Expr, tuple[sp.Symbol, ...]]:
+    """Both sides of a relation at a point, and the points at all of which it holds: the inverse of :func:`at_all_points`.
+    No points for a relation that has none, or is an equation."""
+    small, large = (left, right) if relation == "<=" else (right, left)
+    points: tuple[sp.Symbol, ...] = ()
+    if relation != "==" and isinstance(large, infimum) and not small.has(infimum):
+        points, large = points_of(large)
+    elif relation != "==" and isinstance(-small, infimum) and not large.has(infimum):
+        points, least = points_of(-small)
+        small = -least
+    return *((small, large) if relation == "<=" else (large, small)), points
 
 
 def points_of(e: infimum) -> tuple[tuple[sp.Symbol, ...], sp.Expr]:

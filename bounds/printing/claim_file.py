@@ -26,7 +26,7 @@ from bounds.language.coordinates import highest
 from bounds.language.definitions import SHARED
 from bounds.language.names import NAMES
 from bounds.language.on_samples import speaks_of_samples
-from bounds.language.space import infimum, points_of
+from bounds.language.space import infimum, without_points
 from bounds.printing.deciding_fields import INCLUSION, SIZES, bound_indices, deciding_fields, gives_a_number, is_size
 from bounds.registry.collection import Collection
 from bounds.registry.known_names import known_names
@@ -295,19 +295,10 @@ def _largest(condition: Condition) -> str:
 
 def _condition(condition: Condition) -> str:
     """``left <= right for k in 0..clients-1``, with ``for all v`` in place of a least value over all points."""
-    left, right, point = condition.left, condition.right, ""
-    sides = [left, right] if condition.relation == "<=" else [right, left]
-    if any(side.has(infimum) for side in sides):
-        small, large = sides
-        if isinstance(large, infimum) and not small.has(infimum):
-            points, large = points_of(large)
-            point = ", ".join(map(str, points))
-        elif isinstance(-small, infimum) and not large.has(infimum):
-            points, large_gap = points_of(-small)
-            point, small = ", ".join(map(str, points)), -large_gap
-        if not point or condition.relation == "==":
-            raise NotInFiles(f"no text says {left} {condition.sign} {right}")
-        left, right = (small, large) if condition.relation == "<=" else (large, small)
+    left, right, points = without_points(condition.left, condition.relation, condition.right)
+    if left.has(infimum) or right.has(infimum):
+        raise NotInFiles(f"no text says {left} {condition.sign} {right}")
+    point = ", ".join(map(str, points))
     ranges = "".join(f" for {index} in {_write(low)}..{_write(high)}" for index, low, high in condition.over)
     return f"{_write(left)} {condition.sign} {_write(right)}{f' for all {point}' if point else ''}{ranges}"
 

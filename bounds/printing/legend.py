@@ -9,6 +9,7 @@ from bounds.language.claim import Claim, Variable
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.names import ARGUMENT, COUPLED, METHOD, NAMES, RUN, names_from, row_of
 from bounds.language.operators import FurtherOperator
+from bounds.language.space import without_points
 from bounds.printing.options import own_arguments
 
 __all__ = ["Symbol", "domain_text", "operators", "origin", "symbols", "with_domain"]
@@ -93,7 +94,9 @@ def symbols(claim: Claim, letters, method=None) -> Iterator[Symbol]:
 
 def operators(claim: Claim) -> Iterator[tuple[type[FurtherOperator], tuple[str, ...], str]]:
     """The operators beyond the core in a claim: each with names for its arguments, and its meaning."""
-    used = {type(a) for e in claim.formulas for a in e.atoms(FurtherOperator)}
+    sides = [side for c in claim.hypotheses for side in without_points(c.left, c.relation, c.right)[:2]]
+    plain = {e for c in claim.hypotheses for e in (c.left, c.right)}  # what is printed "for all u" has no infimum
+    used = {type(a) for e in [*(e for e in claim.formulas if e not in plain), *sides] for a in e.atoms(FurtherOperator)}
     for operator in sorted(used, key=lambda kind: kind.__name__):
         call, _, meaning = " ".join(operator.__doc__.split()).partition("``: ")
         yield operator, tuple(call.partition("(")[2].rstrip(")").split(", ")), meaning.rstrip(".")

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 
 import sympy as sp
 
@@ -20,6 +21,7 @@ from bounds.language.notation import (
     notation_text,
     plain,
 )
+from bounds.language.space import without_points
 
 __all__ = ["LatexWriter", "UnicodeWriter", "Writer"]
 
@@ -164,18 +166,22 @@ class Writer(ABC):
         return self.group(text) if stacked or isinstance(base, operators.norm2) else text
 
     # conditions ------------------------------------------------------------------------------------------------------
-    def ranges(self, over) -> str:
-        """The ranges of a condition's indices."""
-        return self.apart.join(f"{index} = {self.text(low)}" + (
-            "" if low == high else f", {self.dots}, {self.text(high)}") for index, low, high in over)
+    def ranges(self, condition: Condition) -> str:
+        """The points at all of which a condition holds, and the ranges of its indices."""
+        *_, points = without_points(condition.left, condition.relation, condition.right)
+        return self.apart.join([*([self.every + ", ".join(map(self.text, points))] if points else []), *(
+            f"{index} = {self.text(low)}" + ("" if low == high else f", {self.dots}, {self.text(high)}")
+            for index, low, high in condition.over)])
 
     def condition(self, condition: Condition) -> str:
         """``left relation right``, with the ranges of its indices."""
-        ranges = self.ranges(condition.over)
+        ranges = self.ranges(condition)
         return self.relation(condition) + (self.scope + ranges if ranges else "")
 
     def relation(self, condition: Condition) -> str:
-        """``left relation right``, or several of these of which one holds."""
+        """``left relation right``, or several of these of which one holds; at a point of those at all of which it holds."""
+        left, right, _ = without_points(condition.left, condition.relation, condition.right)
+        condition = replace(condition, left=left, right=right)
         return self.either.join(f"{self.text(c.left)} {self.relations[c.sign]} {self.text(c.right)}"
                                 for c in alternatives(condition) or [condition])
 
@@ -242,7 +248,7 @@ class LatexWriter(Writer):
     own_form, minus_sign, times, backslash = "latex_form", "-", " ", "\\"
     relations = {"<=": r"\le", "==": "=", ">=": r"\ge", "<": "<", ">": ">"}
     apart, dots, scope = r",\; ", r"\ldots", r" \quad \text{for }"
-    either = r" \;\text{ or }\; "
+    either, every = r" \;\text{ or }\; ", r"\text{all } "
     signs = {sp.Sum: r"\sum", sp.Product: r"\prod"}
     member, no_member = r"<0> \in \mathcal{P}", r"<0> \notin \mathcal{P}"
     brackets = {"(": (r"\left(", r"\right)"), "{": (r"\left\{", r"\right\}"), "|": (r"\left|", r"\right|"),
@@ -263,7 +269,7 @@ class UnicodeWriter(Writer):
 
     own_form, minus_sign, times, backslash = "text_form", "−", " · ", ""
     relations, apart, dots, scope = {"<=": "≤", "==": "=", ">=": "≥", "<": "<", ">": ">"}, ", ", "…", "   for "
-    either = "   or   "
+    either, every = "   or   ", "all "
     signs = {sp.Sum: "Σ", sp.Product: "Π"}
     member, no_member = "<0>∈P", "<0>∉P"
     brackets = {"(": "()", "{": "{}", "|": "||", "floor": "⌊⌋", "ceiling": "⌈⌉"}

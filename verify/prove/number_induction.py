@@ -114,12 +114,12 @@ def by_sum_over_rounds(search: Search, relation: str, p: Poly, depth: int) -> bo
 
 def _at_end(search: Search, p: Poly) -> Poly:
     """The polynomial at the last model of a run in place of the first."""
-    def moved(node):
+    def to_end(node):
         if node == ["x_round", 0]:
             return ["x_round", "rounds"]
-        return [*map(moved, node)] if isinstance(node, list) else node
+        return [*map(to_end, node)] if isinstance(node, list) else node
 
-    return search.reader.read_comparison([moved(search.formula(p)), ">=", 0], search.known, search.names)[1]
+    return search.reader.read_comparison([to_end(search.formula(p)), ">=", 0], search.known, search.names)[1]
 
 
 def _add_order_of_curvatures(search: Search) -> None:

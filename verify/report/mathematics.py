@@ -77,7 +77,7 @@ def _writer(letters: tuple[tuple[str, Notation], ...]) -> LatexWriter:
 
 @cache
 def _condition(condition: Condition, writer: LatexWriter, display: bool = False) -> str:
-    ranges = writer.ranges(condition.over)
+    ranges = writer.ranges(condition)
     scope = f' <span class="scope">for {mathml(ranges)}</span>' if ranges else ""
     if not display:
         return fitted_mathml(writer.relation(condition)) + scope
@@ -105,7 +105,7 @@ def _display(condition: Condition, writer: LatexWriter) -> str:
 def display_latex(claim: Claim) -> str:
     """LaTeX of a claim's statement for a display, in lines that fit on a page."""
     writer = _writer(tuple(letters_of(claim).items()))
-    formula, ranges = _display(claim.statement, writer), writer.ranges(claim.statement.over)
+    formula, ranges = _display(claim.statement, writer), writer.ranges(claim.statement)
     formula += rf" \qquad \text{{for }} {ranges}" if ranges else ""
     return rf"\begin{{aligned}} {formula} \end{{aligned}}" if "&" in formula else formula
 

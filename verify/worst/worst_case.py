@@ -100,15 +100,15 @@ class WorstCase(RichDisplay):
         if self.ratio is None:
             why = "the solver has no reliable answer" if self.factors else "it was not solved"
             open_still = f"is not decided: {why}, and {self.reason or 'no proof was looked for'}"
-            return f"holds at {self._at}" if self.holds else open_still
+            return f"holds at {self._setting_in_words}" if self.holds else open_still
         most = f"{subject}at most {self.ratio:.4f} {of} in the worst case"
         if self.holds is False:
             size = f"no multiple {of} is enough" if self.ratio == inf else f"{subject}{self.ratio:.4f} {of}"
-            return f"is false in the worst case at {self._at}: {size}"
+            return f"is false in the worst case at {self._setting_in_words}: {size}"
         if self.holds and abs(self.ratio - 1) <= EXACT:
-            return f"holds and is tight at {self._at}: {subject}{self.ratio:.4f} {of} in the worst case"
-        return f"{'holds' if self.holds else 'is not broken, and not proven,'} at {self._at}: {most}" + (
-            "" if self.holds else f"; {self.reason}")
+            return f"holds and is tight at {self._setting_in_words}: {subject}{self.ratio:.4f} {of} in the worst case"
+        at = f"at {self._setting_in_words}: {most}"
+        return f"holds {at}" if self.holds else f"is not broken, and not proven, {at}; {self.reason}"
 
     def _summary(self) -> str:
         attained = f"; a function that attains it: {self.function}" if self.function else ""
@@ -134,10 +134,10 @@ class WorstCase(RichDisplay):
     @property
     def scope(self) -> str:
         """The functions, sizes and numbers for which the statement was evaluated, in one line."""
-        return f"{self.functions}, in every dimension; {self._at}"
+        return f"{self.functions}, in every dimension; {self._setting_in_words}"
 
     @property
-    def _at(self) -> str:
+    def _setting_in_words(self) -> str:
         """The sizes and numbers, and what the setting leaves out."""
         return ", ".join([*(f"{name} = {value}" for name, value in self.numbers.items()), *self.left_out])
 
@@ -167,7 +167,7 @@ def none_found(number: int, count: int) -> str:
 
 
 def _left_out(claim: Claim, weights) -> tuple[str, ...]:
-    """What a setting with these weights has, and a claim does not ask for."""
+    """Words for what a setting with these weights has, and a claim does not ask for."""
     how, equal = claim.procedure, weights != ANY and len({*weights}) == 1
     found = {"no free clients": how is not None and how.free_clients,
              "equal weights": equal and len(weights) > 1 and how is not None and not how.equal_weights}
