@@ -48,8 +48,19 @@ def note(message: object) -> None:
 
 @contextmanager
 def working(description: str) -> Iterator[Callable[[str], None]]:
-    """Yields a function of what is done now, in words, which a terminal shows."""
-    with Console(file=sys.stderr).status(description) as status:
+    """Yields a function of what is done now, in words, which a terminal shows; elsewhere a line is printed now and then."""
+    console, told = Console(file=sys.stderr), time.monotonic()
+
+    def print_sometimes(words: str) -> None:
+        nonlocal told
+        if time.monotonic() - told >= PAUSE:
+            told = time.monotonic()
+            print(f"{description}: {words}", file=sys.stderr, flush=True)
+
+    if not console.is_terminal:
+        yield print_sometimes
+        return
+    with console.status(description) as status:
         yield lambda words: status.update(f"{description}: {words}")
 
 
