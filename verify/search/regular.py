@@ -13,6 +13,7 @@ __all__ = ["regular"]
 #: center of its own; of one client that is steep; of vectors at the corners of a simplex; of entries 1/(i + 1)^p
 _EQUAL, _SIGNS, _STEEP, _ALONE, _SIMPLEX, _FALLING = 0.25, 0.5, 0.6, 0.7, 0.9, 0.97
 _ALIKE = 0.8  # end of the share of simplices whose clients have one curvature and whose other vectors are 0, their middle
+_LARGEST_SIMPLEX = 3  # times a simplex of unit vectors
 _POWERS = (0.5, 1.0, 1.5, 2.0)  # by which entries fall
 _FLAT = 1e-6  # curvature of the others, as a share
 _VECTORS = ("center", "start_offset", "noise")  # parameters
@@ -26,7 +27,7 @@ def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Param
     if not params:
         return params
     found, domains = dict(params), {v.name: v.domain for v in claim.variables if v.indices or v.domain == "vector"}
-    kind, centred = rng.random(number_of(params)), rng.random() < 0.5
+    kind, centred = rng.random(number_of(params)), True
 
     def where(share: tuple[float, float], array: np.ndarray, changed: np.ndarray) -> np.ndarray:
         chosen = (kind >= share[0]) & (kind < share[1])
@@ -53,10 +54,11 @@ def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Param
         if name in _VECTORS or domain == "vector":
             array = where((_EQUAL, _SIGNS), array, np.sign(rng.random(array.shape) - 0.5))
         if (name in _VECTORS or domain == "vector") and array.ndim == 3:
-            corners = np.eye(*array.shape[1:])
-            array = where((_ALONE, _SIMPLEX), array, (corners - corners.mean(axis=0) * centred)[None])
-        elif domain == "vector":
-            array = where((_ALONE, _ALIKE), array, np.full_like(array, (1 - centred) / array.shape[-1]))
+            corners, centred = np.eye(*array.shape[1:]), rng.random() < 0.5
+            sizes = rng.spawn(1)[0].integers(1, _LARGEST_SIMPLEX + 1, (len(array), 1, 1))
+            array = where((_ALONE, _SIMPLEX), array, sizes * (corners - corners.mean(axis=0) * centred)[None])
+        elif domain == "vector" and centred:
+            array = where((_ALONE, _ALIKE), array, np.zeros_like(array))
         found[name] = array
     if {"center", "curvature", "start_offset"} <= {*params}:  # start where all other clients have their minimum
         others = (kind >= _SIGNS) & (kind < _STEEP) & (rng.random(len(kind)) < 0.5)
