@@ -64,8 +64,9 @@ def _entry(result: Result, style: Style, out: Path) -> Entry:
     verdict, claim = page["verdict"], page["claim"]
     with_formula = claim is not None and claim.statement is not None
     choice = claim.exists if claim else None
+    name = result.name + (f" ({readable(result.apart)})" if result.apart else "")
     return Entry(
-        style.words(result.name), verdict.verdict, style.words(readable(verdict.reading)),
+        style.words(name), verdict.verdict, style.words(readable(verdict.reading)),
         there_is(choice, lambda e: style.write(e, {})) if choice else "",
         display_latex(claim) if with_formula else "",
         page["mathematics"].statement if page["mathematics"] else "",
