@@ -183,8 +183,8 @@ def steps_by(counts):
 ], ids=["an array", "a function", "fractions"])
 def test_what_cannot_be_cut_is_one_piece(method, federation, monkeypatch):
     sizes = []
-    point = ft.run.__globals__["starting_points"]
-    monkeypatch.setitem(ft.run.__globals__, "starting_points", lambda *rest: sizes.append(rest[2]) or point(*rest))
+    point = ft.run.__wrapped__.__globals__["starting_points"]
+    monkeypatch.setitem(ft.run.__wrapped__.__globals__, "starting_points", lambda *rest: sizes.append(rest[2]) or point(*rest))
     monkeypatch.setattr(memory_module, "_LITTLE", 0)
     monkeypatch.setattr(memory_module, "free_memory", lambda device: 1)
     run(method, federation, 2, seeds=RUNS)
@@ -194,7 +194,7 @@ def test_what_cannot_be_cut_is_one_piece(method, federation, monkeypatch):
 # memory --------------------------------------------------------------------------------------------------------------------
 def short_of_memory(patch, most: int, kind=torch.cuda.OutOfMemoryError) -> list[int]:
     """The memory is enough for ``most`` runs at once. Returns the list of the numbers of runs that are tried."""
-    sizes, point = [], ft.run.__globals__["starting_points"]
+    sizes, point = [], ft.run.__wrapped__.__globals__["starting_points"]
 
     def tried(federation, start, runs):
         sizes.append(runs)
@@ -202,7 +202,7 @@ def short_of_memory(patch, most: int, kind=torch.cuda.OutOfMemoryError) -> list[
             raise kind("CUDA out of memory. Tried to allocate much.\nMore lines")
         return point(federation, start, runs)
 
-    patch.setitem(ft.run.__globals__, "starting_points", tried)
+    patch.setitem(ft.run.__wrapped__.__globals__, "starting_points", tried)
     return sizes
 
 
@@ -268,7 +268,7 @@ def test_other_errors_are_what_they_were(monkeypatch):
     def broken(*rest):
         raise RuntimeError("shapes do not match")
 
-    monkeypatch.setitem(ft.run.__globals__, "starting_points", broken)
+    monkeypatch.setitem(ft.run.__wrapped__.__globals__, "starting_points", broken)
     with pytest.raises(RuntimeError, match="shapes do not match"):
         run(fedavg(0.1), FEDERATIONS["no noise"](), 2, seeds=4)
 

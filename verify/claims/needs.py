@@ -60,8 +60,21 @@ def needs_lipschitz(claim: Claim) -> bool:
 
 
 def needs_convex(claim: Claim) -> bool:
-    """Whether the clients' losses must be convex."""
-    return "mu_client" in claim.names
+    """Whether the clients' losses must be convex: a hypothesis that bounds their least curvature by what may be negative, as
+    in ``mu_client[k] >= -h``, asks for nothing of the kind."""
+    others = [c for c in claim.hypotheses if not _admits_negative_curvature(c)]
+    sides = [e for c in (*others, claim.statement) if c for e in (c.left, c.right)]
+    sides += [rule.formula for rule in claim.used_definitions().values()]
+    return "mu_client" in claim.names and any("mu_client" in names_in(e) for e in sides)
+
+
+def _admits_negative_curvature(c) -> bool:
+    curvature = [isinstance(side, sp.Indexed) and str(side.base.label) == "mu_client" for side in (c.left, c.right)]
+    if sum(curvature) != 1 or c.relation == "==":
+        return False
+    bound = c.right if curvature[0] else c.left
+    upper = (c.relation == "<=") == curvature[0]
+    return "mu_client" not in names_in(bound) and (upper or not bound.is_nonnegative)
 
 
 @once_by_claim
