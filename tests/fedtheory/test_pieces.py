@@ -184,7 +184,8 @@ def steps_by(counts):
 def test_what_cannot_be_cut_is_one_piece(method, federation, monkeypatch):
     sizes = []
     point = ft.run.__wrapped__.__globals__["starting_points"]
-    monkeypatch.setitem(ft.run.__wrapped__.__globals__, "starting_points", lambda *rest: sizes.append(rest[2]) or point(*rest))
+    monkeypatch.setitem(ft.run.__wrapped__.__globals__, "starting_points",
+                        lambda *rest: sizes.append(rest[2]) or point(*rest))
     monkeypatch.setattr(memory_module, "_LITTLE", 0)
     monkeypatch.setattr(memory_module, "free_memory", lambda device: 1)
     run(method, federation, 2, seeds=RUNS)
