@@ -164,7 +164,7 @@ def restrictions(need: Need) -> set[tuple[str, sp.Expr]]:
     found = set() if exponent.is_nonnegative else {("!=", e) for e in _that_may_vanish(base)}
     if exponent.is_integer or base.is_nonnegative:
         return found
-    rest = sp.Mul(*(e for e in sp.Mul.make_args(base) if not (e.is_nonnegative or _has_no_sign(e))))
+    rest = sp.Mul(*(e for e in sp.Mul.make_args(base) if not (e.is_nonnegative or _is_never_negative(e))))
     if rest != 1:
         found.add((">=", _primitive(rest)))
     return found if exponent.is_Rational else found | {("real", base**exponent)}
@@ -178,7 +178,7 @@ def _that_may_vanish(e) -> Iterator[sp.Expr]:
             yield max((_primitive(sign * factor) for sign in (1, -1)), key=sp.default_sort_key)
 
 
-def _has_no_sign(e) -> bool:
+def _is_never_negative(e) -> bool:
     """Whether it is an even power of a real number, or any of one that is at least 0: at least 0 wherever it has a value."""
     return bool(e.is_Pow and ((e.exp.is_even and e.base.is_real) or (e.exp.is_real and e.base.is_nonnegative)))
 

@@ -92,8 +92,8 @@ def by_sum_over_rounds(search: Search, relation: str, p: Poly, depth: int) -> bo
     """Shows a bound on a sum over rounds by what one round takes from the start: for A(x_0) + N c - Sum b(r) it shows
     A(x_0) - A(x_N) + N c - Sum b(r) by induction, and that what is left is at least 0."""
     rounds, start = _ROUNDS, ("run", "x_round", ZERO)
-    last = of_atom(rounds) - ONE
-    if depth < 2 or relation != ">=" or not any(a[0] == "Sum" and a[3] == last and has(a, "x_round") for a in all_atoms(p)):
+    high = of_atom(rounds) - ONE
+    if depth < 2 or relation != ">=" or not any(a[0] == "Sum" and a[3] == high and has(a, "x_round") for a in all_atoms(p)):
         return False
     freed = p * of_atom(rounds) if any((has(a, rounds) and a[0] == "inv") or (a == rounds and n < 0)
                                        for m in p.terms for a, n in m) else p

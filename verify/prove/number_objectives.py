@@ -31,8 +31,10 @@ def by_objective(search: Search, relation: str, p: Poly, depth: int) -> bool:
         pass
     optimum = ("vector", "x_star") in all_atoms(p)
     points += [star] * (optimum and star not in points)
-    alone = {a[1] for a in all_atoms(p) if a and a[0] in ("F", "grad") and not free_indices(a[1])}
-    found = _facts_of_only_client(search, *alone, points) if len(alone) == 1 else _client_facts(search, points, optimum)
+    atoms = [a for a in all_atoms(p) if a]
+    alone = {a[1] for a in atoms if a[0] in ("F", "grad") and not free_indices(a[1])}
+    only = len(alone) == 1 and not any(a[0] in ("Sum", "vsum") for a in atoms)
+    found = _facts_of_only_client(search, *alone, points) if only else _client_facts(search, points, optimum)
     facts = [rewrite_fact(search, name) or name for name in found if name]
     if optimum:
         facts += [name for name in _optimum_facts(search, p, points, star, facts) if name]
