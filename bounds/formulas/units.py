@@ -17,7 +17,8 @@ from bounds.language import operators
 from bounds.language.claim import Claim, Condition
 from bounds.language.names import LOSS, NAMES, ONE, PARAMETER, Unit
 
-__all__ = ["BASE", "Clash", "Unit", "check_units", "parse_unit", "unit_text", "units_of", "units_where"]
+__all__ = ["BASE", "Clash", "Unit", "check_units", "parse_unit", "unit_of_sides", "unit_text", "units_of",
+           "units_where"]
 
 _LONGEST = 100  # characters of a unit
 
@@ -287,6 +288,11 @@ def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
 def units_of(claim: Claim) -> dict[str, Unit]:
     """Units of the names in a claim, given and derived ones."""
     return {**_given_units(claim), **check_units(claim)[1]}
+
+
+def unit_of_sides(claim: Claim) -> Unit | None:
+    """The unit of what a claim's statement bounds; None where it is not known."""
+    return units_where(claim, units_of(claim), [claim.statement.left])[0]
 
 
 def units_where(claim: Claim, known: Mapping[str, Unit], expressions: Iterable[sp.Expr]) -> list[Unit | None]:

@@ -17,7 +17,7 @@ from synthetic.numbers.balls import Ball, Undecided
 from synthetic.numbers.roots import product_over, real_power, square_root, whole_power
 from verify.evaluation.environment import Environment, NoEntry, TooManyTerms, UnboundName
 from verify.evaluation.means import mean_after, mean_over
-from verify.evaluation.scopes import LEAD, Scope, positions, slices
+from verify.evaluation.scopes import LEAD, Scope, enter_ranges, positions, slices
 
 __all__ = ["KEPT", "WORDS", "Evaluator", "Value", "evaluate", "method_for", "sides", "sides_by"]
 
@@ -74,10 +74,7 @@ def sides(condition: Condition, environment: Environment):
 
 def sides_by(evaluator: Evaluator, condition: Condition):
     """:func:`sides` by the given evaluator."""
-    scope, mask = outermost(evaluator.env), np.ones((), dtype=bool)
-    for name, low, high in condition.over:
-        scope, inside = evaluator.enter(name.name, low, high, scope)
-        mask = mask[..., None] & inside
+    scope, mask = enter_ranges(evaluator, condition.over, outermost(evaluator.env))
     left, right = (evaluator.value(side, scope) for side in (condition.left, condition.right))
     if left.vector or right.vector:
         raise TypeError("both sides of a condition must be numbers; got a vector")

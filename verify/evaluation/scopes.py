@@ -10,7 +10,7 @@ import sympy as sp
 
 from verify.evaluation.environment import NoEntry, UnboundName
 
-__all__ = ["LEAD", "Scope", "positions", "slices"]
+__all__ = ["LEAD", "Scope", "enter_ranges", "positions", "slices"]
 
 LEAD = 3  # axes before the index axes: instances, noise outcomes, sampling outcomes
 _EVERYWHERE, _NONE = np.ones((), dtype=bool), MappingProxyType({})
@@ -48,6 +48,15 @@ class Scope:
             ranges[name] = int(numbers[0]), int(numbers[-1]), self.depth
         clip = self.clip or not bool(inside.all())
         return Scope(values, self.depth + 1, clip, self.inside[..., None] & inside, ranges)
+
+
+def enter_ranges(evaluator, over, scope: Scope) -> tuple[Scope, np.ndarray]:
+    """The scope with the index of each range (index, low, high), and where all of them are inside."""
+    mask = np.ones((), dtype=bool)
+    for index, low, high in over:
+        scope, inside = evaluator.enter(index.name, low, high, scope)
+        mask = mask[..., None] & inside
+    return scope, mask
 
 
 def slices(name: str, indices: Sequence[sp.Expr], scope: Scope, sizes: Sequence[int]) -> tuple[tuple, tuple] | None:

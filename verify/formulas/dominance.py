@@ -11,7 +11,7 @@ import sympy as sp
 from scipy.optimize import differential_evolution
 
 from bounds.formulas.closed_form import always_true
-from bounds.formulas.units import unit_text, units_of, units_where
+from bounds.formulas.units import unit_of_sides, unit_text
 from bounds.language import operators
 from bounds.language.claim import Condition
 from verify.formulas.bound import Bound, check_numbers, names_of, ranges_of
@@ -69,7 +69,7 @@ def where_below(first: Bound, second: Bound, fixed: Mapping[str, float] | None =
         ValueError: bounds of quantities of different units; a name in ``fixed`` that neither bound has, or a value that it
             cannot have.
     """
-    units = [units_where(b.claim, units_of(b.claim), [b.claim.statement.left])[0] for b in (first, second)]
+    units = [unit_of_sides(b.claim) for b in (first, second)]
     if None not in units and units[0] != units[1]:
         raise ValueError(f"{first.name} bounds a quantity in {unit_text(units[0])} and {second.name} one in "
                          f"{unit_text(units[1])}; allowed: bounds of quantities of one unit")

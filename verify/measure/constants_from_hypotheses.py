@@ -27,7 +27,7 @@ from verify.claims.told_lengths import ToldLength, told_lengths
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import Evaluator, outermost, sides
 from verify.evaluation.means import of_possible
-from verify.evaluation.scopes import Scope
+from verify.evaluation.scopes import Scope, enter_ranges
 from verify.instances.parameters import SLACK, Parameters
 from verify.measure.bisection import bound_by_bisection
 
@@ -57,10 +57,8 @@ class Determined:
         if self.env.data_sets is not None:
             value, _, mask = sides(Condition(formula, "<=", 0, over), self.env)
             return value, mask
-        evaluator, scope, mask = Evaluator(self.env), outermost(self.env), np.ones((), dtype=bool)
-        for index, low, high in over:
-            scope, inside = evaluator.enter(index.name, low, high, scope)
-            mask = mask[..., None] & inside
+        evaluator = Evaluator(self.env)
+        scope, mask = enter_ranges(evaluator, over, outermost(self.env))
         value = evaluator.value(formula, scope)
         if value.vector:
             raise TypeError(f"what a condition bounds must be a number; got the vector {formula}")

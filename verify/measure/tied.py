@@ -10,7 +10,7 @@ from synthetic.numbers.arrays import to_numpy
 from verify.claims.ties import Tie
 from verify.evaluation.environment import Environment, NoEntry, UnboundName
 from verify.evaluation.evaluate import Evaluator
-from verify.evaluation.scopes import Scope
+from verify.evaluation.scopes import Scope, enter_ranges
 from verify.instances.parameters import Parameters, map_params, number_of
 
 __all__ = ["tied"]
@@ -88,10 +88,7 @@ def _values(ties: Sequence[Tie], environment: Environment) -> np.ndarray:
     """All vectors that are to be 0, (instances, numbers)."""
     evaluator, found = Evaluator(environment.remembering()), []
     for tie in ties:
-        scope, mask = Scope({}), np.ones((), dtype=bool)
-        for index, low, high in tie.over:
-            scope, inside = evaluator.enter(index.name, low, high, scope)
-            mask = mask[..., None] & inside
+        scope, mask = enter_ranges(evaluator, tie.over, Scope({}))
         value = evaluator.value(sp.sympify(tie.vector), scope)
         data = to_numpy(value.data)
         if not value.vector or data.shape[1:3] != (1, 1):

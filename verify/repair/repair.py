@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from math import log
 
-from bounds.formulas.units import check_units, units_of, units_where
+from bounds.formulas.units import check_units, unit_of_sides
 from bounds.language.claim import Claim
 from verify.evaluation.environment import UNMEASURED
 from verify.exact.confirm import Violation
@@ -224,5 +224,5 @@ def _candidates(claim: Claim, pool: Pool) -> Iterator[Candidate]:
     yield from conditions(claim, pool)
     for words, changed in ingredients(claim):
         yield always(Edit(changed, words, _ONLY_ONE if words in ONLY_ONE else _INGREDIENT, exact=True))
-    unit = units_where(claim, units_of(claim), [claim.statement.left])[0]
+    unit = unit_of_sides(claim)
     yield from terms(claim, pool, unit)

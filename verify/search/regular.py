@@ -29,8 +29,8 @@ def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Param
     found, domains = dict(params), {v.name: v.domain for v in claim.variables if v.indices or v.domain == "vector"}
     kind, centred = rng.random(number_of(params)), True
 
-    def where(share: tuple[float, float], array: np.ndarray, changed: np.ndarray) -> np.ndarray:
-        chosen = (kind >= share[0]) & (kind < share[1])
+    def where(share: tuple[float, float], array: np.ndarray, changed: np.ndarray, which: np.ndarray | bool = True):
+        chosen = (kind >= share[0]) & (kind < share[1]) & which
         return np.where(chosen.reshape(-1, *(1,) * (array.ndim - 1)), changed, array)
 
     for name, array in params.items():
@@ -61,13 +61,13 @@ def regular(claim: Claim, params: Parameters, rng: np.random.Generator) -> Param
             array = where((_ALONE, _ALIKE), array, np.zeros_like(array))
         found[name] = array
     if {"center", "curvature", "start_offset"} <= {*params}:  # start where all other clients have their minimum
-        others = (kind >= _SIGNS) & (kind < _STEEP) & (rng.random(len(kind)) < 0.5)
+        half = rng.random(len(kind)) < 0.5
         middle = (found["center"] * found["weight"][..., None]).sum(axis=1) / found["weight"].sum(axis=1)[:, None]
-        found["start_offset"] = np.where(others[:, None], -middle, found["start_offset"])
+        found["start_offset"] = where((_SIGNS, _STEEP), found["start_offset"], -middle, half)
     if {"center", "curvature"} <= {*params}:
-        against = (kind >= _STEEP) & (kind < _ALONE) & (rng.spawn(1)[0].random(len(kind)) < 0.5)
+        half = rng.spawn(1)[0].random(len(kind)) < 0.5
         vectors = [v.name for v in claim.variables if v.domain == "vector" and not v.indices]
-        found |= {name: np.where(against.reshape(-1, *(1,) * (array.ndim - 1)), array, found[name])
+        found |= {name: where((_STEEP, _ALONE), found[name], array, half)
                   for name, array in _one_against_all(found, vectors).items()}
     return found
 

@@ -128,11 +128,11 @@ class Run:
             self.record[name].append(value)
 
     # chance ---------------------------------------------------------------------------------------------------------------
-    def draw(self, kind, alternatives, step=0, client=0):
-        """One of the ``alternatives``, pairs (chance, value), by the outcome of this run."""
+    def draw(self, kind, alternatives, step=0, client=0, chance=None):
+        """One of the ``alternatives``, pairs (chance, value) or values with a ``chance(value)``, by this run's outcome."""
         key = (kind, self.round, step, client)
-        self.alternatives[key] = len(alternatives)
-        self.chances[key], value = alternatives[self.outcome.get(key, 0)]
+        self.alternatives[key], chosen = len(alternatives), alternatives[self.outcome.get(key, 0)]
+        self.chances[key], value = chosen if chance is None else (chance(chosen), chosen)
         return value
 
     def choose(self, kind, values, chances):
@@ -156,7 +156,7 @@ class Run:
         if self.how["sampling"] == "with-replacement":
             bounded(len(members) ** min(participants, 64), OUTCOMES, "outcomes of sampling")
             paths = [*product(members, repeat=participants)]
-            return self.draw("sampling", [(prod(self.weights[k] for k in path), path) for path in paths])
+            return self.draw("sampling", paths, chance=lambda path: prod(self.weights[k] for k in path))
         if self.how["sampling"] not in DISTINCT or participants > len(members):
             raise ValueError(f"{participants} of {len(members)} clients cannot be drawn {self.how['sampling']}")
         bounded(comb(len(members), participants), OUTCOMES, "outcomes of sampling")

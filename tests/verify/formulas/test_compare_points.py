@@ -1,14 +1,13 @@
 """Points, witnesses and figures of compared bounds are those that both claims admit, checked claim by claim."""
 
 from fractions import Fraction
-from functools import cache
 from itertools import combinations
 
 import numpy as np
 import pytest
 import sympy as sp
 
-from bounds.formulas.units import units_of, units_where
+from bounds.formulas.units import unit_of_sides
 from bounds.language import operators
 from bounds.language.claim import HOLDS, names_in
 from bounds.registry.claims import all_claims, find_claim
@@ -173,16 +172,11 @@ def comparable():
                 continue
             if 1 < len(bound.parameters) < 12:
                 found.append(bound)
+    units = {bound.claim.id: unit_of_sides(bound.claim) for bound in found}
     pairs = [(a.claim.id, b.claim.id) for a, b in combinations(found, 2)
              if len({*a.parameters} & {*b.parameters}) >= 3 and a.claim.paper != b.claim.paper
-             and unit_of(a.claim) == unit_of(b.claim)]
+             and units[a.claim.id] == units[b.claim.id]]
     return pairs[:: max(1, len(pairs) // 60)]
-
-
-@cache
-def unit_of(claim):
-    """The unit of what a claim bounds."""
-    return units_where(claim, units_of(claim), [claim.statement.left])[0]
 
 
 PAIRS = comparable()
